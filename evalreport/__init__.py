@@ -4,6 +4,8 @@ import evalreport
 results = evalreport.evaluate(y_true, y_score)        # arrays; a notebook shows the report
 results = evalreport.evaluate_estimator(model, X, y)  # a classifier, with cv= or without
 results = evalreport.run("audit.yaml")                # a spec
+print(results)                                        # a table: metric, value, interval, n
+results["recall"].low                                 # one number of it
 results.measures                                      # a pandas data frame, one row per number
 """
 

@@ -288,8 +288,11 @@ class Made:
         self.models[name] = {"margin" if signed else "score": own}
         self.scored, self.margins = True, self.margins or signed
 
-    def add_answers(self, answers: Mapping[str, Answers]) -> None:
-        """What fitted classifiers say, by their names; classes that no row is of are declared."""
+    def add_answers(self, answers: Mapping[str, Answers], threshold: Any = None) -> None:
+        """What fitted classifiers say, by their names; classes that no row is of are declared.
+
+        Their labels decide, unless the caller gives a ``threshold``: then they are held against it.
+        """
         known = dict.fromkeys(label for said in answers.values() for label in said.known)
         further = [label for label in known if label not in self.classes]
         if further:
@@ -311,6 +314,12 @@ class Made:
                 self._margin(name, said.margin, str(said.margin_of))
             else:
                 self.add_labels(name, said.labels)
+                continue
+            own = self._free(f"{name} decides")
+            self._put(own, said.labels)
+            self.models[name] |= {"prediction": own}
+            if threshold is None:
+                self.models[name] |= {"decides": "prediction"}
 
     def _margin(self, name: str, values: list[float], of: str) -> None:
         """One model's signed distances, positive for the class ``of``."""

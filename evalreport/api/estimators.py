@@ -33,9 +33,10 @@ def evaluate_estimator(  # noqa: PLR0913 - those of evaluate, and cv
     """Evaluate classifiers of scikit-learn's kind on the rows of ``X``, shape (n, p).
 
     Args:
-        estimator: a classifier, or a mapping of names to several. Its ``predict_proba`` is
-            used, else its ``decision_function``, else its ``predict``. Columns are matched
-            with the labels of ``y`` by its ``classes_``.
+        estimator: a classifier, or a mapping of names to several. Tables are of what it
+            decides, its ``predict``; curves of its scores, its ``predict_proba`` or else its
+            ``decision_function``, whose columns are matched with the labels of ``y`` by its
+            ``classes_``.
         X: features, as the classifier takes them.
         y: true labels, shape (n,).
         cv: None: the classifiers are fitted already, and ``X`` are rows that they have not
@@ -49,7 +50,8 @@ def evaluate_estimator(  # noqa: PLR0913 - those of evaluate, and cv
         sample_weight: weights of the evaluation, shape (n,); models are fitted without them.
         groups: subgroups: one column, a mapping of names to columns, or a frame.
         clusters: rows with the same value are not independent, shape (n,).
-        threshold: a number, a rule, or a list of them, as in :func:`evaluate`.
+        threshold: a number, a rule, or a list of them, as in :func:`evaluate`: tables are at
+            these thresholds of the score in place of what the classifier decides.
         metrics: one name or a list; the usual ones by default.
         title: the title of the report.
 
@@ -72,7 +74,7 @@ def evaluate_estimator(  # noqa: PLR0913 - those of evaluate, and cv
     declared = None if made.labels is None else made.classes
     asked = [Asked(name, model, made.classes, declared) for name, model in models.items()]
     answers = {one.name: _answers(one, X, target, splits) for one in asked}
-    made.add_answers(answers)
+    made.add_answers(answers, threshold)
     if splits is None:
         made.findings = {n: unknown_classes(n, said, made.texts) for n, said in answers.items()}
     else:
@@ -158,7 +160,7 @@ def _of_folds(splits: Sequence[tuple[Any, Any]], made: Made, clusters: Any) -> S
     actual = np.array([labels.index(str(label)) for label in made.texts], np.int64)
     groups = None
     if clusters is not None:
-        texts = label_texts({"clusters": column(clusters, "clusters")})["clusters"]
+        texts = label_texts({"c": column(clusters, "clusters")})["c"]
         names, codes = np.unique([str(text) for text in texts], return_inverse=True)
         groups = (codes, tuple(names.tolist()))
     single = all(len(test) == 1 for _, test in splits)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,13 +19,26 @@ if TYPE_CHECKING:
 
     from evalreport.engine.prepared import Prepared
     from evalreport.results.lookup import Results as Records
-    from evalreport.results.records import Comparison, Measure
+    from evalreport.results.records import Comparison, Measure, Table
 
 #: How a notebook shows the page: as wide as text is read, as high as a screen.
 _FRAME = (
     '<iframe title="Evaluation report" srcdoc="{page}" '
     'style="width:100%;max-width:1100px;min-width:320px;height:80vh;min-height:480px;'
     'border:1px solid #d0d0d0"></iframe>'
+)
+_MEASURES = ("metric", "model", "value", "low", "high", "n", "method")
+#: What :meth:`Results.summary` tells measures apart by, beside the columns that come first.
+_SUMMARY = (
+    *_MEASURES,
+    "dataset",
+    "params",
+    "average",
+    "label",
+    "threshold",
+    "threshold_rule",
+    "state",
+    "reason",
 )
 _CRITERIA = (
     "criterion",
@@ -81,8 +95,17 @@ class Results:
     >>> from evalreport import evaluate
     >>> results = evaluate(["ill", "well", "ill", "well"], y_pred=["ill", "well", "well", "well"],
     ...                    positive="ill", metrics=["recall"])
-    >>> results
-    <Results 'Evaluation of model': 1 measures>
+    >>> print(results)
+    Evaluation of model
+    <BLANKLINE>
+    positive class: ill
+    <BLANKLINE>
+    model     value  95 % interval    n
+      Recall  0.500  0.0945 to 0.905  4
+    <BLANKLINE>
+    3 warnings: results.cautions
+    >>> results["recall"].value, results["sensitivity"].method
+    (0.5, 'wilson')
     >>> results.measures[["metric", "numerator", "denominator"]].to_dict("records")
     [{'metric': 'recall', 'numerator': 1, 'denominator': 2}]
     >>> results.table().loc["ill"].to_dict()
@@ -93,12 +116,31 @@ class Results:
     _ran: Ran | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
-        """One line; all of ``json`` would fill a terminal."""
-        title, count = self.records.title, len(self.records.measures)
-        criteria = self.records.acceptance
-        passed = sum(entry.outcome in HELD for entry in criteria)
-        judged = f", {passed} of {len(criteria)} criteria passed" if criteria else ""
-        return f"<Results {title!r}: {count} measures{judged}>"
+        """The measures of :meth:`summary` as a table of text, by model."""
+        from evalreport.report.printed import printed
+
+        return printed(self.records)
+
+    def __getitem__(self, key: str | tuple[str, ...]) -> Headline:
+        """The measure of a metric that stands at the head: ``results["recall"]``.
+
+        Of all rows, at the first threshold, by name or alias: with two classes that of the
+        positive one, with more the value over all classes, else the first average. Where there
+        are several models, or datasets, they are named too: ``results["recall", "forest"]``.
+        Indeterminate predictions count against it. Raises KeyError.
+        """
+        from evalreport.api.headline import found
+
+        own = found(self.records, key if isinstance(key, tuple) else (key,))
+        return Headline(own, self)
+
+    def summary(self) -> pd.DataFrame:
+        """The same measures, one row for each metric of every model."""
+        from evalreport.report.contents import Contents
+        from evalreport.report.printed import main_measures
+
+        main = main_measures(Contents(self.records))
+        return _frame([_row(m) for own in main.values() for m in own], _MEASURES)[[*_SUMMARY]]
 
     @cached_property
     def records(self) -> Records:
@@ -112,15 +154,8 @@ class Results:
 
     @cached_property
     def measures(self) -> pd.DataFrame:
-        """One row per number: dataset, model, metric, value, limits, counts, formula."""
-        rows = []
-        for m in self.records.measures:
-            own = _plain(m)
-            # these two stand behind all others, before the limits
-            of = {name: own.pop(name) for name in ("params", "subgroup")}
-            method = None if m.interval is None else m.interval.method
-            rows.append({**own, **of, **_limits(m), "method": method})
-        return _frame(rows, ())
+        """One row per number: metric, model, value, limits, rows, method, then the rest."""
+        return _frame([_row(m) for m in self.records.measures], _MEASURES)
 
     @cached_property
     def criteria(self) -> pd.DataFrame:
@@ -150,8 +185,6 @@ class Results:
         The first that fits; of the first model, dataset and threshold unless they are
         named. Raises UsageError where there is none.
         """
-        import pandas as pd
-
         tables = [t for t in self.records.tables if not t.subgroup and t.fold is None]
         wanted = {"model": model, "dataset": dataset, "threshold": threshold}
         for key, value in wanted.items():
@@ -163,18 +196,7 @@ class Results:
                     raise UsageError(Problem(f"there is no table of the {key} {value}", hint))
         if not tables:
             raise UsageError(Problem("there is no classification table", "labels, or a score"))
-        found = tables[0]
-        columns = [*found.labels, *found.extra_columns]
-        counts: list[list[float | None]] = [list(row) for row in found.counts or ()]
-        if found.counts is None:
-            counts = [[0] * len(columns) for _ in found.labels]
-            for actual, predicted, count in found.cells or ():
-                counts[actual][predicted] = count
-        return pd.DataFrame(
-            counts,
-            index=pd.Index(found.labels, name="actual"),
-            columns=pd.Index(columns, name="predicted"),
-        )
+        return _counts(tables[0])
 
     @property
     def accepted(self) -> bool:
@@ -313,6 +335,79 @@ class Results:
             hint = "results of run() or evaluate() in this process"
             raise UsageError(Problem(f"{what} needs the evaluation, not only its results", hint))
         return self._ran
+
+
+@dataclass(frozen=True, eq=False)
+class Headline:
+    """A measure that stands at the head: its value, limits, rows and classification table."""
+
+    record: Measure
+    _results: Results = field(repr=False)
+
+    @property
+    def value(self) -> float | None:
+        """The value; None where there is none, and ``record.reason`` says why."""
+        return self.record.value
+
+    @property
+    def low(self) -> float | None:
+        """The lower limit of its interval; None without one."""
+        return _limits(self.record)["low"]
+
+    @property
+    def high(self) -> float | None:
+        """The upper limit of its interval; None without one."""
+        return _limits(self.record)["high"]
+
+    @property
+    def n(self) -> int:
+        """The rows that are used."""
+        return self.record.n
+
+    @property
+    def method(self) -> str | None:
+        """The method of its interval; None without one."""
+        return None if self.record.interval is None else self.record.interval.method
+
+    @property
+    def table(self) -> pd.DataFrame | None:
+        """The classification table beside it: actual classes down, predicted ones across."""
+        id_ = self.record.table
+        return None if id_ is None else _counts(self._results.records.table(id_))
+
+    def __float__(self) -> float:
+        """The value, NaN where there is none."""
+        return math.nan if self.value is None else self.value
+
+    def __repr__(self) -> str:
+        from evalreport.report.printed import one_line
+
+        return one_line(self._results.records, self.record)
+
+
+def _counts(table: Table) -> pd.DataFrame:
+    """The counts of a classification table as a frame."""
+    import pandas as pd
+
+    columns = [*table.labels, *table.extra_columns]
+    counts: list[list[float | None]] = [list(row) for row in table.counts or ()]
+    if table.counts is None:
+        counts = [[0] * len(columns) for _ in table.labels]
+        for actual, predicted, count in table.cells or ():
+            counts[actual][predicted] = count
+    return pd.DataFrame(
+        counts,
+        index=pd.Index(table.labels, name="actual"),
+        columns=pd.Index(columns, name="predicted"),
+    )
+
+
+def _row(m: Measure) -> dict[str, Any]:
+    """A measure as a row of a frame; parameters and subgroup stand behind all others."""
+    own = _plain(m)
+    of = {name: own.pop(name) for name in ("params", "subgroup")}
+    method = None if m.interval is None else m.interval.method
+    return {**own, **of, **_limits(m), "method": method}
 
 
 def _plain(record: Any) -> dict[str, Any]:

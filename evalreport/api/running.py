@@ -14,7 +14,6 @@ from evalreport.api.results import Ran, Results
 
 if TYPE_CHECKING:
     from evalreport.data.findings import Finding
-    from evalreport.predict.view import View
     from evalreport.spec.load import LoadedSpec
     from evalreport.spec.model import Spec
 
@@ -119,6 +118,7 @@ def evaluated(
     from evalreport.engine.predicting import Fitting
     from evalreport.engine.read_and_plan import prepare
     from evalreport.engine.run import evaluate
+    from evalreport.predict.columns import noted
     from evalreport.predict.trust import granted
     from evalreport.processes import SafeChildren
     from evalreport.publish.refusals import check_names
@@ -132,15 +132,10 @@ def evaluated(
     with SafeChildren(keep_path=bool(allowed)):
         prepared = prepare(loaded, frames, engine, fitting=fitting)
         if findings:
-            views = (_noted(view, findings.get(view.model, ())) for view in prepared.views)
+            views = (noted(view, findings.get(view.model, ())) for view in prepared.views)
             prepared = replace(prepared, views=tuple(views))
         found = evaluate(prepared, clock_text(when), clock=clock_kind(at, os.environ))
     return Results(encode(found), Ran(prepared, when, dict(frames)))
-
-
-def _noted(view: View, findings: Sequence[Finding]) -> View:
-    ledger = replace(view.ledger, findings=(*view.ledger.findings, *findings))
-    return replace(view, ledger=ledger)
 
 
 def _path(spec: Any) -> str:

@@ -48,7 +48,7 @@ def curve_records(
         label = view.labels[view.positive_index]
         table = tables.scores(EVERYTHING)
         kinds = _curves(table, probabilities, level, MOST_POINTS, rows)
-        if view.source == "margin":
+        if view.source == "margin" and not view.decided:
             kinds += _calibration(confidences(table), level, MOST_POINTS, rows)
         kinds.append(("sweep", sweep(table, thresholds), False))
         if view.unknown:

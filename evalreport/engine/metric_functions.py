@@ -126,6 +126,7 @@ def view_of_output(
     actual: Codes, output: Output, labels: tuple[str, ...], positive: int | None
 ) -> LabelView:
     """The rows of an output as the engine sees them."""
+    output = output.settled(positive)
     return LabelView(
         dataset="rows",
         model="model",

@@ -43,13 +43,15 @@ def build_plan(requests: Requests, facts: Sequence[Facts]) -> Plan:
 
 
 def thresholds(requests: Requests, facts: Facts) -> tuple[ThresholdRequest | None, ...]:
-    """The thresholds that apply to a model; (None,) where its predictions are labels."""
+    """The thresholds that apply to a model; None stands for labels of its own."""
     if facts.label_sets:
         from evalreport.plan.label_sets import set_thresholds
 
         return set_thresholds(requests.thresholds, facts)
     if not facts.has_scores or not facts.two_classes:
         return (None,)
+    if facts.decided:
+        return (None, *requests.thresholds)
     if requests.thresholds:
         return requests.thresholds
     return (ZERO,) if facts.source == "margin" else (HALF,)
@@ -79,7 +81,7 @@ def _of_metric(
     request: MetricRequest,
     threshold: ThresholdRequest | None,
 ) -> Iterator[Task | Skipped]:
-    refusal = refused(request, requests, facts)
+    refusal = refused(request, requests, facts, threshold)
     if refusal is None and "highest" in request.metric.context and not where.subgroup:
         refusal = no_groups(requests)
     for average, label in _variants(request.metric, requests.averages, facts):
@@ -216,7 +218,7 @@ def _no_average(metric: Metric, average: Average, facts: Facts) -> str:
 
 def _modes(metric: Metric, facts: Facts) -> tuple[str | None, ...]:
     """With indeterminate labels every metric of their table is given for and against."""
-    labels = facts.indeterminate if facts.source == "prediction" else ()
+    labels = facts.indeterminate if facts.source == "prediction" or facts.decided else ()
     if labels and needed_table(metric, facts) in (Table.COUNTS, Table.MATRIX):
         return ("for", "against")
     return (None,)

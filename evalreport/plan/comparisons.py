@@ -237,8 +237,11 @@ def comparable_tasks(
     """
     own = [t for t in tasks if (t.dataset, t.model) == view and t.where.fold is None]
     given = list(dict.fromkeys(t.threshold for t in own if t.threshold is not None))
+    decided = any(t.threshold is None and t.table in AT_THRESHOLD for t in own)
     found: dict[tuple[Any, ...], Task] = {}
     for task in own:
+        if decided and given and task.threshold == given[0]:
+            continue  # its own labels stand in the place of the first threshold
         place = given.index(task.threshold) if task.threshold is not None else 0
         kept = (subgroups or task.where == EVERYTHING) and (thresholds or not place)
         if kept and task.indeterminate != "for":
@@ -250,7 +253,8 @@ def comparable_tasks(
 def _twin(numbers: Mapping[tuple[Any, ...], Task], key: tuple[Any, ...]) -> Task | None:
     """The same number of the reference; labels have one threshold, whatever the model's is."""
     alone = numbers.get((*key[:-1], 0))
-    return alone if alone is not None and alone.threshold is None else numbers.get(key)
+    of_labels = alone if alone is not None and alone.threshold is None else None
+    return numbers.get(key) or of_labels
 
 
 def why_not_compared(

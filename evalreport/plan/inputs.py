@@ -19,7 +19,8 @@ class Facts:
     """Facts of one dataset and model.
 
     ``source``: ``prediction`` (labels), ``score`` (of the positive class),
-    ``margin`` (signed distance) or ``scores`` (one column per class).
+    ``margin`` (signed distance) or ``scores`` (one column per class). ``decided``: labels of its
+    own decide beside its one score, and thresholds are further ones.
     ``low`` and ``high``: range of the scores, None without scores.
     ``groups``: values of each subgroup column or crossing that occur, in order.
     ``designed``: the kind of sample that is declared, None where there is none.
@@ -48,6 +49,7 @@ class Facts:
     unknown: tuple[str, ...] = ()
     counted: bool = False
     ordered: bool = True
+    decided: bool = False
 
     @property
     def two_classes(self) -> bool:

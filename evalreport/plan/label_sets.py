@@ -139,7 +139,7 @@ def _refused(request: MetricRequest, requests: Requests, facts: Facts, where: Sl
         return no_groups(requests)
     if len(facts.labels) > MOST_LABELS:
         return f"labels are taken one by one up to {MOST_LABELS:,}"
-    return refused(request, requests, label_facts(facts, facts.labels[0]))
+    return refused(request, requests, label_facts(facts, facts.labels[0]), None)
 
 
 def _task(requests: Requests, facts: Facts, request: MetricRequest, place: _Place) -> Task:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from evalreport.metrics.declare import Kind, Metric, Table
 from evalreport.plan.inputs import Facts, MetricRequest, Requests, needed_table
-from evalreport.plan.task import (
-    AT_THRESHOLD,
-)
+from evalreport.plan.task import AT_THRESHOLD, ThresholdRequest
 
 #: Why ranks of scores, and curves, are not given with a proxy.
 NO_RANKS = "a proxy corrects tables and means over rows, not the ranks of scores"
@@ -16,7 +14,9 @@ NO_ORDER = "it needs the order of the classes, which texts do not have: declare 
 PAIRED_CLASSES = 50
 
 
-def refused(request: MetricRequest, requests: Requests, facts: Facts) -> str | None:
+def refused(
+    request: MetricRequest, requests: Requests, facts: Facts, threshold: ThresholdRequest | None
+) -> str | None:
     """Why a model cannot give a metric, or None."""
     metric = request.metric
     table = needed_table(metric, facts)
@@ -26,6 +26,8 @@ def refused(request: MetricRequest, requests: Requests, facts: Facts) -> str | N
         return "it needs sets of labels; this dataset has one label per row"
     if "threshold" in metric.context and facts.source == "prediction":
         return f"it needs a score; {facts.model} gives labels only"
+    if "threshold" in metric.context and facts.decided and threshold is None:
+        return f"it needs a threshold; {facts.model} decides by labels of its own"
     if facts.designed == "proxy" and metric.ranks_rows:
         return NO_RANKS
     if table.value in AT_THRESHOLD:
@@ -35,7 +37,9 @@ def refused(request: MetricRequest, requests: Requests, facts: Facts) -> str | N
     if metric.kind is Kind.MARGIN and facts.source != "margin":
         return f"it needs margins; {facts.model} gives scores"
     # Of a margin a metric of probabilities reads the confidence, sigmoid(margin).
-    read = facts.probabilities or (facts.source == "margin" and table is Table.SCORES)
+    read = facts.probabilities or (
+        facts.source == "margin" and table is Table.SCORES and not facts.decided
+    )
     if metric.kind is Kind.PROBABILITY and not read:
         return _not_probabilities(facts)
     return _refused_classes(metric, table, facts)

@@ -23,7 +23,7 @@ import numpy as np
 from evalreport.predict.outcome import FoldedPredictions, FoldFailure, Output, Source
 
 #: Changes when the meaning of an entry changes.
-FORMAT = 1
+FORMAT = 2
 LARGEST_ENTRY = 1 << 30
 _DIGEST = 64
 

@@ -5,9 +5,9 @@ Where a model gives a score and a label, the score is used and the label is held
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from evalreport.data.checked import Checked, check
 from evalreport.data.design import column_problems
@@ -20,7 +20,13 @@ from evalreport.data.scores import Floats
 from evalreport.data.table import RawTable
 from evalreport.errors import DataError, Location
 from evalreport.predict.label_sets import has_sets, set_columns_needed, set_view
-from evalreport.predict.labels_beside_scores import Scored, agreement
+from evalreport.predict.labels_beside_scores import (
+    Scored,
+    agreement,
+    agreement_by_class,
+    own_labels,
+)
+from evalreport.predict.outcome import Output
 from evalreport.predict.overlap import Use
 from evalreport.predict.proxy import with_proxy
 from evalreport.predict.view import LabelView, View
@@ -35,6 +41,7 @@ from evalreport.spec.models import (
     MarginModel,
     OnnxModel,
     PredictionModel,
+    ScoredModel,
     ScoreModel,
     ScoresModel,
     SkopsModel,
@@ -48,6 +55,7 @@ PREDICTIONS = ("prediction", "score", "margin", "scores")
 TAKES_FEATURES = (EstimatorModel, SkopsModel, OnnxModel)
 
 Where = Callable[[str], Location | None]
+AnyView = TypeVar("AnyView", bound=View)
 
 
 def roles_of(
@@ -73,6 +81,8 @@ def roles_of(
         own["features"] = tuple(model.linear.weights)
     elif isinstance(model, TAKES_FEATURES) and isinstance(model.features, tuple):
         own["features"] = model.features
+    if decides(model):
+        own["prediction"] = said_in(model)
     assert isinstance(dataset.target, str)
     design, reading = dataset.design, dataset.reading
     return Roles(
@@ -240,14 +250,33 @@ def view_of(
         checked = check(table, roles, rules, where)
     view = from_checked(dataset_name, model_name, checked, source_of(model))
     said = said_in(model)
-    if said is None or view.score is None:
+    if said is None:
         return view
+    if decides(model):
+        return _settled(noted(view, own_labels(view)))
     _there(table, said, where)
+    known = checked.known + Labels(beside=label_column(table, said).labels)
+    view = replace(view, ledger=replace(view.ledger, known=known))
+    if view.score is None:
+        return noted(view, agreement_by_class(view, table, said))
     at = plain_thresholds(spec, view.source) or (default_threshold(view.source),)
     given = Scored(table, checked.used, view.score, view.score, checked.times)
-    found = agreement(given, said, model_name, checked, at)
-    known = checked.known + Labels(beside=label_column(table, said).labels)
-    ledger = replace(checked, findings=(*checked.findings, *found), known=known)
+    return noted(view, agreement(given, said, model_name, checked, at))
+
+
+def _settled(view: LabelView) -> LabelView:
+    """The view, read by its score where the usual threshold gives the labels of every row."""
+    if view.score is None or view.predicted is None:
+        return view
+    own = Output("margin" if view.source == "margin" else "score", view.predicted, view.score)
+    if own.settled(view.positive_index).predicted is not None:
+        return view
+    return replace(view, predicted=None, indeterminate=())
+
+
+def noted(view: AnyView, findings: Sequence[Finding]) -> AnyView:
+    """The view with further findings."""
+    ledger = replace(view.ledger, findings=(*view.ledger.findings, *findings))
     return replace(view, ledger=ledger)
 
 
@@ -264,8 +293,13 @@ def default_threshold(source: str) -> float:
 
 
 def said_in(model: AnyModel) -> str | None:
-    """The column of labels that a model gave beside its score, None where there is none."""
-    return model.prediction if isinstance(model, (ScoreModel, MarginModel)) else None
+    """The column of labels that a model gave beside its scores, None where there is none."""
+    return model.prediction if isinstance(model, ScoredModel) else None
+
+
+def decides(model: AnyModel) -> bool:
+    """Whether the labels beside the scores of a model are what it decides."""
+    return isinstance(model, ScoredModel) and model.decides == "prediction"
 
 
 def _there(table: RawTable, column: str, where: Where) -> None:
@@ -313,7 +347,7 @@ def from_checked(dataset: str, model: str, checked: Checked, source: str) -> Lab
             class_scores = None
             checked = replace(checked, findings=(*checked.findings, _difference(checked, positive)))
     predicted = checked.predicted
-    if class_scores is not None and len(checked.labels) > 2:
+    if predicted is None and class_scores is not None and len(checked.labels) > 2:
         predicted = class_scores.argmax(axis=1).astype(checked.actual.dtype)
     return LabelView(
         dataset=dataset,
@@ -331,8 +365,10 @@ def from_checked(dataset: str, model: str, checked: Checked, source: str) -> Lab
         cluster=checked.cluster,
         fold=checked.fold,
         groups=checked.groups,
-        # scores decide every row: nothing is left between the classes
-        indeterminate=checked.indeterminate if source == "prediction" else (),
+        # where scores decide every row nothing is left between the classes
+        indeterminate=checked.indeterminate
+        if source == "prediction" or checked.predicted is not None
+        else (),
         ledger=checked,
         times=checked.times,
     )

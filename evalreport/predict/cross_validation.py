@@ -217,6 +217,7 @@ def _gathered(
             if output.source != main
         ]
         good = [(place, output) for place, output in good if output.source == main]
+    output = stack_outputs([one for _, one in good]).settled(data.positive) if good else None
     made = [splits.splits[place] for place, _ in good]
     sizes = [len(split.test) for split in made]
     return FoldedPredictions(
@@ -227,7 +228,7 @@ def _gathered(
         repeat=np.repeat([s.repeat for s in made], sizes).astype(np.int64),
         fold=np.repeat(np.arange(len(made)), sizes).astype(np.int64),
         folds=tuple(split.name for split in made),
-        output=stack_outputs([output for _, output in good]) if good else None,
+        output=output,
         fold_sizes={split.name: split.sizes for split in made},
         partition=splits.partition,
         pooled_only=splits.pooled_only,

@@ -16,6 +16,7 @@ def facts_of(view: View, crossings: tuple[tuple[str, ...], ...]) -> Facts:
         dataset=view.dataset,
         model=view.model,
         source=view.source,
+        decided=view.decided,
         labels=view.labels,
         positive=view.labels[view.positive_index] if two else None,
         rows=view.rows,

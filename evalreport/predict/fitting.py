@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from evalreport.errors import EvalreportError
 from evalreport.predict.estimators import first_line
-from evalreport.predict.outcome import Codes, Floats, MetricFunction, Output, decides_at_zero
+from evalreport.predict.outcome import Codes, Floats, MetricFunction, Output
 from evalreport.predict.schemes import GROUPED, Groups, Scheme, Split, make_splits
 
 
@@ -113,7 +113,7 @@ def fitted_on(estimator: Any, train: TrainingRows, params: Mapping[str, Any]) ->
 
 
 def output_of(fitted: Any, matrix: Any, classes: int, positive: int | None) -> Output:
-    """``predict_proba``, else ``decision_function`` of two classes about 0, else labels.
+    """The labels of ``predict``, with ``predict_proba``, else with decision values of two classes.
 
     Columns are placed by the classes that the fit knows, never by their order; a
     class that it does not know has probability 0. The margin is that of the
@@ -125,28 +125,27 @@ def output_of(fitted: Any, matrix: Any, classes: int, positive: int | None) -> O
         raise ValueError("the model's classes are not those of the data")
     known = known.astype(np.int64)
     side = classes - 1 if positive is None else positive
-    if hasattr(fitted, "predict_proba"):
-        return _probabilities(np.asarray(fitted.predict_proba(matrix)), known, classes, side)
-    if classes == 2 and len(known) == 2 and hasattr(fitted, "decision_function"):
-        margin = _finite(np.asarray(fitted.decision_function(matrix), np.float64).reshape(-1))
-        predicted = np.asarray(fitted.predict(matrix))
-        if decides_at_zero(margin, predicted == known[1]):
-            return Output("margin", score=margin if known[1] == side else -margin)
-    else:
-        predicted = np.asarray(fitted.predict(matrix))
+    predicted = np.asarray(fitted.predict(matrix))
     if predicted.ndim != 1:
         raise ValueError("the model gives no single label per row")
-    return Output("prediction", predicted=predicted.astype(np.int64))
+    predicted = predicted.astype(np.int64)
+    if hasattr(fitted, "predict_proba"):
+        scores = _probabilities(np.asarray(fitted.predict_proba(matrix)), known, classes)
+        if classes <= 2:
+            return Output("score", predicted, scores[:, side].copy(), scores)
+        return Output("scores", predicted, None, scores)
+    if classes == 2 and len(known) == 2 and hasattr(fitted, "decision_function"):
+        margin = _finite(np.asarray(fitted.decision_function(matrix), np.float64).reshape(-1))
+        return Output("margin", predicted, margin if known[1] == side else -margin)
+    return Output("prediction", predicted)
 
 
-def _probabilities(given: Any, known: Codes, classes: int, side: int) -> Output:
+def _probabilities(given: Any, known: Codes, classes: int) -> Floats:
     if given.ndim != 2 or given.shape[1] != len(known):
         raise ValueError("the model's probabilities are not one column per class")
     scores = np.zeros((len(given), classes))
     scores[:, known] = _finite(given.astype(np.float64))
-    if classes <= 2:
-        return Output("score", score=scores[:, side].copy(), class_scores=scores)
-    return Output("scores", scores.argmax(axis=1).astype(np.int64), None, scores)
+    return scores
 
 
 def _finite(values: Floats) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,12 +10,14 @@ import numpy.typing as npt
 
 from evalreport.data.checked import Checked
 from evalreport.data.findings import Finding, quoted
-from evalreport.data.label_column import label_column
+from evalreport.data.label_column import LabelColumn, label_column
 from evalreport.data.labels import matcher
 from evalreport.data.table import RawTable
+from evalreport.predict.view import LabelView
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
+Codes = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,19 +56,16 @@ def agreement(
     threshold it is told between which scores it lies.
     """
     labels = label_column(given.table, column)
-    find = matcher(checked.labels)
-    place = {label: code for code, label in enumerate(checked.labels)}
-    codes = np.array([*(place.get(find(label), -2) for label in labels.labels), -1], np.int64)
-    said = codes[labels.codes[given.rows]]
+    said = _codes(labels, checked.labels)[given.rows]
     known = said >= 0
     index = len(checked.labels) - 1 if checked.positive is None else checked.positive
     positive, rows = said == index, given.count(known)
     different = {t: given.count(known & ((given.low >= t) != positive)) for t in thresholds}
     agreeing = [t for t in thresholds if not different[t]]
     at = agreeing or list(thresholds)
-    told = [_words(column, t, different[t], rows) for t in at]
+    told = [_words(_in(column), _cut(t), different[t], rows) for t in at]
     if not agreeing:
-        told.append(_own_threshold(given, known & positive, known & ~positive))
+        told.append(_own_threshold(given.low, given.high, known & positive, known & ~positive))
     lacking, odd = given.count(said == -1), given.count(said == -2)
     if lacking:
         told.append(f"{lacking:,} rows have no label in {column}")
@@ -77,20 +77,69 @@ def agreement(
     return (Finding(code, f"{model}: {'; '.join(told)}. The score is used", counts),)
 
 
-def _words(column: str, threshold: float, different: int, rows: int) -> str:
+def agreement_by_class(view: LabelView, table: RawTable, column: str) -> tuple[Finding, ...]:
+    """Whether labels in ``column`` are of the class with the largest score, of several."""
+    said = _codes(label_column(table, column), view.labels)[view.row]
+    different = int(np.count_nonzero(said != view.predicted))
+    told = _words(_in(column), LARGEST, different, len(said))
+    code = "labels_differ" if different else "labels_agree"
+    return (Finding(code, f"{view.model}: {told}. The scores are used", {"rows": len(said)}),)
+
+
+def own_labels(view: LabelView) -> tuple[Finding, ...]:
+    """A finding where what a model itself decides is not what its scores say."""
+    said = view.predicted
+    if said is None or (view.score is None and view.class_scores is None):
+        return ()
+    known, own, at = said < len(view.labels), None, LARGEST
+    if view.score is not None:
+        positive = said == view.positive_index
+        usual = 0.0 if view.source == "margin" else 0.5
+        differs, at = (view.score >= usual) != positive, _cut(usual)
+        own = _own_threshold(view.score, view.score, known & positive, known & ~positive)
+    else:
+        assert view.class_scores is not None
+        differs = view.class_scores.argmax(axis=1) != said
+    different = int(np.count_nonzero(known & differs))
     if not different:
-        return f"the labels in {column} are those of score >= {threshold:g} in all {rows:,} rows"
-    return (
-        f"the labels in {column} are not those of score >= {threshold:g} in {different:,} "
-        f"of {rows:,} rows"
-    )
+        return ()
+    told = _words("the labels that it decides", at, different, int(np.count_nonzero(known)))
+    words = "; ".join(part for part in (told, own) if part)
+    message = f"{view.model}: {words}. Tables are of these labels, curves of the scores"
+    return (Finding("labels_differ", message, {"rows": len(said), "different": different}),)
 
 
-def _own_threshold(given: Scored, positive: Bools, negative: Bools) -> str:
+def _codes(labels: LabelColumn, classes: Sequence[str]) -> Codes:
+    """The place of each label of a column among the classes; -1 missing, -2 none of them."""
+    find = matcher(classes)
+    place = {label: code for code, label in enumerate(classes)}
+    codes = [*(place.get(find(label), -2) for label in labels.labels), -1]
+    return np.array(codes, np.int64)[labels.codes]
+
+
+#: What labels of several classes are held against.
+LARGEST = "the largest score"
+
+
+def _in(column: str) -> str:
+    return f"the labels in {column}"
+
+
+def _cut(threshold: float) -> str:
+    return f"score >= {threshold:g}"
+
+
+def _words(labels: str, of: str, different: int, rows: int) -> str:
+    if not different:
+        return f"{labels} are those of {of} in all {rows:,} rows"
+    return f"{labels} are not those of {of} in {different:,} of {rows:,} rows"
+
+
+def _own_threshold(low: Floats, high: Floats, positive: Bools, negative: Bools) -> str:
     """Between which scores the labels change, if they follow from the score at all."""
     if not positive.any() or not negative.any():
         return f"all of them are {'positive' if positive.any() else 'negative'}"
-    above, below = float(given.low[positive].min()), float(given.high[negative].max())
+    above, below = float(low[positive].min()), float(high[negative].max())
     if below < above:
         return f"they are those of a threshold above {below:g} and up to {above:g}"
     return f"no threshold gives them: a negative one stands at {below:g}, a positive at {above:g}"

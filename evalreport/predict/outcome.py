@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -36,8 +36,9 @@ class Output:
 
     ``source`` is ``score`` (probability of the positive class), ``margin`` (signed
     distance, positive class above 0), ``scores`` (one probability per class) or
-    ``prediction`` (labels). ``predicted``: label codes, shape (n,); None for scores
-    and margins of two classes, which wait for a threshold. ``score``: shape (n,).
+    ``prediction`` (labels). ``predicted``: label codes, shape (n,): what the model decides,
+    beside its scores too; None for scores and margins of two classes that wait for a threshold
+    (:meth:`settled`). ``score``: shape (n,).
     ``class_scores``: shape (n, K), columns in the order of the labels. ``margin_unit``: what
     a margin is multiplied by to be ``b + w . x``, 1 where it is not known.
     """
@@ -58,24 +59,29 @@ class Output:
     def labels_at(self, threshold: float | None = None, positive: int = 1) -> Codes:
         """Label codes; scores of two classes at ``score >= threshold``.
 
-        The threshold is 0.5 for scores and 0 for margins unless given.
+        Without one they are what the model decides, else those at 0.5 for scores and at 0 for
+        margins.
         """
-        if self.predicted is not None:
+        if self.predicted is not None and (threshold is None or self.score is None):
             return self.predicted
         assert self.score is not None
         if threshold is None:
             threshold = 0.0 if self.source == "margin" else 0.5
         return np.where(self.score >= threshold, positive, 1 - positive).astype(np.int64)
 
+    def settled(self, positive: int | None) -> Output:
+        """The same, without labels where those of the usual threshold are the same in every row.
 
-def decides_at_zero(margin: Floats, second: npt.NDArray[np.bool_]) -> bool:
-    """Whether the estimator's own labels are the side of 0 that its decision values lie on.
-
-    OneVsOneClassifier counts votes for two classes, from 0, and decides in the middle.
-    """
-    apart = margin != 0
-    below = bool((margin < 0).any()) or bool(second.all())
-    return below and bool(((margin > 0) == second)[apart].all())
+        What is left in ``predicted`` beside a score of two classes is a decision of the model's
+        own: of a threshold that was tuned, or of a rule.
+        """
+        if self.score is None or self.predicted is None:
+            return self
+        usual = replace(self, predicted=None)
+        same = np.array_equal(
+            usual.labels_at(None, 1 if positive is None else positive), self.predicted
+        )
+        return usual if same else self
 
 
 #: A metric as a function of the actual label codes and the output; None where undefined.

@@ -8,7 +8,7 @@ import math
 import os
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -38,8 +38,9 @@ class Limits:
 class SavedOutput:
     """What a saved model says of n rows, in its own classes.
 
-    ``classes``: its classes as text. One of ``probabilities`` (n, classes), ``margin``
-    (n,) of the second of two classes, and ``predicted`` (n,) places among the classes.
+    ``classes``: its classes as text. ``predicted`` (n,): places among the classes, None where
+    the file gives probabilities alone. Beside it ``probabilities`` (n, classes), or ``margin``
+    (n,) of the second of two classes, or neither.
     """
 
     classes: tuple[str, ...]
@@ -68,13 +69,14 @@ class SavedOutput:
                 )
             )
         codes = np.array([_place(one, labels) for one in self.classes], np.int64)
-        if self.predicted is not None:
-            return Output("prediction", predicted=codes[self.predicted])
         try:
-            return output_of(_Answers(codes, self), None, len(labels), positive)
+            made = output_of(_Answers(codes, self), None, len(labels), positive)
         except ValueError as error:
             instead = "see how it was saved"
             raise DataError(Problem(str(error), instead, Location(name))) from None
+        if self.predicted is None and made.score is not None:
+            return replace(made, predicted=None)
+        return made.settled(positive)
 
 
 class _Answers:
@@ -85,16 +87,13 @@ class _Answers:
         # Only what was recorded is offered, as by a fitted model.
         if saved.probabilities is not None:
             self.predict_proba = partial(_recorded, saved.probabilities)
-        elif len(codes) == 2:
+        elif saved.margin is not None:
             self.decision_function = partial(_recorded, saved.margin)
-
-        self._side = None if saved.margin is None else codes[(saved.margin > 0).astype(int)]
-
-    def predict(self, _: Any) -> Any:
-        """The side of 0, on which a margin that was recorded decides."""
-        if self._side is None or len(self.classes_) != 2:
-            raise ValueError("the margin of two classes does not fit the labels of the data")
-        return self._side
+        places = saved.predicted
+        if places is None:
+            assert saved.probabilities is not None
+            places = saved.probabilities.argmax(axis=1)
+        self.predict = partial(_recorded, codes[places])
 
 
 def _recorded(answer: Any, _: Any) -> Any:

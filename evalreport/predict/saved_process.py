@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 
 from evalreport.predict.estimators import first_line
-from evalreport.predict.outcome import decides_at_zero
 from evalreport.predict.saved import packed, unpacked
 from evalreport.predict.trust import grant_of, outside, refusal, standard
 
@@ -242,16 +241,15 @@ def _apply_skops(
         names, places = np.unique(predicted, return_inverse=True)
         return [_text(name) for name in names], {"predicted": places.astype(np.int64)}
     classes = [_text(name) for name in known]
-    if hasattr(model, "predict_proba"):
-        return classes, {"probabilities": np.asarray(model.predict_proba(rows), np.float64)}
     place = {name: i for i, name in enumerate(np.asarray(known).tolist())}
     said = np.asarray(model.predict(rows)).tolist()
     predicted = np.array([place[name] for name in said], np.int64)
-    if hasattr(model, "decision_function") and len(classes) == 2:
-        margin = np.asarray(model.decision_function(rows), np.float64).reshape(-1)
-        if decides_at_zero(margin, predicted == 1):
-            return classes, {"margin": margin}
-    return classes, {"predicted": predicted}
+    given = {"predicted": predicted}
+    if hasattr(model, "predict_proba"):
+        given["probabilities"] = np.asarray(model.predict_proba(rows), np.float64)
+    elif hasattr(model, "decision_function") and len(classes) == 2:
+        given["margin"] = np.asarray(model.decision_function(rows), np.float64).reshape(-1)
+    return classes, given
 
 
 class TrustedType(UserWarning):

@@ -10,7 +10,8 @@ import numpy as np
 from evalreport.data.checked import Checked
 from evalreport.data.completeness import Lost, joined
 from evalreport.data.findings import Finding
-from evalreport.predict.columns import from_checked
+from evalreport.predict.columns import from_checked, noted
+from evalreport.predict.labels_beside_scores import own_labels
 from evalreport.predict.outcome import Output
 from evalreport.predict.view import LabelView
 
@@ -22,12 +23,13 @@ def view_of_rows(
     several = len(checked.labels) > 2
     told = replace(checked, findings=(*checked.findings, *notes))
     view = from_checked(dataset, model, told, output.source)
-    return replace(
+    view = replace(
         view,
         predicted=output.predicted,
         score=output.score,
         class_scores=output.class_scores if several else None,
     )
+    return noted(view, own_labels(view))
 
 
 def without(checked: Checked, lacking: Any, reason: str) -> Checked:

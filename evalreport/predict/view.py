@@ -161,6 +161,11 @@ class View(ABC):
         """Whether there is one score of the positive class."""
 
     @property
+    def decided(self) -> bool:
+        """Whether labels of the model's own decide, beside its score of the positive class."""
+        return False
+
+    @property
     def label_sets(self) -> bool:
         """Whether rows have sets of labels."""
         return False
@@ -211,11 +216,11 @@ class LabelView(View):
     """The used rows of one dataset, each of one class, as one model sees them.
 
     ``actual``: label code of each row, shape (n,). ``predicted``: label code, from K on an
-    indeterminate prediction; None for score models. ``score``: of the positive
-    class. ``class_scores``: shape (n, K). ``margin_unit``: what a margin is multiplied by to be
-    the sum ``b + w . x`` of the model, 1 where it is not known. ``drawn_negative``: which rows on
-    the boundary of a linear model are of the negative class by draw, shape (n,); None where no
-    row is on it. Ranks know nothing of the draw.
+    indeterminate prediction; None where a threshold of the score decides. ``score``: of the
+    positive class. ``class_scores``: shape (n, K). ``margin_unit``: what a margin is multiplied
+    by to be the sum ``b + w . x`` of the model, 1 where it is not known. ``drawn_negative``: which
+    rows on the boundary of a linear model are of the negative class by draw, shape (n,); None
+    where no row is on it. Ranks know nothing of the draw.
     """
 
     actual: Codes
@@ -258,6 +263,10 @@ class LabelView(View):
     @property
     def has_score(self) -> bool:
         return self.score is not None
+
+    @property
+    def decided(self) -> bool:
+        return self.score is not None and self.predicted is not None
 
     @property
     def score_range(self) -> tuple[float | None, float | None]:

@@ -245,6 +245,10 @@ class RecordedView(LabelView):
     def has_score(self) -> bool:
         return self.source in ("score", "margin")
 
+    @property
+    def decided(self) -> bool:
+        return self.has_score and self.predicted is not None
+
     def row_number(self, place: int) -> int | None:
         _absent(SINGLE_ROWS, place)
 

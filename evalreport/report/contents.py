@@ -303,8 +303,12 @@ class Contents:
         ]
 
     def first_threshold(self, view: View) -> tuple[float | None, str | None]:
-        """The threshold that sections other than the one on thresholds use, and its rule."""
-        own = self.thresholds(view)
+        """The threshold that sections other than the one on thresholds use, and its rule.
+
+        None where labels of the model's own decide.
+        """
+        ledger = self.label_record(view)
+        own = [] if ledger is not None and ledger.decided else self.thresholds(view)
         return (own[0].threshold, own[0].rule) if own else (None, None)
 
     def at_first(self, view: View) -> Callable[[HasThreshold], bool]:

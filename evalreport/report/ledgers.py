@@ -82,7 +82,9 @@ def _label_facts(record: LabelLedger) -> Facts:
         items.append(("seen in the truth", _seen(record, record.seen_true)))
     if record.kind in {"number", "boolean"}:
         items.append(("labels are read as", f"{record.kind}s"))
-    if record.operator:
+    if record.decided:
+        items.append(("decision", "the model's own labels; curves are of its score"))
+    elif record.operator:
         items.append(
             ("decision", visible(record.operator).replace(">=", "≥") + " predicts positive")
         )

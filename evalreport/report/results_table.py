@@ -122,7 +122,7 @@ def headline_identities(contents: Contents, views: Sequence[View]) -> list[Quant
     # both ways of counting indeterminate predictions stand there: one alone would flatter
     metrics = {(key.metric, key.indeterminate) for key in found}
     for view in views:
-        ranked = sorted(contents.pooled(view), key=lambda m: _average_rank(contents, m))
+        ranked = sorted(contents.pooled(view), key=lambda m: average_rank(contents, m))
         for m in contents.pooled(view) if contents.is_binary(view) else ranked:
             own, counted_so = not contents.names_class(m), (m.metric, m.indeterminate)
             if own and (contents.is_binary(view) or counted_so not in metrics):
@@ -131,7 +131,7 @@ def headline_identities(contents: Contents, views: Sequence[View]) -> list[Quant
     return sorted(found, key=lambda key: key.metric != primary)[:MOST_METRICS]
 
 
-def _average_rank(contents: Contents, m: Measure) -> int:
+def average_rank(contents: Contents, m: Measure) -> int:
     """Which average stands for a metric: the plain value over classes, else the plain mean."""
     order = (None, "macro", "micro")
     if contents.words.is_plain(m):

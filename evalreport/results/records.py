@@ -1466,6 +1466,9 @@ class LabelLedger:
     label_sets: Annotated[bool, OMITTED, "Rows have sets of labels."] = False
     rule: str = ""
     operator: Annotated[str | None, "How a score becomes a label."] = None
+    decided: Annotated[
+        bool, OMITTED, "Labels of its own decide; the operator is that of further thresholds."
+    ] = False
     ties: tuple[Ties, ...] = ()
 
 

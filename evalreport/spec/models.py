@@ -65,15 +65,33 @@ class Model(Part):
         return self.datasets or tuple(name for name in every if name not in learned)
 
 
-class ScoreModel(Model):
+class ScoredModel(Model):
+    """Scores, with the label that the model itself decided where it is known."""
+
+    prediction: Column | None = Field(
+        None,
+        description="Column with the label that the model gave beside its score; the report says "
+        "whether the labels are those of the threshold.",
+    )
+    decides: Literal["score", "prediction"] = Field(
+        "score",
+        description="Where tables come from: `score`, at the thresholds, or `prediction`, as the "
+        "model itself decides; thresholds that are declared then have tables beside them. Labels "
+        "that are those of the usual threshold in every row stand at it. Curves are of the score.",
+    )
+
+    @model_validator(mode="after")
+    def _decides_by_what_it_has(self) -> ScoredModel:
+        if self.decides == "prediction" and self.prediction is None:
+            fault = Fault("decides: prediction without a column of them", "prediction: column")
+            raise refuse(fault)
+        return self
+
+
+class ScoreModel(ScoredModel):
     """A score of the positive class; higher is more positive."""
 
     score: Column = Field(description="Column with the score of the positive class.")
-    prediction: Column | None = Field(
-        None,
-        description="Column with the label that the model gave beside its score; the score is "
-        "used, and it is told whether the labels are those of its threshold.",
-    )
 
 
 class PredictionModel(Model):
@@ -89,7 +107,7 @@ ScoreColumns: TypeAlias = Annotated[
 ]
 
 
-class ScoresModel(Model):
+class ScoresModel(ScoredModel):
     """One score per class: each in its column, or all in a column of lists."""
 
     scores: ScoreColumns = Field(
@@ -98,13 +116,10 @@ class ScoresModel(Model):
     )
 
 
-class MarginModel(Model):
+class MarginModel(ScoredModel):
     """A signed distance: threshold 0."""
 
     margin: Column = Field(description="Column with the signed distance to the boundary.")
-    prediction: Column | None = Field(
-        None, description="Column with the label that the model gave beside it, as for a score."
-    )
 
 
 class Linear(Part):
@@ -302,15 +317,16 @@ def _one_source(value: Any) -> Any:
 
 
 def _sources_beside(value: Any) -> tuple[str, ...]:
-    """The sources of which one is allowed: a label may stand beside a score or a margin."""
-    scored = isinstance(value, dict) and ("score" in value or "margin" in value)
+    """The sources of which one is allowed: a label may stand beside scores."""
+    scored = isinstance(value, dict) and not {"score", "scores", "margin"}.isdisjoint(value)
     return tuple(key for key in SOURCES if not (scored and key == "prediction"))
 
 
 def source_of(value: Any) -> str:
     """The name of a model's source, of what was written or of the typed model."""
-    if isinstance(value, dict) and "margin" in value:
-        return "(margin)"  # a label may stand beside it
+    for key in ("margin", "scores"):  # a label may stand beside them
+        if isinstance(value, dict) and key in value:
+            return f"({key})"
     for key, kind in SOURCES.items():
         if (isinstance(value, dict) and key in value) or isinstance(value, kind):
             return f"({key})"

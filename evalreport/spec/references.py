@@ -282,6 +282,9 @@ def _label_sets(known: Outline) -> Iterator[Problem]:
             if isinstance(target, dict) and not (gives_sets or isinstance(model, ScoresModel)):
                 what = f"{dataset} has sets of labels, {name} gives one label per row"
                 yield Problem(what, SETS, where)
+            elif isinstance(target, dict) and getattr(model, "prediction", None) and not gives_sets:
+                what = f"{dataset} has sets of labels, and {name} one label beside its scores"
+                yield Problem(what, "scores alone", where)
             elif gives_sets and target is not None and not isinstance(target, dict):
                 what = f"{dataset} has one label per row, {name} gives sets of labels"
                 yield Problem(what, "prediction: column, or a target with sets of labels", where)

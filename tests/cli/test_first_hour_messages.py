@@ -115,14 +115,14 @@ metrics: [specificity]
     assert [(m["numerator"], m["denominator"]) for m in found.json["measures"]] == [(2, 2)]
 
 
-def test_results_introduce_themselves_in_one_line() -> None:
+def test_results_introduce_themselves_as_a_table() -> None:
     Path("audit.yaml").write_text(repaired("{label: ill}"))
     results = evalreport.run("audit.yaml")
     passed = sum(entry["outcome"] == "pass" for entry in results.json["acceptance"])
-    assert repr(results) == (
-        f"<Results 'A first hour': {len(results.json['measures'])} measures, "
-        f"{passed} of 2 criteria passed>"
-    )
+    lines = repr(results).splitlines()
+    assert lines[0] == "A first hour"
+    assert "positive class: ill" in lines
+    assert f"{passed} of 2 criteria passed" in lines
 
 
 def test_a_first_spec_finds_columns_with_signs_in_their_names() -> None:

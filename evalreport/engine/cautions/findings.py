@@ -104,12 +104,13 @@ def fold_lacks_class(run: RunFacts) -> Iterator[Caution]:
     "labels_differ",
     severity="warning",
     title="A model's labels are not those of its score",
-    why="the tables are those of the score at the threshold, not of the labels that were given",
-    read_instead="the results at the threshold that the labels rest on, or of the labels alone "
-    "as a model of their own",
+    why="a model that decides otherwise than by the threshold has two sets of tables, and only "
+    "one of them is shown",
+    read_instead="the tables of what is used: `decides: prediction` of a model takes its labels, "
+    "`decides: score` its score at the thresholds",
 )
 def labels_differ(run: RunFacts) -> Iterator[Caution]:
-    """Labels that stand beside a score differ from score >= threshold."""
+    """Labels that a model decides, or that stand beside its scores, differ from the scores."""
     yield from by_dataset(run, partial(_passed_on, "labels_differ"))
 
 

@@ -59,7 +59,8 @@ def _record(state: RunState, own: View, other: View) -> Reclassification:
     ):
         return replace(empty, reason="there are not two classes")
     for key, number in ((own, empty.threshold), (other, empty.reference_threshold)):
-        if number is None and state.tables[key].view.has_score:
+        view = state.tables[key].view
+        if number is None and view.has_score and not view.decided:
             return replace(empty, reason=f"{key[1]} has no threshold")
     settings = state.prepared.settings
     sides = [

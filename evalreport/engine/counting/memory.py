@@ -102,13 +102,12 @@ class MemoryTables(Tables[LabelView]):
         return _ranks(self.view.class_scores[rows], self.view.actual[rows])
 
     def predicted(self, threshold: float | None) -> npt.NDArray[Any]:
-        """Predicted label code of every row."""
+        """Predicted label code of every row; without a threshold, what the model itself decides."""
         view = self.view
-        if view.score is None:
+        if view.score is None or threshold is None:
             assert view.predicted is not None
             return view.predicted
         positive, drawn = view.positive_index, view.drawn_at(threshold)
-        assert threshold is not None
         above = view.score >= threshold
         return np.where(above if drawn is None else above & ~drawn, positive, 1 - positive)
 
@@ -225,7 +224,7 @@ class MemoryTables(Tables[LabelView]):
     def _classify(self, where: Slice, threshold: float | None) -> ClassificationTable:
         view = self.view
         width = len(view.labels) + len(view.indeterminate)
-        if view.has_score and view.drawn_at(threshold) is None:
+        if view.has_score and threshold is not None and view.drawn_at(threshold) is None:
             return self._classify_scores(where, threshold)
         inside = self.kinds(where)
         codes = (view.actual.astype(np.int64) * width + self.predicted(threshold))[inside]
@@ -242,9 +241,8 @@ class MemoryTables(Tables[LabelView]):
             view.labels, view.positive, cells, self.row_count(where), view.indeterminate, squares
         )
 
-    def _classify_scores(self, where: Slice, threshold: float | None) -> ClassificationTable:
+    def _classify_scores(self, where: Slice, threshold: float) -> ClassificationTable:
         view = self.view
-        assert threshold is not None
         table = self.scores(where)
         c = table.counts_at(threshold)
         pos = view.positive_index

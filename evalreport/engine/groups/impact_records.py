@@ -44,8 +44,10 @@ def impact_records(state: RunState) -> list[Impact]:
             continue
         key = (view.dataset, view.model)
         own = [t for e in state.evaluations if e.view is view for t in e.tables]
+        labels = [(None, Resolved(None))] if state.first_threshold[key] is None else []
         asked: Sequence[tuple[ThresholdRequest | None, Resolved]] = [
-            *(state.thresholds[key].items() or [(None, Resolved(None))])
+            *labels,
+            *state.thresholds[key].items(),
         ]
         impact = _Rates(state.tables[key], facts, prepared.settings, own)
         for columns in crossings:

@@ -90,9 +90,8 @@ def _by_code(codes: Any, weight: Any, size: int) -> tuple[Number, ...]:
 
 def _predicted(view: View, lost: Lost, threshold: float | None) -> Any:
     """Predicted codes of the rows, -1 where nothing is predicted."""
-    if not view.has_score:
+    if not view.has_score or threshold is None:
         return lost.predicted
-    assert threshold is not None
     positive = view.positive_index
     side = np.where(lost.score >= threshold, positive, 1 - positive)
     return np.where(np.isnan(lost.score), -1, side)

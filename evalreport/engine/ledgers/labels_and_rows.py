@@ -42,6 +42,7 @@ def label_record(spec: Spec, view: View, thresholds: Sequence[float]) -> LabelLe
         positive=view.labels[view.positive_index] if two else None,
         rule=f"label {rule.label}" if isinstance(rule, NamedPositive) else rule,
         operator=threshold_rule,
+        decided=view.decided,
         ties=tuple(Ties(t, view.tied(t)) for t in thresholds) if view.has_score else (),
     )
 
