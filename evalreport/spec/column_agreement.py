@@ -90,8 +90,8 @@ def agrees(truth: Texts, said: Texts, least: float = MODERATE, sure: float = SUR
 def is_confidence(scores: Sequence[float | None], said: Texts, least: float) -> bool:
     """Whether scores are the confidence in the label beside them.
 
-    They are never below ``least``, one over the number of classes, and no cut parts the labels,
-    or too few rows have one of them to tell.
+    They are never below ``least``, one over the number of classes. Of two labels, no cut parts
+    them, or too few rows have one of them to tell.
     """
     rows = [(s, t) for s, t in zip(scores, said, strict=True) if s is not None and t is not None]
     if not rows or min(s for s, _ in rows) < least:
@@ -100,7 +100,7 @@ def is_confidence(scores: Sequence[float | None], said: Texts, least: float) -> 
     for score, label in rows:
         of_label.setdefault(label, []).append(score)
     if len(of_label) != 2:
-        return False
+        return len(of_label) > 2
     one, other = of_label.values()
     return min(len(one), len(other)) < FEW or (min(one) < max(other) and min(other) < max(one))
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from evalreport.data.delimited import named_delimiter
 from evalreport.data.dialect import BLANKS, DECIMAL_COMMA, Dialect
 from evalreport.data.files import open_files, written_in
 from evalreport.data.labels import as_number
@@ -135,13 +136,28 @@ def _dialect(source: Source) -> tuple[Dialect, list[str]]:
     beginning = _beginning(source)
     encoding, said = _encoding(beginning)
     text = _decoded(beginning, encoding)
-    delimiter = _delimiter(text, _DELIMITERS[kind])
-    usual = delimiter == _DELIMITERS[kind]
+    first, _, rest = text.partition("\n")
+    named = named_delimiter(first)
+    text = text if named is None else rest
+    escape = "\\" if _is_escaped(text) else None
+    delimiter = named or _delimiter(text, _DELIMITERS[kind])
+    usual = named is not None or delimiter == _DELIMITERS[kind]
     decimal = "," if delimiter != "," and _has_commas(text, delimiter) else "."
     return (
-        Dialect(None if usual else delimiter, decimal, encoding),
+        Dialect(None if usual else delimiter, decimal, encoding, escape=escape),
         said,
     )
+
+
+def _is_escaped(text: str) -> bool:
+    """Whether quotes within quotes follow a backslash, as Spark writes them."""
+    lines = text.splitlines()[:-1] if '\\"' in text else []
+    try:
+        for _ in csv.reader(io.StringIO("\n".join(lines)), strict=True):
+            pass
+    except csv.Error:
+        return True
+    return False
 
 
 def _beginning(source: Source) -> bytes:
@@ -216,6 +232,8 @@ def read_lines(dialect: Dialect, pivot: Mapping[str, str]) -> dict[str, object]:
         told["percent"] = list(dialect.percent)
     if dialect.strip:
         told["strip"] = True
+    if dialect.escape is not None:
+        told["escape"] = dialect.escape
     if isinstance(dialect.missing, Mapping):
         told["missing"] = {name: list(codes) for name, codes in dialect.missing.items()}
     if pivot:

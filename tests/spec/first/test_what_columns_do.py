@@ -165,6 +165,30 @@ def test_a_blank_after_each_comma_is_no_part_of_a_name(tmp_path, blank) -> None:
     assert value(results, "roc_auc") == pytest.approx(AUC, abs=1e-12)
 
 
+def test_a_spreadsheet_names_its_delimiter_in_its_first_line(tmp_path) -> None:
+    rows = [f"{y};{str(p).replace('.', ',')};" for y, p in zip(Y, P, strict=True)]
+    (tmp_path / "d.csv").write_text("\n".join(["sep=;", "y;score;", *rows]) + "\n")
+    spec, _, results = first_of(tmp_path)
+    assert spec["datasets"]["data"]["read"] == {"decimal": ","}
+    assert value(results, "roc_auc") == pytest.approx(AUC, abs=1e-12)
+
+
+def test_quotes_escaped_by_a_backslash_are_declared(tmp_path) -> None:
+    rows = [f'{y},{p},"say \\"{y}\\", please"' for y, p in zip(Y, P, strict=True)]
+    (tmp_path / "d.csv").write_text("\n".join(["y,score,comment", *rows]) + "\n")
+    spec, _, results = first_of(tmp_path)
+    assert spec["datasets"]["data"]["read"] == {"escape": "\\"}
+    assert value(results, "roc_auc") == pytest.approx(AUC, abs=1e-12)
+
+
+def test_confidence_in_one_of_three_labels_is_told(tmp_path) -> None:
+    columns = {"y": ANIMALS[Z], "pred": ANIMALS[LARGEST], "score": SHARES.max(axis=1)}
+    spec, text, results = first(tmp_path, columns)
+    assert spec["models"] == {"pred": {"prediction": "pred"}}
+    assert "score is the confidence in pred" in text
+    assert value(results, "accuracy", "micro") == pytest.approx(accuracy_score(Z, LARGEST))
+
+
 def test_padded_labels_are_predictions(tmp_path) -> None:
     """As SAS writes the class into which a row goes."""
     columns = {"BAD": Y, "I_BAD": [str(s).rjust(12) for s in SAYS], "P_BAD1": P}
