@@ -121,6 +121,7 @@ def evaluated(
     from evalreport.predict.columns import noted
     from evalreport.predict.trust import granted
     from evalreport.processes import SafeChildren
+    from evalreport.publish.installed import check_installed
     from evalreport.publish.refusals import check_names
     from evalreport.record.clock import clock_kind, clock_text, read_clock
     from evalreport.results.codec import encode
@@ -129,6 +130,7 @@ def evaluated(
     fitting = Fitting(allowed=allowed, trusted=granted(trust, os.environ))
     # A package that the program admits may lie beside it: workers then find what it finds.
     check_names(loaded)
+    check_installed(loaded, (), engine)
     with SafeChildren(keep_path=bool(allowed)):
         prepared = prepare(loaded, frames, engine, fitting=fitting)
         if findings:

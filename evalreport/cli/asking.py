@@ -159,6 +159,7 @@ def _without_mistakes(spec: Path, asked: Asked) -> LoadedSpec:
         files_of_wrong_spec,
         only_of_absent_models,
     )
+    from evalreport.publish.installed import check_installed
     from evalreport.publish.refusals import check_names, raise_together
     from evalreport.spec.load import in_order, load_spec
 
@@ -183,6 +184,7 @@ def _without_mistakes(spec: Path, asked: Asked) -> LoadedSpec:
         partial(_check_estimators, loaded, allowed),
         partial(check_columns, loaded),
         partial(check_names, loaded),
+        partial(check_installed, loaded, loaded.spec.report.formats, "auto"),
         partial(_check_saved, loaded, asked.trusted),
         partial(_check_machine, loaded),
     )
@@ -190,14 +192,9 @@ def _without_mistakes(spec: Path, asked: Asked) -> LoadedSpec:
 
 
 def _check_machine(loaded: LoadedSpec) -> None:
-    """The libraries of PDF and Word, and memory for rows that have to be loaded."""
+    """The library of the PDF, and memory for rows that have to be loaded."""
     from evalreport.publish.formats import named_formats
-    from evalreport.render.docx import docx_problem
     from evalreport.render.paper import pango_problem
-
-    lacking = docx_problem() if "docx" in loaded.spec.report.formats else None
-    if lacking is not None:
-        raise FilesError(lacking)
 
     missing = pango_problem() if "pdf" in loaded.spec.report.formats else None
     if missing is not None and named_formats(loaded.document.root):

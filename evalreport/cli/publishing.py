@@ -121,11 +121,13 @@ def _run_spec(
     check_runs: Callable[[Path], None],
     shared: OneOfSeveral,
 ) -> tuple[ExitStatus, dict[str, Any]]:
+    from evalreport.publish.installed import check_installed
     from evalreport.publish.refusals import check_names
 
     loaded = options.load(path)
     formats = check_formats(options.formats or tuple(loaded.spec.report.formats))
     check_names(loaded)
+    check_installed(loaded, formats, options.engine)
     check_runs(options.runs)
     prepared, results, made = _evaluated(loaded, formats, options, progress, shared)
     if options.formats is None and not named_formats(loaded.document.root):

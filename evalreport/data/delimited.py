@@ -129,7 +129,10 @@ def _other_delimiter(header: Sequence[str], delimiter: str) -> str | None:
 _BATCH = 256  # rows held at once; more only makes reading slower
 _TOLD = 128 * _BATCH  # rows between two tellings
 _LINE_END = re.compile(r"\r\n|\r|\n")
-_WHOLE = "close the quote, or double a quote that is part of the text"
+_WHOLE = (
+    "close the quote, or double a quote that is part of the text; if a backslash stands before it, "
+    'read: {escape: "\\\\"}, in the dataset'
+)
 
 
 class Beginning(NamedTuple):
@@ -158,8 +161,8 @@ def beginning(
     if escape is not None:
         lines = _with_doubled_quotes(lines, escape)
     first = next(lines, "")
-    separated = _SEPARATOR.fullmatch(first)
-    mark, line = (delimiter, 1) if separated is None else (separated[1], 2)
+    separated = named_delimiter(first)
+    mark, line = (delimiter, 1) if separated is None else (separated, 2)
     # a quote after a blank opens a field as well, where blanks are no part of it
     skip = strip and mark != " "
     reader = csv.reader(chain((first,), lines), delimiter=mark, strict=True, skipinitialspace=skip)
@@ -173,6 +176,16 @@ def beginning(
     names = _without_blank_end(header)
     check_header(names, lambda: next(lines, ""), name, mark, columns, line)
     return Beginning(reader, names, len(header), separated is not None)
+
+
+def named_delimiter(line: str) -> str | None:
+    """The delimiter that a first line for Excel names, None for any other line.
+
+    >>> named_delimiter("sep=;"), named_delimiter("y;p")
+    (';', None)
+    """
+    found = _SEPARATOR.fullmatch(line)
+    return None if found is None else found[1]
 
 
 def _without_blank_end(header: list[str]) -> list[str]:

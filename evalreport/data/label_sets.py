@@ -6,7 +6,7 @@ Sets stand in one 0/1 column for each label, or in one column that lists them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -60,12 +60,14 @@ class LabelSetColumn:
 
     ``labels``: those the columns stand for, or those that occur in the lists, in order.
     ``flags``: shape (n, labels). ``missing``: which rows lack which column, by its name.
+    ``known``: which flags are known, of a column for each label; None where sets are known whole.
     ``empty``: rows of an empty cell that was taken for an empty list.
     """
 
     labels: tuple[str, ...]
     flags: Flags
     missing: tuple[tuple[str, Mask], ...]
+    known: Flags | None = None
     problems: tuple[Problem, ...] = ()
     empty: int = 0
 
@@ -78,7 +80,8 @@ def columns_of(source: SetColumns) -> tuple[str, ...]:
 def label_sets(table: RawTable, source: SetColumns) -> LabelSetColumn:
     """Read sets of labels, once per table and source.
 
-    A 0/1 column holds 0, 1, false or true; no value is missing. A list is split at the
+    A 0/1 column holds 0, 1, false or true; without a value it is not known whether a row has the
+    label. A list is split at the
     separator, without the spaces around each label; a label named twice counts once. An
     empty cell of a csv or tsv file is the empty set; NULL in other formats is missing.
     """
@@ -110,7 +113,8 @@ def _flags(table: RawTable, source: FlagColumns) -> LabelSetColumn:
                     len(wrong),
                 )
             )
-    return LabelSetColumn(tuple(source.columns), flags, tuple(missing), tuple(problems))
+    known = ~np.stack([gone for _, gone in missing], axis=1)
+    return LabelSetColumn(tuple(source.columns), flags, tuple(missing), known, tuple(problems))
 
 
 def _truth_value(value: Any) -> int:
@@ -137,8 +141,8 @@ def _lists(table: RawTable, source: ListColumn) -> LabelSetColumn:
         labels,
         known[codes],
         ((source.column, missing),),
-        _empty_labels(table, source, codes, sets),
-        table.count(blank) if delimited else 0,
+        problems=_empty_labels(table, source, codes, sets),
+        empty=table.count(blank) if delimited else 0,
     )
 
 
@@ -198,7 +202,8 @@ class SetRoles:
 class CheckedSets:
     """The n used rows of a dataset and model with sets of labels.
 
-    ``actual`` and ``predicted`` (None for scores) have shape (n, K), and ``scores`` too.
+    ``actual`` and ``predicted`` (None for scores) have shape (n, K), and ``scores`` too. ``known``:
+    which labels of which rows are known, in the truth and to the model; None where all are.
     Everything else is as in :class:`evalreport.data.checked.Checked`.
     """
 
@@ -210,6 +215,7 @@ class CheckedSets:
     actual: Flags
     predicted: Flags | None = None
     scores: Floats | None = None
+    known: Flags | None = None
     weight: Floats | None = None
     cluster: tuple[npt.NDArray[np.int64], int] | None = None
     fold: tuple[Codes, tuple[str, ...]] | None = None
@@ -287,16 +293,39 @@ def _rows(
     truth: LabelSetColumn,
     given: LabelSetColumn | None,
 ) -> Completeness:
-    """Sort rows into used and excluded ones, each under the first reason that holds."""
-    gaps = [(f"{column} is empty", mask) for column, mask in truth.missing]
-    gaps += [(f"{column} is empty", mask) for column, mask in (given.missing if given else ())]
+    """Sort rows into used and excluded ones, each under the first reason that holds.
+
+    A row that knows some labels is used for these, unless rows have to be complete.
+    """
+    exclude = rules.missing == "exclude"
+    gaps = [
+        (f"{column} is empty", mask)
+        for one in (truth, given)
+        if one is not None and not (exclude and one.known is not None)
+        for column, mask in one.missing
+    ]
+    known = _known(_labels(roles, rules, truth, given), truth, given) if exclude else None
+    if known is not None:
+        none = np.asarray(~known.any(axis=1), np.bool_)
+        gaps.append(("no label is known", none))
     gaps += [
         (f"{column} is missing", numbers(raw, column).missing)
         for column in (*roles.scores.values(), roles.design.weight)
         if column is not None
     ]
     gaps += design_gaps(raw, roles.design)
-    return accounted(raw, gaps, roles.design.weight, rules.missing == "exclude")
+    return accounted(raw, gaps, roles.design.weight, exclude)
+
+
+def _known(
+    labels: tuple[str, ...], truth: LabelSetColumn, given: LabelSetColumn | None
+) -> Flags | None:
+    """Which labels of which rows are known, shape (n, K); None where all are."""
+    known = np.ones((len(truth.flags), len(labels)), np.bool_)
+    for one in (truth, given):
+        if one is not None and one.known is not None:
+            known &= _aligned(replace(one, flags=one.known), labels, absent=True)
+    return None if known.all() else known
 
 
 def _label_problems(
@@ -364,6 +393,8 @@ def _checked(
 ) -> CheckedSets:
     used, design = rows.used, roles.design
     labels = _labels(roles, rules, truth, given)
+    known = _known(labels, truth, given)
+    known = None if known is None or known[used].all() else known[used]
     scores = None
     if roles.scores:
         scores = np.stack([numbers(raw, roles.scores[x]).values[used] for x in labels], axis=1)
@@ -376,6 +407,7 @@ def _checked(
         actual=_aligned(truth, labels)[used],
         predicted=None if given is None else _aligned(given, labels)[used],
         scores=scores,
+        known=known,
         weight=None if design.weight is None else weights(raw, design.weight).values[used],
         cluster=None if design.cluster is None else clusters(raw, design.cluster, used),
         fold=None if design.fold is None else folds(raw, design.fold, used),
@@ -396,12 +428,12 @@ def _labels(
     return (*first, *order_labels(rest))
 
 
-def _aligned(column: LabelSetColumn, labels: tuple[str, ...]) -> Flags:
-    """The flags in the order of ``labels``, shape (n, K); labels that never occur are False."""
+def _aligned(column: LabelSetColumn, labels: tuple[str, ...], absent: bool = False) -> Flags:
+    """The flags in the order of ``labels``, shape (n, K); ``absent`` for those that never occur."""
     place = {label: number for number, label in enumerate(column.labels)}
     if column.labels == labels:
         return column.flags
-    flags = np.zeros((len(column.flags), len(labels)), np.bool_)
+    flags = np.full((len(column.flags), len(labels)), absent)
     for number, label in enumerate(labels):
         if label in place:
             flags[:, number] = column.flags[:, place[label]]

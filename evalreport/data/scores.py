@@ -262,6 +262,8 @@ def _problem(
 
 _BETWEEN = re.compile(r"[\s,;]+")
 _BRACKETS = {"[": "]", "(": ")"}
+#: A list as libraries print it: array([0.1, 0.9], dtype=float32), DenseVector([0.1, 0.9]).
+_PRINTED = re.compile(r"(?:array|tensor|DenseVector)\((\[[^\]]*\])(?:, [^()]*)?\)")
 
 
 def with_columns(raw: RawTable, roles: Roles, rules: Rules) -> tuple[RawTable, Roles]:
@@ -300,7 +302,7 @@ def _columns(raw: RawTable, column: str, labels: tuple[str, ...]) -> tuple[RawCo
     values = np.full((raw.rows, len(labels)), math.nan)
     wrong: dict[str, list[tuple[int, str]]] = {}
     for row in np.flatnonzero(~source.missing).tolist():
-        found = _numbers_of_cell(source.values[row])
+        found = numbers_of_cell(source.values[row])
         if isinstance(found, str):
             wrong.setdefault(found, []).append((row, quoted(str(source.values[row]))))
         elif found is not None and len(found) != len(labels):
@@ -315,10 +317,11 @@ def _columns(raw: RawTable, column: str, labels: tuple[str, ...]) -> tuple[RawCo
     )
 
 
-def _numbers_of_cell(cell: Any) -> list[float] | str | None:
+def numbers_of_cell(cell: Any) -> list[float] | str | None:
     """The numbers of a cell, None for an empty one, or what it is instead."""
     if isinstance(cell, str):
-        text = cell.strip()
+        printed = _PRINTED.fullmatch(cell.strip())
+        text = cell.strip() if printed is None else printed[1]
         if text[:1] in _BRACKETS and text.endswith(_BRACKETS[text[0]]):
             text = text[1:-1].strip()
         if not text:

@@ -5,10 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic
+from typing import Any, Generic, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from evalreport.engine.counting.classification import DENSE_LABELS
 from evalreport.engine.counting.memory import MemoryTables
+from evalreport.engine.counting.tables import Tables
 from evalreport.engine.folds import fold_interval, mean_over_folds, spread
 from evalreport.engine.guarding import guarded
 from evalreport.engine.intervals.missing_rows import missing_rows
@@ -70,6 +74,20 @@ class Evaluation:
         self.measures = [
             replace(m, few=True) if m.where.subgroup and m.n < minimum else m for m in self.measures
         ]
+
+
+class Rows(NamedTuple):
+    """How many rows a number is of, and their weight where rows have weights."""
+
+    n: int
+    weight: float | None
+
+
+def rows_of(tables: Tables[Any], kinds: npt.NDArray[np.intp]) -> Rows:
+    """The rows, or rows of each kind, at some places of the view of tables."""
+    view = tables.view
+    n = len(kinds) if view.times is None else int(view.times[kinds].sum())
+    return Rows(n, None if view.weight is None else view.total_weight(kinds))
 
 
 class Evaluator(ABC, Generic[Seen, Built]):
@@ -159,9 +177,9 @@ class Evaluator(ABC, Generic[Seen, Built]):
         if task.where.fold is not None:
             self._computed[_identity(task, task.where.fold)] = computed
         table = self._table(task.where, self._request(task))
-        n = self.tables.row_count(task.where)
+        used = self._used(task, task.where)
         self.result.measures.append(
-            as_measure(computed, self.numbering.measure(), table, n, self._weight(task.where))
+            as_measure(computed, self.numbering.measure(), table, used.n, used.weight)
         )
 
     def _skip(self, skipped: Skipped) -> None:
@@ -169,7 +187,7 @@ class Evaluator(ABC, Generic[Seen, Built]):
         if task.where.fold == MEAN_OF_FOLDS:
             return
         table = self._table(task.where, self._request(task))
-        n = self.tables.row_count(task.where)
+        n = self._used(task, task.where).n
         self.result.measures.append(not_applicable(skipped, self.numbering.measure(), table, n))
 
     def _mean_of_folds(self, task: Task, parts: Sequence[Evaluator[Any, Any]]) -> None:
@@ -199,9 +217,8 @@ class Evaluator(ABC, Generic[Seen, Built]):
             resolved.number if resolved is not None else None,
             resolved.exploratory if resolved is not None else False,
         )
-        measure = as_measure(
-            computed, self.numbering.measure(), None, self.view.rows, self._weight(Slice())
-        )
+        used = self._used(task, Slice())
+        measure = as_measure(computed, self.numbering.measure(), None, used.n, used.weight)
         self.result.measures.append(replace(measure, tables=tuple(ids), spread=spread(values)))
 
     def _fold_twin(self, task: Task, fold: str) -> Computed:
@@ -210,10 +227,12 @@ class Evaluator(ABC, Generic[Seen, Built]):
     def _request(self, task: Task) -> ThresholdRequest | None:
         return task.threshold if task.threshold is not None else self.first
 
-    def _weight(self, where: Slice) -> float | None:
-        if self.view.weight is None:
-            return None
-        return self.view.total_weight(self.tables.kinds(where))
+    def _used(self, task: Task, where: Slice) -> Rows:  # noqa: ARG002 - as for all tasks here
+        """The rows that a task of a slice uses."""
+        n, weight = self.tables.row_count(where), None
+        if self.view.weight is not None:
+            weight = self.view.total_weight(self.tables.kinds(where))
+        return Rows(n, weight)
 
     @abstractmethod
     def _table(self, where: Slice, request: ThresholdRequest | None) -> str | None:

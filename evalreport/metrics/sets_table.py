@@ -22,7 +22,9 @@ Flags = npt.NDArray[np.bool_]
 class LabelSets:
     """Rows with sets of labels; columns in the declared order of ``labels``.
 
-    ``actual`` and ``predicted`` have shape (n, K); ``scores`` too, or is None.
+    ``actual`` and ``predicted`` have shape (n, K); ``scores`` too, or is None. ``known``: which
+    labels of which rows are known, (n, K), None where all are: the cells of a label are those of
+    the rows that know it, and metrics of whole rows are for ``complete`` ones.
     ``times``: how often each row counts, its weight or its number of draws, shape
     (..., n); leading axes are resamples. None: each row once. ``often``: how many rows are of
     each kind, where rows were counted.
@@ -41,6 +43,30 @@ class LabelSets:
     scores: npt.NDArray[np.float64] | None = None
     times: npt.NDArray[Any] | None = None
     often: npt.NDArray[np.int64] | None = None
+    known: Flags | None = None
+
+    @property
+    def complete(self) -> LabelSets:
+        """The rows that know every label."""
+        if self.known is None:
+            return self
+        kept = self.known.all(axis=1)
+        return LabelSets(
+            self.labels,
+            self.actual[kept],
+            self.predicted[kept],
+            None if self.scores is None else self.scores[kept],
+            None if self.times is None else self.times[..., kept],
+            None if self.often is None else self.often[kept],
+        )
+
+    def of_complete(self, values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+        """Values of the complete rows as values of all rows, NaN for the others."""
+        if self.known is None:
+            return np.asarray(values, np.float64)
+        found = np.full(len(self.actual), np.nan)
+        found[self.known.all(axis=1)] = values
+        return found
 
     @property
     def stacked(self) -> bool:
@@ -67,20 +93,22 @@ class LabelSets:
 
     def counts(self, index: int) -> Counts:
         """The four cells of one label."""
-        actual, predicted = self.actual[:, index], self.predicted[:, index]
-        return self._counts(actual, predicted)
+        known = None if self.known is None else self.known[:, index]
+        return self._counts(self.actual[:, index], self.predicted[:, index], known)
 
     def pooled(self) -> Counts:
         """The cells of all labels added up (micro average)."""
-        return self._counts(self.actual, self.predicted)
+        return self._counts(self.actual, self.predicted, self.known)
 
-    def _counts(self, actual: Flags, predicted: Flags) -> Counts:
+    def _counts(self, actual: Flags, predicted: Flags, known: Flags | None) -> Counts:
         kinds = {
             "tp": actual & predicted,
             "fp": ~actual & predicted,
             "fn": actual & ~predicted,
             "tn": ~actual & ~predicted,
         }
+        if known is not None:
+            kinds = {name: flags & known for name, flags in kinds.items()}
         per_row = {name: flags.reshape(len(flags), -1).sum(axis=1) for name, flags in kinds.items()}
         return Counts(**{name: self.cell(name, part).value for name, part in per_row.items()})
 

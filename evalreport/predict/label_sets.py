@@ -22,7 +22,7 @@ from evalreport.data.label_sets import (
 from evalreport.data.roles import Roles, Rules
 from evalreport.data.table import RawTable
 from evalreport.errors import DataError, Problem
-from evalreport.predict.view import LabelView, View, range_of
+from evalreport.predict.view import Codes, LabelView, View, range_of
 from evalreport.spec.datasets import Dataset, LabelColumns, LabelList
 from evalreport.spec.model import Spec
 from evalreport.spec.models import AnyModel, PredictionModel, ScoresModel
@@ -36,12 +36,14 @@ class SetView(View):
     """The used rows of a dataset with sets of labels, as one model sees them.
 
     ``actual_sets``, ``given_sets`` (None for scores) and ``label_scores`` (None for
-    sets) have shape (n, K).
+    sets) have shape (n, K). ``known``: which labels of which rows are known, (n, K) too; None
+    where all are.
     """
 
     actual_sets: Flags
     given_sets: Flags | None = None
     label_scores: Floats | None = None
+    known: Flags | None = None
 
     @property
     def has_score(self) -> bool:
@@ -76,6 +78,7 @@ class SetView(View):
         held = self.given_sets if self.label_scores is None else self.label_scores
         assert held is not None
         keys: list[Any] = [*held.T, *self.actual_sets.T]
+        keys += [] if self.known is None else [*self.known.T]
         keys += [] if self.weight is None else [self.weight]
         return np.lexsort(keys if self.cluster is None else [*keys, self.cluster[0]])
 
@@ -96,24 +99,38 @@ class SetView(View):
     def of_label(self, index: int) -> LabelView:
         """One label against its absence, as a view with two classes."""
         label = self.labels[index]
-        given = None if self.given_sets is None else self.given_sets[:, index].astype(np.int64)
+        kept: Any = slice(None) if self.known is None else np.flatnonzero(self.known[:, index])
+        given = None if self.given_sets is None else self.given_sets[kept, index].astype(np.int64)
         return LabelView(
             dataset=self.dataset,
             model=self.model,
             source="prediction" if self.label_scores is None else "score",
             labels=(f"not {label}", label),
             positive=1,
-            actual=self.actual_sets[:, index].astype(np.int64),
-            row=self.row,
+            actual=self.actual_sets[kept, index].astype(np.int64),
+            row=self.row[kept],
             predicted=given,
-            score=None if self.label_scores is None else self.label_scores[:, index],
-            weight=self.weight,
-            cluster=self.cluster,
-            fold=self.fold,
-            groups=self.groups,
+            score=None if self.label_scores is None else self.label_scores[kept, index],
+            weight=None if self.weight is None else self.weight[kept],
+            cluster=None if self.cluster is None else _renumbered(self.cluster[0][kept]),
+            fold=None if self.fold is None else (self.fold[0][kept], self.fold[1]),
+            groups={name: (codes[kept], names) for name, (codes, names) in self.groups.items()},
             fold_sizes=self.fold_sizes,
-            times=self.times,
+            times=None if self.times is None else self.times[kept],
         )
+
+    def not_known(self, index: int) -> int:
+        """The number of rows that do not know a label."""
+        if self.known is None:
+            return 0
+        gone = ~self.known[:, index]
+        return int(np.count_nonzero(gone) if self.times is None else self.times[gone].sum())
+
+
+def _renumbered(cluster: Codes) -> tuple[Codes, int]:
+    """Clusters numbered from 0 without gaps, and how many they are."""
+    distinct, codes = np.unique(cluster, return_inverse=True)
+    return codes.reshape(-1), len(distinct)
 
 
 def has_sets(dataset: Dataset) -> bool:
@@ -198,5 +215,6 @@ def view_of_sets(dataset: str, model: str, checked: CheckedSets) -> SetView:
         actual_sets=checked.actual,
         given_sets=checked.predicted,
         label_scores=checked.scores,
+        known=checked.known,
         times=checked.times,
     )

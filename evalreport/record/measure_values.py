@@ -30,7 +30,7 @@ from evalreport.record.roc_curves import curve_value, reached_problems
 from evalreport.record.table_counts import Table, has_unknown, number, read_table
 from evalreport.results import records
 from evalreport.results.identity import MEAN_OF_FOLDS, Slice, frozen_params
-from evalreport.results.records import Measure
+from evalreport.results.records import Measure, RowLedger
 
 TOLERANCE = Fraction(1, 10**12)
 # Sums of weights, points of a curve and tails of a distribution carry rounding of their own.
@@ -117,14 +117,23 @@ def _identity(one: Measure, known: Known) -> Iterator[Finding]:
             yield held("threshold")
     whole = known.rows.get((one.dataset, one.model))
     if whole is not None and whole.classes and not one.subgroup and one.fold is None:
-        if one.n not in (whole.used, whole.predictions):
-            yield f"n is {one.n}, the account of rows says {whole.used}"
+        yield from _account_problems(one, whole)
         yield held("n")
     if one.params and known.asked is not None:
         asked = known.asked.params_of(one.metric)
         if frozen_params(one.params) not in asked:
             yield f"params are {dict(one.params)!r}, which the spec does not ask for"
         yield held("params")
+
+
+def _account_problems(one: Measure, whole: RowLedger) -> Iterator[str]:
+    """Whether a measure is of as many rows as the account has that know its label."""
+    unknown = {lacking.label: lacking.count for lacking in whole.unknown}
+    most = whole.used - unknown.get(one.label or "", 0)
+    if one.label is None and whole.used - sum(unknown.values()) <= one.n <= whole.used:
+        return
+    if one.n not in (most, whole.predictions):
+        yield f"n is {one.n}, the account of rows says {most}"
 
 
 def _repeated(one: Measure, known: Known) -> Iterator[Finding]:

@@ -165,13 +165,22 @@ def _row_ledger(record: RowLedger, has_sets: bool) -> tuple[LedgerRow, ...]:
     found += _cluster_rows(record)
     classes = record.classes
     total = class_shares_of(record, has_sets)
+    unknown = {one.label: one.count for one in record.unknown}
     for entry in classes[:MOST_CLASSES_LISTED]:
-        share = share_text(entry.count, total)
+        lacking = unknown.get(entry.label, 0)
+        share = share_text(entry.count, total - lacking)
         found.append(LedgerRow(label_text(entry.label), count_text(entry.count), share, "sub"))
+        if lacking:
+            name = f"{label_text(entry.label)}: not known"
+            found.append(LedgerRow(name, count_text(lacking), share_text(lacking, total), "sub"))
     if len(classes) > MOST_CLASSES_LISTED:
         rest = classes[MOST_CLASSES_LISTED:]
         count = sum(c.count for c in rest)
         # labels of one row would be counted more than once
         share = "" if has_sets else share_text(count, total)
         found.append(LedgerRow(f"{len(rest)} other classes", count_text(count), share, "sub"))
+        lacking = sum(unknown.get(c.label, 0) for c in rest)
+        if lacking:
+            name = "other classes: not known"
+            found.append(LedgerRow(name, count_text(lacking), "", "sub"))
     return tuple(found)

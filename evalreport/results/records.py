@@ -1441,6 +1441,12 @@ class RowLedger:
         "Predictions of the used rows, in each repeat, where rows were predicted several times.",
     ] = None
     repeats: Annotated[int | None, OMITTED, "Repeats of the cross-validation."] = None
+    unknown: Annotated[
+        tuple[ClassCount, ...],
+        OMITTED,
+        "Of sets of labels: used rows in which a label is not known, of each such label; its "
+        "numbers are of the other rows.",
+    ] = ()
 
 
 @dataclass(frozen=True, slots=True)

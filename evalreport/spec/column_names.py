@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from evalreport.data.labels import as_number, order_labels
+
 #: Names of true labels, the surest first.
 TARGETS = (
     "y_true",
@@ -312,6 +314,11 @@ def is_model(name: str) -> bool:
     return bool(found) and all(word in MODEL_WORDS or not word or word == "v" for word in found)
 
 
+def is_telling(name: str) -> bool:
+    """Whether a name says that its column is of a model: of what it predicts, or of its kind."""
+    return is_prediction(name) or is_model(name) or any(is_model(word) for word in words(name))
+
+
 def target_rank(name: str) -> int | None:
     """How surely a name is that of true labels; smaller is surer, None for no."""
     low = folded(name)
@@ -382,13 +389,34 @@ def _without_class(name: str, label: str, exact: bool) -> str | None:
     return folded(short[1]) if short else None
 
 
+def yes_and_no(labels: Sequence[str]) -> tuple[str, str] | None:
+    """Two labels that are words for yes and for no, in this order; None for any others.
+
+    >>> yes_and_no(["no", "yes"]), yes_and_no(["f", "m"])
+    (('yes', 'no'), None)
+    """
+    found = positive_by_words(labels)
+    if len(labels) != 2 or found is None:
+        return None
+    no = next(label for label in labels if label != found[0])
+    known = found[0].strip().casefold() in POSITIVE and no.strip().casefold() in NEGATIVE
+    return (found[0], no) if known else None
+
+
 def positive_by_words(classes: Sequence[str]) -> tuple[str, bool] | None:
     """The class that the words call positive, and whether they settle it; None for no word.
 
     >>> positive_by_words(["0", "1"]), positive_by_words(["Bad", "Good"])
     (('1', True), ('Bad', False))
+    >>> positive_by_words(["1", "2"])
     """
     low: Mapping[str, str] = {label.strip().casefold(): label for label in classes}
+    numbers = [as_number(label) for label in low]
+    if None not in numbers:
+        # 1 of 1 and 2 is as often the first of two groups as the one that is looked for
+        small, large = order_labels(low) if len(low) == 2 else ("", "")
+        settled = bool(large) and not float(small) > 0 and float(large) > 0
+        return (low[large], True) if settled else None
     for word in POSITIVE:
         if word in low:
             return low[word], True

@@ -10,11 +10,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
 from evalreport.data.labels import as_number, written
+from evalreport.data.scores import numbers_of_cell
 from evalreport.data.table import RawTable
 from evalreport.spec.column_names import is_model, model_name, words
 
@@ -37,19 +38,24 @@ GAPS = (
     "<NA>",
     ".",
 )
+#: Rows below which columns may agree by chance.
+FEWEST = 10
 _SINGLE = ("text", "integer", "float64", "float32", "boolean", "mixed")
 
 
 @dataclass
 class Columns:
-    """The columns of a table: their values as text and as numbers, None where missing."""
+    """The columns of a table: their values as text and as numbers, None where missing.
+
+    ``gaps``: the texts that stand for no value, by column.
+    """
 
     table: RawTable
-    gaps: frozenset[str] = frozenset()
+    gaps: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._texts: dict[str, list[str | None]] = {}
-        self._numbers: dict[str, list[float | None] | None] = {}
+        self._numbers: dict[str, tuple[list[float | None] | None, tuple[str, ...]]] = {}
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -64,7 +70,8 @@ class Columns:
         """The values of a column as the texts of labels."""
         if name not in self._texts:
             codes, values = self.table.columns[name].factorize()
-            shown = [_text(value, self.gaps) for value in values]
+            none = self.gaps.get(name, frozenset())
+            shown = [_text(value, none) for value in values]
             self._texts[name] = [None if code < 0 else shown[code] for code in codes.tolist()]
         return self._texts[name]
 
@@ -72,11 +79,38 @@ class Columns:
         """The different texts of a column."""
         return sorted({text for text in self.texts(name) if text is not None})
 
+    def spell(self, name: str, names: Mapping[str, str]) -> None:
+        """Take the values of a column by other names from now on."""
+        self._texts[name] = [None if t is None else names[t] for t in self.texts(name)]
+
     def numbers(self, name: str) -> list[float | None] | None:
-        """The values as numbers, percent signs taken off; None where some are none."""
+        """The values as numbers, percent signs taken off; None where too many are none."""
+        return self._read(name)[0]
+
+    def odd(self, name: str) -> tuple[str, ...]:
+        """The few texts of a column of numbers that are no numbers."""
+        return self._read(name)[1]
+
+    def _read(self, name: str) -> tuple[list[float | None] | None, tuple[str, ...]]:
         if name not in self._numbers:
             self._numbers[name] = _numbers(self.texts(name))
         return self._numbers[name]
+
+    def first(self, name: str, text: str) -> int:
+        """The first row, counted from 0, that holds a text."""
+        return self.texts(name).index(text)
+
+    def vectors(self, name: str, size: int) -> list[list[float] | None] | None:
+        """The rows of a column that lists so many numbers in each, None for any other column."""
+        column = self.table.columns.get(name)
+        if column is None or column.kind not in ("vector", "text"):
+            return None
+        codes, values = column.factorize()
+        found = [numbers_of_cell(value) for value in values]
+        if not found or any(isinstance(n, str) or n is None or len(n) != size for n in found):
+            return None
+        rows = [n for n in found if isinstance(n, list)]
+        return [None if code < 0 else rows[code] for code in codes.tolist()]
 
     def range(self, name: str) -> tuple[float, float] | None:
         """The smallest and largest number, None for a column without numbers."""
@@ -89,7 +123,8 @@ class Columns:
 
     def lacking(self, name: str) -> int:
         """How many rows have no value."""
-        return sum(text is None for text in self.texts(name))
+        none = {None, *self.odd(name)}
+        return sum(text in none for text in self.texts(name))
 
 
 def _text(value: Any, gaps: frozenset[str]) -> str | None:
@@ -98,30 +133,43 @@ def _text(value: Any, gaps: frozenset[str]) -> str | None:
     return None if isinstance(value, list) else written(value).text
 
 
-def _numbers(texts: Sequence[str | None]) -> list[float | None] | None:
+#: Up to this share of values that are no numbers, a column of fractions is one of numbers.
+FEW_ODD = 0.05
+
+
+def _numbers(texts: Sequence[str | None]) -> tuple[list[float | None] | None, tuple[str, ...]]:
+    """The numbers of texts, and the few texts that are none; no numbers where these are more."""
     found: dict[str, float] = {}
-    for text in {t for t in texts if t is not None}:
-        plain = text.strip().removesuffix("%").strip()
-        number = as_number(plain)
+    odd: list[str] = []
+    for text in dict.fromkeys(t for t in texts if t is not None):
+        number = as_number(text.strip().removesuffix("%").strip())
         if number is None or not math.isfinite(float(number)):
-            return None
-        found[text] = float(number)
-    return [None if t is None else found[t] for t in texts] if found else None
+            odd.append(text)
+        else:
+            found[text] = float(number)
+    if odd:
+        rows = sum(text in odd for text in texts)
+        present = sum(text is not None for text in texts)
+        few = present >= FEWEST and rows <= max(1, FEW_ODD * present)
+        if not few or all(number.is_integer() for number in found.values()):
+            return None, ()
+    values = [None if t is None else found.get(t) for t in texts]
+    return (values if found else None), tuple(odd)
 
 
-def gap_texts(table: RawTable) -> frozenset[str]:
-    """The texts that stand for no value: beside numbers, or NA among labels."""
-    found = set()
-    for column in table.columns.values():
+def gap_texts(table: RawTable) -> dict[str, frozenset[str]]:
+    """The texts of each column that stand for no value: beside numbers, or NA among labels."""
+    found = {}
+    for name, column in table.columns.items():
         if column.kind not in ("text", "mixed"):
             continue
         values = [v for v in column.factorize()[1] if isinstance(v, str)]
         odd = {v for v in values if v in GAPS}
         rest = [v for v in values if v not in odd]
-        numeric = bool(rest) and _numbers(rest) is not None
+        numeric = bool(rest) and _numbers(rest)[0] is not None
         if odd and (numeric or (len(rest) >= 2 and odd <= {"NA", "NULL", "\\N", "NaN", "nan"})):
-            found |= odd - {"nan", "NaN"} if numeric else odd
-    return frozenset(found)
+            found[name] = frozenset(odd - {"nan", "NaN"} if numeric else odd)
+    return found
 
 
 def alike(text: str) -> str:
@@ -143,9 +191,27 @@ def adds_up(columns: Columns, names: Iterable[str]) -> bool:
     )
 
 
+def area(scores: Sequence[float | None] | None, truth: Sequence[bool | None]) -> float | None:
+    """The share of pairs of a positive and a negative row that the scores rank rightly."""
+    import numpy as np
+
+    pairs = [
+        (s, t) for s, t in zip(scores or (), truth, strict=False) if s is not None and t is not None
+    ]
+    if not pairs:
+        return None
+    numbers = np.array([score for score, _ in pairs])
+    labels = np.array([label for _, label in pairs], np.bool_)
+    positives, negatives = int(labels.sum()), int((~labels).sum())
+    if not positives or not negatives:
+        return None
+    _, place, counts = np.unique(numbers, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(counts) - (counts - 1) / 2)[place]
+    below = float(ranks[labels].sum()) - positives * (positives + 1) / 2
+    return below / (positives * negatives)
+
+
 Models = dict[str, dict[str, Any]]
-#: Rows below which columns may agree by chance.
-FEWEST = 10
 
 
 def as_one_model(
@@ -167,7 +233,7 @@ def _join_pairs(columns: Columns, classes: Sequence[str], models: Models) -> Non
         if one not in models or other not in models:
             continue
         pair = [models[one]["score"], models[other]["score"]]
-        own = _by_class(pair, classes) if adds_up(columns, pair) else None
+        own = named_by_class(pair, classes) if adds_up(columns, pair) else None
         if own is None:
             continue
         labels = [models[n]["prediction"] for n in (one, other) if "prediction" in models[n]]
@@ -176,10 +242,10 @@ def _join_pairs(columns: Columns, classes: Sequence[str], models: Models) -> Non
         given = {"prediction": labels[0]} if labels else {}
         models[one] = {"scores": own, **given}
         del models[other]
-        _rename(models, one, _shared_name(pair))
+        _rename(models, one, shared_name(pair))
 
 
-def _by_class(pair: Sequence[str], classes: Sequence[str]) -> dict[str, str] | None:
+def named_by_class(pair: Sequence[str], classes: Sequence[str]) -> dict[str, str] | None:
     """Each class with its column: the class is a word of the name, or its place the number."""
     held = [
         [label for label in classes if label.casefold() in map(str.casefold, _parts(name))]
@@ -201,7 +267,7 @@ def _parts(name: str) -> list[str]:
     return [part for part in re.split(r"[^\w]+|_", name) if part]
 
 
-def _shared_name(pair: Sequence[str]) -> str:
+def shared_name(pair: Sequence[str]) -> str:
     """What the names of both columns have in common, as the name of a model."""
     return model_name(["_".join(word for word in words(pair[0]) if word in words(pair[1]))])
 

@@ -486,7 +486,9 @@ class Dataset(Part):
         None, description="The classes in their order, exactly as written in the data."
     )
     missing: Literal["error", "exclude"] = Field(
-        "error", description="What to do with rows lacking a target, prediction or score."
+        "error",
+        description="What to do with rows lacking a target, prediction or score; of sets of labels "
+        "in 0/1 columns, exclude evaluates each label on the rows that know it.",
     )
     indeterminate: Distinct[Label] = Field(
         (), description="Predictions that are neither class; kept as a column of the table."

@@ -19,7 +19,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from evalreport.data.dialect import DECIMAL_COMMA, Dialect
+from evalreport.data.delimited import named_delimiter
+from evalreport.data.dialect import BLANKS, DECIMAL_COMMA, Dialect
 from evalreport.data.files import open_files, written_in
 from evalreport.data.labels import as_number
 from evalreport.data.read import read_table
@@ -27,7 +28,7 @@ from evalreport.data.source import Source
 from evalreport.data.table import RawTable
 from evalreport.errors import DataError, FilesError, Location, Problem
 from evalreport.metrics.catalogue import usual_metrics
-from evalreport.spec.guess import Guess, guessed
+from evalreport.spec.guess import MOST_CLASSES, Guess, guessed
 
 #: Rows that are looked at; what stands in later ones is found by the run.
 MOST_ROWS = 200_000
@@ -67,6 +68,10 @@ def first_file(data: Path, folder: Path) -> FirstFile:
         said.append(f"{', '.join(nested)} hold objects, which are not read; {_FLATTENED}")
     try:
         table = read_table(source, columns, rows=MOST_ROWS)
+        if _padded(table):
+            dialect = replace(dialect, strip=True)
+            stripped = None if columns is None else [name.strip(BLANKS) for name in columns]
+            table = read_table(written_in(source, dialect), stripped, rows=MOST_ROWS)
     except DataError as error:
         if source.suffix == ".txt" and not dialect.delimiter:
             hint = "columns separated by a comma, semicolon, tab or bar"
@@ -76,6 +81,19 @@ def first_file(data: Path, folder: Path) -> FirstFile:
         raise
     _check_header(table.header, data.name)
     return FirstFile(relative, table, dialect, tuple(said))
+
+
+def _padded(table: RawTable) -> bool:
+    """Whether names of columns, or labels and numbers, have blanks around them."""
+    if any(name != name.strip(BLANKS) for name in table.header):
+        return True
+    for column in table.columns.values():
+        values = column.factorize()[1] if column.kind == "text" else []
+        padded = [value for value in values if value != value.strip(BLANKS)]
+        # a comment may end in a blank
+        if padded and (len(values) <= MOST_CLASSES or as_number(padded[0].strip(BLANKS))):
+            return True
+    return False
 
 
 def _flat(source: Source) -> tuple[list[str] | None, list[str]]:
@@ -118,13 +136,28 @@ def _dialect(source: Source) -> tuple[Dialect, list[str]]:
     beginning = _beginning(source)
     encoding, said = _encoding(beginning)
     text = _decoded(beginning, encoding)
-    delimiter = _delimiter(text, _DELIMITERS[kind])
-    usual = delimiter == _DELIMITERS[kind]
+    first, _, rest = text.partition("\n")
+    named = named_delimiter(first)
+    text = text if named is None else rest
+    escape = "\\" if _is_escaped(text) else None
+    delimiter = named or _delimiter(text, _DELIMITERS[kind])
+    usual = named is not None or delimiter == _DELIMITERS[kind]
     decimal = "," if delimiter != "," and _has_commas(text, delimiter) else "."
     return (
-        Dialect(None if usual else delimiter, decimal, encoding),
+        Dialect(None if usual else delimiter, decimal, encoding, escape=escape),
         said,
     )
+
+
+def _is_escaped(text: str) -> bool:
+    """Whether quotes within quotes follow a backslash, as Spark writes them."""
+    lines = text.splitlines()[:-1] if '\\"' in text else []
+    try:
+        for _ in csv.reader(io.StringIO("\n".join(lines)), strict=True):
+            pass
+    except csv.Error:
+        return True
+    return False
 
 
 def _beginning(source: Source) -> bytes:
@@ -197,6 +230,10 @@ def read_lines(dialect: Dialect, pivot: Mapping[str, str]) -> dict[str, object]:
         told["encoding"] = dialect.encoding
     if dialect.percent:
         told["percent"] = list(dialect.percent)
+    if dialect.strip:
+        told["strip"] = True
+    if dialect.escape is not None:
+        told["escape"] = dialect.escape
     if isinstance(dialect.missing, Mapping):
         told["missing"] = {name: list(codes) for name, codes in dialect.missing.items()}
     if pivot:
@@ -306,6 +343,8 @@ def _reading(guess: Guess) -> Iterator[str]:
 
 
 def _design(guess: Guess) -> Iterator[str]:
+    if guess.labels:
+        yield f"    labels: {_flow(guess.labels)}   # in the order of the numbers of a list"
     if guess.id is not None:
         yield f"    id: {quoted(guess.id)}"
     if guess.cluster is not None:
@@ -329,7 +368,7 @@ def _flow(value: Any) -> str:
         return "{" + ", ".join(f"{quoted(str(k))}: {_flow(v)}" for k, v in value.items()) + "}"
     if isinstance(value, Sequence) and not isinstance(value, str):
         return f"[{', '.join(_flow(one) for one in value)}]"
-    return quoted(str(value))
+    return str(value).lower() if isinstance(value, bool) else quoted(str(value))
 
 
 def _one_line(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -25,19 +25,25 @@ from evalreport.spec.column_names import (
     is_own,
     is_prediction,
     is_score,
+    is_telling,
     model_name,
     positive_by_words,
     target_rank,
 )
-from evalreport.spec.column_values import Columns, adds_up, alike, as_one_model, gap_texts
+from evalreport.spec.column_values import Columns, adds_up, alike, area, as_one_model, gap_texts
+from evalreport.spec.model_columns import (
+    Known,
+    label_columns,
+    unnamed_sets,
+    vector_models,
+    without_confidences,
+)
 
 #: What annotators answer to a suggestion (Prodigy).
 _JUDGED = {"accept", "reject", "ignore"}
 MOST_GROUPS, MOST_CLASSES = 12, 100
 #: A ranking this far from one half says which class the scores are of.
 CLEAR = 0.1
-#: From this share of rows on, labels of columns without a telling name are taken for predictions.
-AGREEING = 0.65
 #: Below this area under the ROC curve something is probably the wrong way round.
 FAR_BELOW = 0.4
 
@@ -48,6 +54,9 @@ class Guess:
 
     ``assumed``: what the data cannot say, in words; ``said``: what to look at, at once.
     ``choices``: classes one of which is to be named as the positive, where that is unsure.
+    ``names``: the class that other spellings stand for; ``labels``: the classes in the order of
+    the numbers of a vector, where that is not theirs; ``labelled``: columns of predicted labels,
+    ``spelled``: those that spell the classes in their own way, with what for what.
     """
 
     target: str
@@ -64,6 +73,9 @@ class Guess:
     exclude: tuple[str, ...] = ()
     types: Mapping[str, str] = field(default_factory=dict)
     names: Mapping[str, str] = field(default_factory=dict)
+    labels: tuple[str, ...] = ()
+    labelled: tuple[str, ...] = ()
+    spelled: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     unused: tuple[str, ...] = ()
     rules: bool = False
     assumed: tuple[str, ...] = ()
@@ -248,44 +260,61 @@ def _models(columns: Columns, found: Guess) -> Guess:
     """Models by their columns: one per class, scores with the labels made of them, labels."""
     free = [c for c in columns.names if c not in _roles(found) and not is_own(c)]
     sets, free = _class_models(columns, found, free)
-    vectors = _vectors(columns, found)
-    sets |= {_free(name, sets): {"scores": name} for name in vectors}
-    order = ", ".join(found.classes)
-    told = [
-        f"the numbers of {name} are taken in the order of the classes: {order}" for name in vectors
-    ]
-    found = replace(found, assumed=(*found.assumed, *told))
-    labels = [c for c in free if _is_label_column(columns, found, c)]
-    scores = [c for c in free if c not in labels and _is_score_column(columns, c)]
+    known = Known(columns, found.target, found.classes)
+    more = unnamed_sets(known, free)
+    lists = vector_models(known, more.free)
+    for name, model in (*more.models, *lists.models):
+        sets[_free(name, sets)] = model
+    free = list(lists.free)
+    scores = [c for c in free if _is_score_column(columns, c)]
+    said = label_columns(known, free, alone=not (sets or scores))
+    labels = said.columns
+    scores = [c for c in scores if c not in labels]
     if not sets and not scores and not labels:
         scores = _likely_scores(columns, free)
+    scores, confidences = without_confidences(known, scores, labels)
+    found = replace(
+        found,
+        labels=lists.order,
+        labelled=labels,
+        spelled=said.spelled,
+        assumed=(*found.assumed, *more.told, *lists.told, *said.told, *confidences),
+    )
     if len(found.classes) > 2:
-        # one score per row is the confidence in the label that is given
         unused, scores = scores, []
-        said = [
+        told = [
             f"{c} is one score for {len(found.classes)} classes and is not used" for c in unused
         ]
-        found = replace(found, assumed=(*found.assumed, *said))
+        found = replace(found, assumed=(*found.assumed, *told))
     models, percent = dict(sets), list(found.dialect.percent)
     for column in scores:
         models[_free(model_name([column]), models)] = _scored(columns, column, percent)
     for column in labels:
-        found = _add_labels(columns, found, models, column, alone=len(labels) == 1)
+        found = _add_labels(found, models, column, alone=len(labels) == 1)
     if not models:
-        found = _readers(columns, found, free, models)
-    if not models:
-        raise DataError(
-            Problem(
-                "no column looks like a score or a predicted label",
-                "a column of scores or predictions; write the spec by hand",
-                Location(columns.table.name),
-            )
-        )
+        raise DataError(*_no_model(columns, free))
     for model in sets.values():
         own = () if isinstance(model.get("scores"), str) else _columns_of(model)
         percent += [c for c in own if _is_percent(columns, c)]
     dialect = replace(found.dialect, percent=tuple(dict.fromkeys(percent)))
     return replace(found, models=_called(models), dialect=dialect)
+
+
+def _no_model(columns: Columns, free: Sequence[str]) -> Iterator[Problem]:
+    """What to tell where no column is a score or a label, with what hides a column of numbers."""
+    yield Problem(
+        "no column looks like a score or a predicted label",
+        "a column of scores or predictions; write the spec by hand",
+        Location(columns.table.name),
+    )
+    for name in free:
+        texts = [text for text in columns.texts(name) if text is not None]
+        odd = [text for text in texts if as_number(text.strip()) is None]
+        if odd and 4 * len(odd) < 3 * len(texts) and columns.numbers(name) is None:
+            row = columns.first(name, odd[0])
+            what = f"{len(odd)} of {len(texts)} values of {name} are no numbers, first {odd[0]!r}"
+            hint = f"numbers, or read: {{missing: {{{name}: [...]}}}}"
+            yield Problem(what, hint, columns.table.where(row))
 
 
 def _called(models: Mapping[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -296,25 +325,6 @@ def _called(models: Mapping[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
         plain = "classifier" if name == "model" and "scores" in model else name
         made[_free(own[0] if len(own) == 1 else plain, made)] = model
     return made
-
-
-def _readers(
-    columns: Columns, found: Guess, free: list[str], models: dict[str, dict[str, Any]]
-) -> Guess:
-    """Columns of the classes that agree with the truth, where no name says what they are."""
-    truth = columns.texts(found.target)
-    for column in free:
-        seen = columns.distinct(column)
-        if len(seen) < 2 or not {alike(t) for t in seen} <= {alike(t) for t in found.classes}:
-            continue
-        pairs = [(a, b) for a, b in zip(truth, columns.texts(column), strict=True) if a and b]
-        same = sum(alike(a) == alike(b) for a, b in pairs)
-        if same >= AGREEING * len(pairs):
-            models[_free(column, models)] = {"prediction": column}
-    if not models:
-        return found
-    told = f"{', '.join(models)}: taken for predicted labels, for they agree with {found.target}"
-    return replace(found, assumed=(*found.assumed, told))
 
 
 def _free(name: str, taken: Iterable[str]) -> str:
@@ -362,41 +372,9 @@ def _class_models(
     return models, [c for c in free if c not in taken]
 
 
-def _vectors(columns: Columns, found: Guess) -> list[str]:
-    """Columns of lists with one number for each class."""
-    held = columns.table.columns
-    return [
-        name
-        for name in columns.table.header
-        if name in held
-        and held[name].kind == "vector"
-        and {len(value) for value in held[name].values if value} == {len(found.classes)}
-    ]
-
-
 def columns_fraction(columns: Columns, own: Mapping[str, str]) -> bool:
     """Whether the columns of classes hold scores, not whole numbers."""
     return any(columns.is_fraction(c) for c in own.values())
-
-
-def _is_label_column(columns: Columns, found: Guess, name: str) -> bool:
-    """Whether a column holds predicted labels; features of the same values do not count."""
-    seen = {alike(text) for text in columns.distinct(name)}
-    classes = {alike(text) for text in found.classes}
-    if not seen or not seen <= classes or columns.is_fraction(name):
-        return False
-    if is_outcome(name):
-        return False
-    if is_prediction(name) or is_model(name) or _has_model_word(name):
-        return True
-    common = {"0", "1", "-1", "yes", "no", "true", "false", "y", "n", "t", "f"}
-    return folded(name) in ("label", "class", "labels", "p") or (
-        len(found.classes) > 1 and not classes & common and not is_score(name)
-    )
-
-
-def _has_model_word(name: str) -> bool:
-    return any(is_model(word) for word in folded(name).split("_") if word)
 
 
 def _is_score_column(columns: Columns, name: str) -> bool:
@@ -409,9 +387,7 @@ def _is_score_column(columns: Columns, name: str) -> bool:
         return within or len(columns.distinct(name)) > 2
     if is_margin(name):
         return columns.is_fraction(name)
-    if is_prediction(name) or is_model(name) or _has_model_word(name):
-        return columns.is_fraction(name)
-    return False
+    return columns.is_fraction(name) and is_telling(name)
 
 
 def _likely_scores(columns: Columns, free: list[str]) -> list[str]:
@@ -448,16 +424,15 @@ def _scored(columns: Columns, name: str, percent: list[str]) -> dict[str, Any]:
     return {"score": name}
 
 
-def _add_labels(
-    columns: Columns, found: Guess, models: dict[str, dict[str, Any]], column: str, alone: bool
-) -> Guess:
+def _add_labels(found: Guess, models: dict[str, dict[str, Any]], column: str, alone: bool) -> Guess:
     """A column of labels: beside the score of the same model, or a model of its own."""
     name = model_name([column])
     beside = models.get(name)
     nameless = name == "model" or (alone and "model" in models)
     if beside is None and nameless and len(models) == 1:
         beside = next(iter(models.values()))
-    if beside is not None and "scores" in beside and len(found.classes) > 2:
+    listed = beside is not None and isinstance(beside.get("scores"), str)
+    if beside is not None and "scores" in beside and (listed or len(found.classes) > 2):
         told = f"{column} is not used: the class of a row follows from its scores"
         return replace(found, assumed=(*found.assumed, told))
     if (
@@ -465,14 +440,6 @@ def _add_labels(
         and not {"prediction", "margin"} & set(beside)
         and (len(found.classes) <= 2)
     ):
-        if _is_confidence(columns, beside, column):
-            key = next(k for k, v in models.items() if v is beside)
-            told = (
-                f"{beside['score']} is the confidence in {column}, not the score of one "
-                "class; it is not used"
-            )
-            models[key] = {"prediction": column}
-            return replace(found, assumed=(*found.assumed, told))
         beside["prediction"] = column
         return found
     models[_free(name if name != "model" else folded(column) or "model", models)] = {
@@ -481,18 +448,12 @@ def _add_labels(
     return found
 
 
-def _is_confidence(columns: Columns, model: Mapping[str, Any], labels: str) -> bool:
-    """Whether a score is that of the predicted label: never below one half, for both labels."""
-    name = model.get("score")
-    limits = columns.range(name) if isinstance(name, str) else None
-    if limits is None or limits[0] < 0.5 or "of" in model:
-        return False
-    return len(columns.distinct(labels)) > 1
-
-
 def _labels_alike(columns: Columns, found: Guess) -> Guess:
     """Labels that are written in two ways in the file: types and names that settle it."""
     given = [m["prediction"] for m in found.models.values() if "prediction" in m]
+    own = {text: label for c in given for text, label in found.spelled.get(c, {}).items()}
+    found = replace(found, names=own)
+    given = [c for c in given if c not in found.spelled]
     ways = {c: columns.distinct(c) for c in (found.target, *given)}
     texts = {text for values in ways.values() for text in values}
     if all(text in found.classes for text in texts):
@@ -500,13 +461,12 @@ def _labels_alike(columns: Columns, found: Guess) -> Guess:
     if all(as_number(text) is not None for text in texts):
         types = dict.fromkeys(ways, "number")
         plain = {written(float(text)).text for text in texts}
-        return replace(found, types=types, classes=order_labels(plain))
+        return _renamed(replace(found, types=types), order_labels(plain))
     truth = {"true", "false", "0", "1"}
     if all(text.casefold() in truth for text in texts):
-        models = {name: _of_truth(model) for name, model in found.models.items()}
         types = dict.fromkeys(ways, "boolean")
-        return replace(found, types=types, classes=("false", "true"), models=models)
-    names = {}
+        return _renamed(replace(found, types=types), ("false", "true"))
+    names = dict(found.names)
     for text in sorted(texts - set(found.classes)):
         same = [label for label in found.classes if alike(label) == alike(text)]
         if same:
@@ -514,15 +474,23 @@ def _labels_alike(columns: Columns, found: Guess) -> Guess:
     return replace(found, names=names)
 
 
-def _of_truth(model: dict[str, Any]) -> dict[str, Any]:
-    """A model whose columns of classes are named by 0 and 1, with the names of true and false."""
-    truth = {alike(label): label for label in ("false", "true")}
-    made = dict(model)
-    if isinstance(model.get("scores"), Mapping):
-        made["scores"] = {truth[alike(label)]: column for label, column in model["scores"].items()}
-    if "of" in model:
-        made["of"] = truth[alike(model["of"])]
-    return made
+def _renamed(found: Guess, classes: tuple[str, ...]) -> Guess:
+    """The guess with classes called as their type has them, wherever they are named."""
+    same = {alike(label): label for label in classes}
+    models = {}
+    for name, model in found.models.items():
+        models[name] = made = dict(model)
+        if isinstance(model.get("scores"), Mapping):
+            made["scores"] = {same[alike(one)]: column for one, column in model["scores"].items()}
+        if "of" in model:
+            made["of"] = same[alike(model["of"])]
+    return replace(
+        found,
+        classes=classes,
+        models=models,
+        names={text: same[alike(label)] for text, label in found.names.items()},
+        labels=tuple(same[alike(label)] for label in found.labels),
+    )
 
 
 def _positive(columns: Columns, found: Guess) -> Guess:
@@ -544,7 +512,7 @@ def _positive(columns: Columns, found: Guess) -> Guess:
         if not sure:
             choices = found.classes
         assumed.append(f"{positive} is taken for the positive class: {why}")
-    said = _wrong_way(found, areas, largest, positive)
+    said = [*_wrong_way(found, areas, largest, positive), *_never_low(columns, found)]
     models = _without_of(found.models, positive)
     return replace(
         found,
@@ -568,11 +536,11 @@ def _by_rank(
     if agree is not None:
         return agree, "the labels that go with the scores say so", True
     # of columns for both classes each is ranked by its own, which says nothing
-    single = [area for name, area in areas.items() if "scores" not in found.models[name]]
-    clear = [area for area in single if abs(area - 0.5) > CLEAR]
-    if clear and all(area > 0.5 for area in clear):
+    single = [share for name, share in areas.items() if "scores" not in found.models[name]]
+    clear = [share for share in single if abs(share - 0.5) > CLEAR]
+    if clear and all(share > 0.5 for share in clear):
         return largest, "the scores are higher in its rows", True
-    if clear and all(area < 0.5 for area in clear):
+    if clear and all(share < 0.5 for share in clear):
         return other, "the scores are higher in its rows", True
     if worded is not None:
         return worded[0], "its name says so, the data do not", False
@@ -607,47 +575,36 @@ def _areas(columns: Columns, found: Guess) -> dict[str, float]:
         column = model.get("score", model.get("margin"))
         if column is None and isinstance(model.get("scores"), Mapping):
             column = model["scores"].get(largest)
-        numbers = None if column is None else columns.numbers(column)
-        if numbers is None:
-            continue
-        pairs = [
-            (s, t) for s, t in zip(numbers, truth, strict=True) if s is not None and t is not None
-        ]
-        area = _area(pairs)
-        if area is not None:
-            areas[name] = area
+        own = None if column is None else area(columns.numbers(column), truth)
+        if own is not None:
+            areas[name] = own
     return areas
-
-
-def _area(pairs: Sequence[tuple[float, bool]]) -> float | None:
-    """The share of pairs of a positive and a negative row that the scores rank rightly."""
-    import numpy as np
-
-    if not pairs:
-        return None
-    scores = np.array([score for score, _ in pairs])
-    truth = np.array([label for _, label in pairs], np.bool_)
-    positives, negatives = int(truth.sum()), int((~truth).sum())
-    if not positives or not negatives:
-        return None
-    _, place, counts = np.unique(scores, return_inverse=True, return_counts=True)
-    ranks = (np.cumsum(counts) - (counts - 1) / 2)[place]
-    below = float(ranks[truth].sum()) - positives * (positives + 1) / 2
-    return below / (positives * negatives)
 
 
 def _wrong_way(found: Guess, areas: Mapping[str, float], largest: str, positive: str) -> list[str]:
     said = []
-    for name, area in areas.items():
+    for name, share in areas.items():
         # the column of the largest class ranks it as the other column ranks the other class
         same = positive == largest or "scores" in found.models[name]
-        own = area if same else 1 - area
+        own = share if same else 1 - share
         if own < FAR_BELOW:
             said.append(
                 f"{name}: its ROC AUC for {positive} is {own:.2f}, far below one half; are its "
                 "scores those of the other class?"
             )
     return said
+
+
+def _never_low(columns: Columns, found: Guess) -> Iterator[str]:
+    """What to look at where a score alone is never below one half, as a confidence is."""
+    for model in found.models.values():
+        limits = columns.range(model["score"]) if set(model) == {"score"} else None
+        half = 50 if model.get("score") in found.dialect.percent else 0.5
+        if limits is not None and half <= limits[0] and limits[1] <= 2 * half:
+            yield (
+                f"{model['score']} is never below {half}: is it the confidence in a predicted "
+                "label? Then the model is that label, {prediction: column}"
+            )
 
 
 def _without_of(
@@ -678,8 +635,8 @@ def _rest(columns: Columns, found: Guess) -> Guess:
         and not is_own(c)
         and not is_id(c)
         and columns.numbers(c) is None
-        and 1 < len(columns.distinct(c)) <= MOST_GROUPS
-        and not _is_label_column(columns, found, c)
+        and 1 < len(columns.distinct(c)) <= min(MOST_GROUPS, columns.table.rows // 2)
+        and c not in found.labelled
         and not is_outcome(c)
     ][:2]
     taken = used | _roles(found) | set(groups)
@@ -687,8 +644,10 @@ def _rest(columns: Columns, found: Guess) -> Guess:
     dialect = replace(found.dialect, missing={c: told for c, told in codes.items() if told} or ())
     high = [columns.range(m["score"]) for m in found.models.values() if "score" in m]
     beyond = any(limits is not None and limits[1] > 1 for limits in high)
+    said = [_odd_cell(columns, c, text) for c in sorted(single) for text in columns.odd(c)]
     return replace(
         found,
+        said=(*found.said, *said),
         dialect=dialect,
         subgroups=tuple(groups),
         exclude=tuple(gaps),
@@ -697,13 +656,22 @@ def _rest(columns: Columns, found: Guess) -> Guess:
     )
 
 
+def _odd_cell(columns: Columns, name: str, text: str) -> str:
+    row = columns.first(name, text)
+    where = columns.table.row_name(row)
+    return f"{name} holds {text!r} in {where}, which is no number; it is taken for no value"
+
+
 def _gap_lines(columns: Columns, names: Iterable[str]) -> list[str]:
     found = [(name, columns.lacking(name)) for name in names]
     return [f"{name} in {count:,}" for name, count in found if count]
 
 
 def _gap_values(columns: Columns, name: str) -> set[str]:
+    """The texts of a column that stand for no value, or are taken so."""
     column: RawColumn | None = columns.table.columns.get(name)
     if column is None or column.kind not in ("text", "mixed"):
         return set()
-    return {v for v in column.factorize()[1] if isinstance(v, str) and v in columns.gaps}
+    none = columns.gaps.get(name, frozenset())
+    odd = columns.odd(name) if name in columns.names else ()
+    return {v for v in column.factorize()[1] if isinstance(v, str) and v in none} | set(odd)

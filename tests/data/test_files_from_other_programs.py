@@ -128,7 +128,7 @@ def test_empty_columns_without_a_name_at_the_end_are_no_columns(tmp_path, engine
 
 
 @BOTH
-def test_quotes_that_spark_escapes_are_part_of_the_text(tmp_path, engine) -> None:
+def test_quotes_that_spark_escapes_are_part_of_the_text(tmp_path, engine, capsys) -> None:
     r"""As Spark writes it by default: \" within quotes, a backslash outside of them as it is."""
     (tmp_path / "d.csv").write_text(
         'y,score,said\n1,0.9,"a \\"big\\", one"\n0,0.2,C:\\dir\n1,0.4,"tail \\\\"\n0,0.6,"x\ny"\n'
@@ -148,3 +148,4 @@ def test_quotes_that_spark_escapes_are_part_of_the_text(tmp_path, engine) -> Non
     del body["datasets"]["d"]["read"]  # type: ignore[attr-defined]
     (tmp_path / "s.yaml").write_text(json.dumps(body))
     assert status_of(["run", str(tmp_path / "s.yaml"), "-o", str(tmp_path / "r"), "--quiet"]) == 3
+    assert 'read: {escape: "\\\\"}, in the dataset' in capsys.readouterr().err

@@ -171,7 +171,7 @@ def test_control_characters_are_replaced(run: Path) -> None:
 
 
 @pytest.mark.long
-def test_without_the_library_it_is_told_before_and_at_the_end(
+def test_without_the_library_a_run_stops_before_any_work(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     import importlib.util
@@ -188,5 +188,8 @@ def test_without_the_library_it_is_told_before_and_at_the_end(
     assert "evalreport[docx]" in capsys.readouterr().err
     told = ["run", str(folder / "s.yaml"), "-o", str(tmp_path / "runs"), "--quiet"]
     assert status_of(told) == 4
-    assert (tmp_path / "runs" / "latest" / "report.html").is_file()
-    assert "evalreport[docx]" in capsys.readouterr().err
+    assert not list((tmp_path / "runs").glob("*/results.json"))
+    told = capsys.readouterr().err
+    assert "s.yaml:" in told
+    assert "the extra docx is not installed: the Word document needs python-docx" in told
+    assert "evalreport[docx]" in told

@@ -48,13 +48,15 @@ class SetTables(Tables[SetView]):
             scores=None if scores is None else scores[rows],
             times=None if view.weight is None else view.weight[rows],
             often=view.times[rows] if alone and view.times is not None else None,
+            known=None if view.known is None else view.known[rows],
         )
 
 
 def cell_flags(sets: LabelSets) -> Floats:
     """Which cell of each label a row falls into: 0 or 1, shape (n, 4, K)."""
     a, p = sets.actual, sets.predicted
-    return np.stack([a & p, ~a & p, a & ~p, ~a & ~p], axis=1).astype(np.float64)
+    cells = np.stack([a & p, ~a & p, a & ~p, ~a & ~p], axis=1)
+    return (cells if sets.known is None else cells & sets.known[:, None]).astype(np.float64)
 
 
 def stacked_counts(cells: Floats) -> Counts:
@@ -64,8 +66,14 @@ def stacked_counts(cells: Floats) -> Counts:
 
 def patterns(sets: LabelSets) -> tuple[LabelSets, npt.NDArray[np.int64]]:
     """The distinct rows of actual and predicted sets, and how many rows each stands for."""
-    both = np.packbits(np.concatenate([sets.actual, sets.predicted], axis=1), axis=1)
+    known = [] if sets.known is None else [sets.known]
+    both = np.packbits(np.concatenate([sets.actual, sets.predicted, *known], axis=1), axis=1)
     _, first, kind = np.unique(both, axis=0, return_index=True, return_inverse=True)
-    distinct = LabelSets(sets.labels, sets.actual[first], sets.predicted[first])
+    distinct = LabelSets(
+        sets.labels,
+        sets.actual[first],
+        sets.predicted[first],
+        known=None if sets.known is None else sets.known[first],
+    )
     # Whole numbers below 2^53, so the sums are exact.
     return distinct, np.bincount(kind.reshape(-1), sets.often, len(first)).astype(np.int64)

@@ -32,6 +32,7 @@ from evalreport.engine.settings import Settings
 from evalreport.metrics.declare import Average, Metric
 from evalreport.metrics.sets_table import LabelSets
 from evalreport.metrics.tables import Counts, pooled
+from evalreport.predict.label_sets import SetView
 from evalreport.results.identity import Slice
 from evalreport.results.records import Interval
 from evalreport.statistics import means, resampling
@@ -124,7 +125,7 @@ class SetBootstrap:
         """One place for the rows of a slice that hold the same scores and labels, and how many."""
         view, rows = self.tables.view, self.tables.kinds(where)
         assert view.label_scores is not None
-        code = codes_of(*view.actual_sets[rows].T, *view.label_scores[rows].T)
+        code = codes_of(*view.actual_sets[rows].T, *view.label_scores[rows].T, *_known(view, rows))
         _, first = np.unique(code, return_index=True)
         times = None if view.times is None else view.times[rows]
         return rows[first], np.bincount(code, times).astype(np.int64)
@@ -144,9 +145,12 @@ class SetBootstrap:
         assert view.label_scores is not None
         columns = [ScoreColumn(view.label_scores[rows, k]) for k in range(len(view.labels))]
         actual = view.actual_sets[rows]
+        known = np.ones_like(actual) if view.known is None else view.known[rows]
         found = []
         for times in batches:
-            tables = [column.table(actual[:, k], times) for k, column in enumerate(columns)]
+            tables = [
+                column.table(actual[:, k], times * known[:, k]) for k, column in enumerate(columns)
+            ]
             with np.errstate(divide="ignore", invalid="ignore"):
                 if kind is Average.MICRO:
                     values = np.asarray(metric(pooled(tables), **arguments).array())
@@ -206,7 +210,7 @@ class SetBootstrap:
         view, rows = self.tables.view, self.tables.rows(where)
         held = view.given_sets if view.label_scores is None else view.label_scores
         assert held is not None
-        code = codes_of(*view.actual_sets[rows].T, *held[rows].T)
+        code = codes_of(*view.actual_sets[rows].T, *held[rows].T, *_known(view, rows))
         weight = np.ones(len(rows)) if view.weight is None else view.weight[rows]
         cluster = None if view.cluster is None else view.cluster[0][rows]
         order, unit = canonical_rows(code, weight, cluster)
@@ -217,6 +221,11 @@ class SetBootstrap:
         return resampling.generator(
             self.settings.seed, view.dataset, view.model, str(where), f"label sets {what}"
         )
+
+
+def _known(view: SetView, rows: npt.NDArray[np.intp]) -> Floats | tuple[()]:
+    """Which labels rows know, a line for each label, where not all are known."""
+    return () if view.known is None else view.known[rows].T.astype(np.float64)
 
 
 def average_of_cells(
@@ -381,7 +390,7 @@ def delta_interval(
     for k in range(len(sets.labels)):
         actual, predicted = sets.actual[:, k], sets.predicted[:, k]
         cell = np.where(actual, np.where(predicted, 0, 2), np.where(predicted, 1, 3))
-        influence += slopes[cell, k]
+        influence += slopes[cell, k] if sets.known is None else slopes[cell, k] * sets.known[:, k]
     if sets.times is not None:
         influence *= sets.times
     if cluster is not None:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from evalreport.engine.counting.set_tables import SetTables
 from evalreport.engine.curves import curve_records
-from evalreport.engine.evaluation import Evaluation, Evaluator, Numbering
+from evalreport.engine.evaluation import Evaluation, Evaluator, Numbering, Rows, rows_of
 from evalreport.engine.intervals import grouped_jackknife
 from evalreport.engine.intervals.bootstrap import from_replicates
 from evalreport.engine.label_sets.bootstrap import (
@@ -114,23 +114,25 @@ class SetMeasurer(TaskMeasurer[SetView, SetTables]):
         # Rankings of labels need no threshold; which sets it would give does not matter.
         at = 0.0 if task.threshold is None else threshold
         sets = self.tables.sets(task.where, at)
+        whole = sets.complete
         assert metric.row_values is not None
-        value = evaluated(metric, metric(sets, **arguments), None)
-        values = np.asarray(metric.row_values(sets, **arguments), np.float64)
+        value = evaluated(metric, metric(whole, **arguments), None)
+        values = sets.of_complete(metric.row_values(whole, **arguments))
         return self._with_interval(task, metric, sets, values, value)
 
     def _of_samples(
         self, task: Task, metric: Metric, arguments: Mapping[str, Any], threshold: float | None
     ) -> Result:
         sets = self.tables.sets(task.where, threshold)
+        whole = sets.complete
         reason = f"{metric.name} is undefined for every row"
-        expression: Ratio = samples_average(metric, sets, arguments)
+        expression: Ratio = samples_average(metric, whole, arguments)
         value = replace(
             evaluated(metric, expression, None),
             outcome=expression.outcome(reason),
             formula=expression.formula(),
         )
-        values = samples_values(metric, sets, arguments)
+        values = sets.of_complete(samples_values(metric, whole, arguments))
         return self._with_interval(task, metric, sets, values, value)
 
     def _with_interval(
@@ -142,11 +144,7 @@ class SetMeasurer(TaskMeasurer[SetView, SetTables]):
         value: Evaluated,
     ) -> Result:
         """The value with its interval, saying how many rows have no value."""
-        left_out, rows = sets.count(~np.isfinite(values)), sets.count(np.ones(len(values), bool))
-        if left_out:
-            weight = f", weight {undefined_rows(sets, values):g}" if sets.times is not None else ""
-            note = f"undefined for {left_out} of {rows} rows{weight}, left out of the mean"
-            value = replace(value, note=note)
+        value = replace(value, note=_left_out(sets, values) or value.note)
         if not isinstance(value.outcome, Value) or task.interval is None:
             return value, None
         share = metric.interval is Interval.PROPORTION and task.average is None
@@ -229,6 +227,28 @@ class SetMeasurer(TaskMeasurer[SetView, SetTables]):
         return value, from_replicates(drawn, number, level, task.interval)
 
 
+def _left_out(sets: LabelSets, values: npt.NDArray[np.float64]) -> str | None:
+    """How many rows a mean leaves out: those that do not know every label, and those without one.
+
+    None where it leaves none out.
+    """
+    rows, gone = sets.count(np.ones(len(values), bool)), ~np.isfinite(values)
+    partly = np.zeros(len(gone), np.bool_)
+    if sets.known is not None:
+        partly = np.asarray(~sets.known.all(axis=1), np.bool_)
+    found = []
+    if partly.any():
+        found.append(f"{sets.count(partly)} of {rows} rows do not know every label")
+    if (gone & ~partly).any():
+        own = sets if sets.known is None else sets.complete
+        weight = (
+            f", weight {undefined_rows(own, values[~partly]):g}" if own.times is not None else ""
+        )
+        left = rows - sets.count(partly)
+        found.append(f"undefined for {sets.count(gone & ~partly)} of {left} rows{weight}")
+    return f"{'; '.join(found)}, left out of the mean" if found else None
+
+
 def _of_two_classes(task: Task) -> Task:
     """A task of one label as the task of a view with two classes."""
     metric = find(task.metric)
@@ -249,6 +269,21 @@ class SetEvaluator(Evaluator[SetView, SetTables]):
         super().__init__(measurer, numbering, first)
         self._label: str | None = None
         self._ids: dict[tuple[Slice, float | None, str], str] = {}
+
+    def _used(self, task: Task, where: Slice) -> Rows:
+        """The rows that know the label, or those that know every label for means over rows."""
+        known = self.view.known
+        if known is None:
+            return super()._used(task, where)
+        if task.label is not None:
+            tables = self.tables.of_labels[self.view.labels.index(task.label)]
+            return rows_of(tables, tables.kinds(where))
+        kinds = self.tables.kinds(where)
+        metric = find(task.metric)
+        assert metric is not None
+        if metric.table is Table.LABEL_SETS or task.average == Average.SAMPLES.value:
+            kinds = kinds[known[kinds].all(axis=1)]
+        return rows_of(self.tables, kinds)
 
     def _task(self, task: Task, parts: Sequence[Evaluator[Any, Any]]) -> None:
         self._label = task.label

@@ -91,7 +91,14 @@ def row_record(spec: Spec, view: View, repeats: int = 1) -> RowLedger:
         clustered=_clusters(view, column, entries) if clustered and column else None,
         predictions=view.rows if several else None,
         repeats=repeats if several else None,
+        unknown=_unknown(view) if isinstance(view, SetView) else (),
     )
+
+
+def _unknown(view: SetView) -> tuple[ClassCount, ...]:
+    """The used rows in which a label is not known, of each label of which there are some."""
+    counts = ((label, view.not_known(k)) for k, label in enumerate(view.labels))
+    return tuple(ClassCount(label, count) for label, count in counts if count)
 
 
 def _clusters(view: View, column: str, entries: Codes | None) -> ClusterLedger:

@@ -104,8 +104,7 @@ def test_every_row_is_used_or_excluded_for_one_reason(tmp_path):
     scores = {"m": {"scores": {"a": "s_a", "b": "s_b"}}}
     found = of_file(path, COLUMNS, scores, {"missing": "exclude", "weight": "w"})
     assert found["rows"][0]["excluded"] == [
-        {"reason": "y_a is empty", "count": 1},
-        {"reason": "s_a is missing", "count": 1},
+        {"reason": "s_a is missing", "count": 2},
         {"reason": "weight is 0", "count": 1},
     ]
     assert (found["rows"][0]["read"], found["rows"][0]["used"]) == (5, 2)
