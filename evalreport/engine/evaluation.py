@@ -204,18 +204,17 @@ class Evaluator(ABC, Generic[Seen, Built]):
                 values.append(part._fold_twin(task, name).evaluated)
                 ids.append(part._table(Slice(fold=name), request))
         value = mean_over_folds(names, values)
-        interval = None
-        if sizes:
-            level = self.measurer.settings.level
-            bounds = metric_named(task.metric).range_of(len(self.view.labels))
-            interval = fold_interval(values, sizes, level, bounds)
+        level = self.measurer.settings.level
+        bounds = metric_named(task.metric).range_of(len(self.view.labels))
+        interval = fold_interval(values, sizes, level, bounds)
         resolved = self.measurer.thresholds.get(request) if request is not None else None
         computed = Computed(
             task,
             value,
-            interval,
+            None if isinstance(interval, str) else interval,
             resolved.number if resolved is not None else None,
             resolved.exploratory if resolved is not None else False,
+            dropped=interval if isinstance(interval, str) else None,
         )
         used = self._used(task, Slice())
         measure = as_measure(computed, self.numbering.measure(), None, used.n, used.weight)

@@ -9,7 +9,7 @@ from fractions import Fraction
 from evalreport.engine.metric_values import Evaluated
 from evalreport.metrics.formula import Undefined, Value, number_text
 from evalreport.results.records import Interval
-from evalreport.statistics.folds import nadeau_bengio
+from evalreport.statistics.folds import nadeau_bengio, standard_deviation
 
 #: Up to so many folds the mean is taken in exact fractions.
 EXACT_FOLDS = 100
@@ -49,10 +49,7 @@ def _mean(values: Sequence[Evaluated], numbers: Sequence[float]) -> float:
 def spread(values: Sequence[Evaluated]) -> float | None:
     """Standard deviation over folds (ddof 1); None with fewer than two values."""
     numbers = [v.outcome.number for v in values if isinstance(v.outcome, Value)]
-    if len(numbers) < 2:
-        return None
-    mean = math.fsum(numbers) / len(numbers)
-    return math.sqrt(math.fsum((n - mean) ** 2 for n in numbers) / (len(numbers) - 1))
+    return standard_deviation(numbers)
 
 
 def fold_interval(
@@ -60,18 +57,24 @@ def fold_interval(
     sizes: Mapping[str, tuple[int, int]],
     level: float,
     bounds: tuple[float, float],
-) -> Interval | None:
-    """Nadeau-Bengio corrected interval of the mean, from mean training and test sizes.
+) -> Interval | str:
+    """Nadeau-Bengio corrected interval of the mean, or why there is none.
+
+    ``sizes``: rows trained on and tested on, by fold; their means are taken.
 
     Nadeau C., Bengio Y. Inference for the generalization error. Machine Learning 52, 2003.
     """
     numbers = [v.outcome.number for v in values if isinstance(v.outcome, Value)]
-    if len(numbers) < 2 or len(numbers) < len(values):
-        return None
+    if not sizes:
+        return "sizes of the training sets are not known"
+    if len(numbers) < 2:
+        return "there are fewer than two folds with a value"
+    if len(numbers) < len(values):
+        return f"the value is undefined in {len(values) - len(numbers)} of {len(values)} folds"
     train = math.fsum(s[0] for s in sizes.values()) / len(sizes)
     test = math.fsum(s[1] for s in sizes.values()) / len(sizes)
     limits = nadeau_bengio(numbers, train, test, level)
     if limits is None:
-        return None
+        return "all folds have the same value: they show no variance"
     low, high = max(limits.low, bounds[0]), min(limits.high, bounds[1])
     return Interval(level, low, high, "nadeau_bengio")

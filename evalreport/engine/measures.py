@@ -17,6 +17,7 @@ from evalreport.engine.intervals.binned import with_bounds
 from evalreport.engine.intervals.bootstrap import Bootstrap
 from evalreport.engine.intervals.case import Case, ScoreCase, TableCase
 from evalreport.engine.intervals.impact import Selection, highest, left_out
+from evalreport.engine.intervals.methods import has_width
 from evalreport.engine.intervals.score_averages import average_of_scores
 from evalreport.engine.intervals.score_intervals import class_score_interval, score_interval
 from evalreport.engine.intervals.studied import design_of, drawn_as, was_studied, with_study
@@ -51,6 +52,7 @@ from evalreport.plan.task import Skipped, Task, ThresholdRequest
 from evalreport.predict.view import LabelView, View
 from evalreport.results.identity import Slice
 from evalreport.results.records import Bounds, Interval, Measure, Reached
+from evalreport.statistics.proportions import PROPORTION_METHODS
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,15 +162,17 @@ class Measurer(TaskMeasurer[LabelView, MemoryTables]):
             return Computed(task, none, None, resolved.number, resolved.exploratory)
         if self._is_of_other(task):
             return self._other(task).compute(task)
-        kinds: dict[str, Callable[[Task, float | None], tuple[Evaluated, Interval | None]]]
+        kinds: dict[str, Callable[[Task, float | None], tuple[Evaluated, Interval | str | None]]]
         kinds = {
             Table.COUNTS.value: self._of_table,
             Table.MATRIX.value: self._of_table,
             Table.SCORES.value: self._of_scores,
             Table.CLASS_SCORES.value: self._of_class_scores,
         }
-        value, interval = kinds[task.table](task, resolved.number)
-        dropped = None
+        value, found = kinds[task.table](task, resolved.number)
+        interval, dropped = (None, found) if isinstance(found, str) else (found, None)
+        if interval is not None and not _has_width(interval):
+            interval, dropped = None, NO_VARIANCE
         if interval is not None:
             interval, dropped = self._of_one_scale(task, interval)
         if interval is not None and task.why == ASKED:
@@ -232,7 +236,9 @@ class Measurer(TaskMeasurer[LabelView, MemoryTables]):
 
     # -- scores ---------------------------------------------------------------------------
 
-    def _of_scores(self, task: Task, threshold: float | None) -> tuple[Evaluated, Interval | None]:
+    def _of_scores(
+        self, task: Task, threshold: float | None
+    ) -> tuple[Evaluated, Interval | str | None]:
         metric, arguments = self._metric(task, threshold)
         if task.average is not None:
             return average_of_scores(self, task, metric, arguments)
@@ -242,9 +248,10 @@ class Measurer(TaskMeasurer[LabelView, MemoryTables]):
         label = self.view.labels[self.class_index(task)]
         value = evaluated(metric, metric(at, **arguments), label)
         case = ScoreCase(self, task, metric, arguments, value, at, index)
-        interval = None
+        interval: Interval | str | None = None
         if isinstance(value.outcome, Value) and task.interval is not None:
             interval = score_interval(case)
+        if isinstance(interval, Interval):
             of_class = float(table.positive_total)
             interval = self._with_study(task, interval, of_class, float(table.total))
         value = _where_reached(metric, at, value)
@@ -253,12 +260,12 @@ class Measurer(TaskMeasurer[LabelView, MemoryTables]):
 
     def _of_class_scores(
         self, task: Task, threshold: float | None
-    ) -> tuple[Evaluated, Interval | None]:
+    ) -> tuple[Evaluated, Interval | str | None]:
         metric, arguments = self._metric(task, threshold)
         table = self.tables.class_scores(task.where, metric.class_pairs)
         form = metric.for_classes or metric.function
         value = evaluated(metric, form(table, **arguments), None)
-        interval = None
+        interval: Interval | str | None = None
         if isinstance(value.outcome, Value) and task.interval is not None:
             interval = class_score_interval(Case(self, task, metric, arguments, value))
         return value, interval
@@ -378,8 +385,15 @@ def _of_scores(metric: Metric, arguments: Mapping[str, Any]) -> Callable[[Any], 
     return lambda table: metric(table, **arguments).array()
 
 
+#: Why a value has no interval whose limits would be the value itself.
+NO_VARIANCE = "nothing varies in these rows: limits would be the value itself"
 NEGATIVE = "an estimated cell of the table is negative: the labels are too few to correct the proxy"
 CONDITIONAL = "conditional on the threshold, which was chosen on these rows"
+
+
+def _has_width(interval: Interval) -> bool:
+    """Whether limits say anything; Wald's of a share of 0 or 1 are what the method is known for."""
+    return interval.method in PROPORTION_METHODS or has_width(interval)
 
 
 def _as_asked(interval: Interval, view: LabelView) -> Interval:

@@ -22,11 +22,8 @@ from evalreport.engine.measures import Measurer
 from evalreport.plan.task import Plan, Task
 from evalreport.predict.outcome import repeat_summary
 from evalreport.predict.view import LabelView
-from evalreport.results.identity import EVERYTHING, Slice
+from evalreport.results.identity import EVERYTHING, REPEATS_SHARE_ROWS, Slice
 from evalreport.results.records import Measure
-
-#: Why records of further repeats have no interval.
-NO_INTERVAL = "repeats share their rows, so they have a spread and no intervals"
 
 
 def evaluate_repeats(
@@ -79,7 +76,7 @@ def _copied(first: LabelEvaluator, plan: Plan, pattern: Slice, names: Any) -> Pl
     refused = [one for one in plan.skipped if own(one.record)]
     return Plan(
         tuple(
-            replace(task, where=Slice(fold=name), interval=None, why=NO_INTERVAL)
+            replace(task, where=Slice(fold=name), interval=None, why=REPEATS_SHARE_ROWS)
             for name in names
             for task in tasks
         ),

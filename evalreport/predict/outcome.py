@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evalreport.results.records import Summary
+from evalreport.statistics.folds import standard_deviation
 
 Codes = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
@@ -208,7 +209,5 @@ def repeat_summary(values: Sequence[float | None]) -> Summary:
     if not known:
         return Summary(tuple(values), None, None, None, None, reason)
     mean = math.fsum(known) / len(known)
-    spread = None
-    if len(known) > 1:
-        spread = math.sqrt(math.fsum((v - mean) ** 2 for v in known) / (len(known) - 1))
+    spread = standard_deviation(known)
     return Summary(tuple(values), mean, spread, min(known), max(known), reason)

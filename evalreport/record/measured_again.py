@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from evalreport.engine.measures import Computed, Measurer, as_measure
-from evalreport.engine.repeats import NO_INTERVAL
 from evalreport.engine.run import versions
 from evalreport.engine.settings import Settings
 from evalreport.engine.thresholds import Resolved
@@ -42,7 +41,7 @@ from evalreport.record.recorded_tables import (
     RecordedView,
     source_of,
 )
-from evalreport.results.identity import MEAN_OF_FOLDS, Slice
+from evalreport.results.identity import MEAN_OF_FOLDS, REPEATS_SHARE_ROWS, Slice
 from evalreport.results.lookup import Results
 from evalreport.results.records import LabelLedger, Measure, RowLedger
 from evalreport.results.records import Table as RecordedTable
@@ -308,8 +307,8 @@ class RecordedModel:
         if metric.kind is Kind.MARGIN and self.source == "margin":
             raise NotRecorded("the length of the weights is not in the results")
         task, reason = self.task(one), None
-        if self.rows.repeats and one.fold is not None and one.interval_reason == NO_INTERVAL:
-            task = replace(task, interval=None, why=NO_INTERVAL)
+        if self.rows.repeats and one.fold is not None and one.interval_reason == REPEATS_SHARE_ROWS:
+            task = replace(task, interval=None, why=REPEATS_SHARE_ROWS)
         if self.weighted or self.clustered:
             reason = WEIGHTS if self.weighted else CLUSTERS
         elif task.table in (Table.SCORES.value, Table.CLASS_SCORES.value) and self.folds:

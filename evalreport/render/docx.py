@@ -352,7 +352,7 @@ class _Writer:
             cells = [_cell_text(cell, own=one or ends is not None) for cell in line.cells]
             number = line.cells[-1].number if one and line.cells else None
             if number is not None:
-                cells.append(number.interval if number.state == "value" else number.reason)
+                cells.append(number.interval or number.reason)
             cells += [""] * (len(heads) - len(cells))
             if ends is not None:
                 cells[len(heads) - 1] = ends[place]

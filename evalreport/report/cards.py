@@ -30,6 +30,7 @@ from evalreport.report.numbers import (
 from evalreport.report.pieces import Card, CountCell, Mark, Number, Whisker
 from evalreport.report.regions import regions
 from evalreport.report.words import method_text, prose, visible
+from evalreport.results.identity import REPEATS_SHARE_ROWS
 from evalreport.results.records import Criterion, Interval, Measure, Reached
 
 #: Tables of more classes have no picture: its cells would be too small to tell.
@@ -87,11 +88,21 @@ def number_of(
         interval=interval_text(interval, m.value),
         level=f"{level_text(interval.level)} CI" if interval else "",
         method=_method(interval),
-        reason=prose(m.reason or ""),
+        reason=_reason(m),
         n=size_text(contents, m),
         table=str(m.table or ""),
         whisker=whisker_of(contents, m, criterion) if whisker else None,
     )
+
+
+def _reason(m: Measure) -> str:
+    """Why there is no value, or in short no interval; the card says it in full.
+
+    What holds for the metric, or for all repeats, is not said of each value.
+    """
+    declared = find(m.metric)
+    said = declared is None or declared.no_interval or m.interval_reason == REPEATS_SHARE_ROWS
+    return prose(m.reason or ("" if said else (m.interval_reason or "").partition(":")[0]))
 
 
 def size_text(contents: Contents, m: Measure) -> str:
@@ -232,7 +243,8 @@ def _detail(m: Measure) -> str:
     if m.reason:
         parts.append(prose(m.reason))
     if m.value is None or m.interval is None:
-        parts.append("no interval")
+        why = prose(m.interval_reason or "")
+        parts.append(f"no interval: {why}" if why else "no interval")
     if m.reached:
         parts.append(reached_text(m.reached))
     return "; ".join(parts)

@@ -32,6 +32,8 @@ EVERYTHING = Slice()
 
 #: The fold of a record that is the mean over folds.
 MEAN_OF_FOLDS = "mean"
+#: Why records of further repeats of a cross-validation have no interval.
+REPEATS_SHARE_ROWS = "repeats share their rows, so they have a spread and no intervals"
 
 
 class Quantity(NamedTuple):

@@ -26,16 +26,30 @@ class Estimate(NamedTuple):
 def mean_interval(n: float, mean: float, second_moment: float, level: float) -> Interval | None:
     """Normal interval of a mean, from the mean and the mean square of ``n`` rows.
 
-    None with fewer than two rows. Not clipped: the range belongs to the quantity.
+    None with fewer than two rows, and where all are alike. Not clipped: the range belongs to the
+    quantity.
 
     >>> low, high = mean_interval(4, 2.5, 7.5, 0.95)   # 1, 2, 3, 4
     >>> round(low, 4), round(high, 4)
     (1.2348, 3.7652)
     """
-    if n < 2:
+    if n < 2 or are_alike(mean, second_moment):
         return None
-    variance = max(second_moment - mean * mean, 0.0) * n / (n - 1.0)
+    variance = (second_moment - mean * mean) * n / (n - 1.0)
     return normal_interval(mean, math.sqrt(variance / n), level)
+
+
+#: Variances below this share of the mean square are what rounding leaves of sums.
+_ROUNDING = 1e-12
+
+
+def are_alike(mean: float, second_moment: float) -> bool:
+    """Whether rows of this mean and mean square are all the same, but for rounding.
+
+    >>> are_alike(0.3, 0.3 * 0.3 * (1 + 1e-15)), are_alike(0.3, 0.0901)
+    (True, False)
+    """
+    return second_moment - mean * mean <= _ROUNDING * second_moment
 
 
 def effective_rows(n: float, mean: float, second_moment: float) -> float:
@@ -49,6 +63,8 @@ def effective_rows(n: float, mean: float, second_moment: float) -> float:
 
 #: Of the effective rows less one, how many make one degree of freedom.
 ROWS_PER_DEGREE = 1.5
+#: Below so many degrees of freedom Student's t has no variance, and limits by it say nothing.
+LEAST_DEGREES = 2.0
 
 
 def log_t_interval(n: float, mean: float, second_moment: float, level: float) -> Interval | None:
@@ -56,29 +72,32 @@ def log_t_interval(n: float, mean: float, second_moment: float, level: float) ->
 
     mean * exp(+- t s / mean), s the standard error: the normal interval of the logarithm by
     the delta method, with Student's t for the few rows that carry the sum. Its degrees of
-    freedom are (e - 1) / 1.5, at least 1, of e = (sum x)^2 / sum x^2 rows; 1.5 was chosen by
-    the coverage study (docs/coverage.md). None with fewer than two
-    rows and with a mean of 0.
+    freedom are (e - 1) / 1.5 of e = (sum x)^2 / sum x^2 rows; 1.5 was chosen by the coverage
+    study (docs/coverage.md). None where all rows are alike, and with e below 4, that is fewer
+    than two degrees of freedom.
 
-    >>> low, high = log_t_interval(4, 2.5, 7.5, 0.95)   # 1, 2, 3, 4
+    >>> low, high = log_t_interval(6, 3.5, 91 / 6, 0.95)   # 1 to 6
     >>> round(low, 3), round(high, 3)
-    (0.57, 10.962)
+    (1.627, 7.531)
     """
-    if n < 2 or mean <= 0.0:
+    if n < 2 or are_alike(mean, second_moment):
         return None
-    variance = max(second_moment - mean * mean, 0.0) / (n - 1.0)
+    variance = (second_moment - mean * mean) / (n - 1.0)
     degrees = loss_degrees(effective_rows(n, mean, second_moment))
     return log_t_limits(mean, math.sqrt(variance), degrees, level)
 
 
 def loss_degrees(rows: float) -> float:
     """Degrees of freedom of a mean of losses that so many rows carry, see log_t_interval."""
-    return max((rows - 1.0) / ROWS_PER_DEGREE, 1.0)
+    return (rows - 1.0) / ROWS_PER_DEGREE
 
 
 def log_t_limits(mean: float, error: float, degrees: float, level: float) -> Interval | None:
-    """Mean * exp(+- t error / mean), t with so many degrees of freedom; None for a mean of 0."""
-    if mean <= 0.0:
+    """Mean * exp(+- t error / mean), t with so many degrees of freedom, at least two; else None.
+
+    None too for a mean of 0.
+    """
+    if mean <= 0.0 or degrees < LEAST_DEGREES:
         return None
     half = -t_quantile((1.0 - level) / 2.0, degrees) * error / mean
     return Interval(mean * math.exp(-half), mean * math.exp(half) if half < 700.0 else math.inf)
@@ -97,7 +116,7 @@ class ClusteredMean(NamedTuple):
     @property
     def degrees(self) -> float:
         """Degrees of freedom: as of independent rows, and no more than clusters less one."""
-        return max(min(loss_degrees(self.rows), self.clusters - 1.0), 1.0)
+        return min(loss_degrees(self.rows), self.clusters - 1.0)
 
 
 def clustered_losses(

@@ -37,3 +37,11 @@ def test_equal_folds() -> None:
 
 def test_one_fold_tells_nothing() -> None:
     assert nadeau_bengio([0.5], 90, 10, 0.95) is None
+
+
+@pytest.mark.parametrize("values", [[0.5] * 5, [0.1 + 0.2, 0.3, 0.3, 0.3]])
+def test_folds_that_are_alike_but_for_rounding_have_no_limits(values: list[float]) -> None:
+    assert nadeau_bengio(values, 75, 25, 0.95) is None
+    found = corrected_resampled_t(values, 75, 25, 0.95)
+    assert found is not None
+    assert (found.statistic, found.error) == (None, None)

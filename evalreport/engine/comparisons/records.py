@@ -17,7 +17,7 @@ from evalreport.engine.comparisons.draws import PairedDraws
 from evalreport.engine.comparisons.folds import fold_names, over_folds
 from evalreport.engine.comparisons.own_limits import DRAWN
 from evalreport.engine.comparisons.pairs import Pair, Side, Thresholds, metric_of, pair, restricted
-from evalreport.engine.comparisons.result import Found, Test, difference_of, with_bounds
+from evalreport.engine.comparisons.result import Found, Test, difference_of, with_bounds, with_width
 from evalreport.engine.comparisons.tests import paired_comparison
 from evalreport.engine.comparisons.unpaired import Independent
 from evalreport.engine.counting.counted_view import CountedView
@@ -181,6 +181,7 @@ def _paired(
         renamed, means, difference, found = over_folds(pairs, task)
         at = _numbers(both.model, both.reference, task)
         notes = (both.note,) if both.note else ()
+        found = with_width(found, difference)
         yield Difference(renamed, means, difference, found, both.rows, at, notes, MEAN_OF_FOLDS)
 
 
@@ -206,7 +207,7 @@ def _of_pair(
         found = _nothing(_why_none(task, values))
     else:
         found = paired_comparison(both, draws, task, values, difference)
-    found = with_bounds(found, values, difference)
+    found = with_bounds(with_width(found, difference), values, difference)
     notes = [both.note] if both.note else []
     notes += _threshold_notes(both.model, both.reference, task)
     if task.task.indeterminate or task.reference.indeterminate:
@@ -240,7 +241,7 @@ def _independent(
         if difference is None:
             found = _nothing(_why_none(task, values))
         else:
-            found = both.compare(task, values, difference)
+            found = with_width(both.compare(task, values, difference), difference)
         notes = ("the rows of the two datasets are taken as independent",)
         yield Difference(
             task,

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from evalreport.engine.intervals.binned import WIDENED
 from evalreport.engine.intervals.bootstrap import from_replicates
+from evalreport.engine.intervals.methods import has_width
 from evalreport.engine.intervals.studied import with_study
 from evalreport.engine.metric_values import Evaluated
 from evalreport.metrics.coverage_study import RATIO, Drawn
@@ -25,6 +26,7 @@ Pair = tuple[float, float] | None
 #: An interval of no width would claim to know more than the replicates do.
 ALIKE = "the difference is the same in all resamples: it has no width"
 UNDEFINED = "the difference is undefined in nearly all resamples"
+NO_VARIANCE = "the difference is the same throughout: it shows no variance"
 #: Differences of replicates that lie no further apart are the same but for rounding.
 SAME = 1e-12
 
@@ -91,6 +93,16 @@ def difference_of(model: Evaluated, reference: Evaluated) -> float | None:
     if model.exact is not None and reference.exact is not None:
         return float(model.exact - reference.exact)
     return model.outcome.number - reference.outcome.number
+
+
+def with_width(found: Found, difference: float | None) -> Found:
+    """What is found, without limits that are the difference itself; those of no difference stay.
+
+    Two models that are the same on every row differ by 0, whatever the rows.
+    """
+    if not difference or found.interval is None or has_width(found.interval):
+        return found
+    return replace(found, interval=None, interval_reason=NO_VARIANCE)
 
 
 def with_bounds(

@@ -43,8 +43,8 @@ def with_bounds(
     arguments: Mapping[str, Any],
     table: ScoreTable,
     value: Evaluated,
-    interval: Interval | None,
-) -> tuple[Evaluated, Interval | None]:
+    interval: Interval | str | None,
+) -> tuple[Evaluated, Interval | str | None]:
     """A value and interval with what binning can change: bounds told, the interval widened."""
     if not isinstance(table, BinnedScores) or not isinstance(value.outcome, Value):
         return value, interval
@@ -56,8 +56,8 @@ def with_bounds(
     told = f"scores are counted in {table.bins:,} bins: the value lies from {low!r} to {high!r}"
     note = f"{value.note}; {told}" if value.note else told
     marked = replace(value, note=note, bounds=(low, high))
-    if interval is None:
-        return marked, None
+    if not isinstance(interval, Interval):
+        return marked, interval
     down, up = number - low, high - number
     if metric.binned is Binned.PEAK:
         # a peak within a bin may be higher, and the bias that its lower limit is lowered by larger

@@ -39,7 +39,7 @@ BOOTSTRAP = ("bootstrap_percentile", "bootstrap_bca", "cluster_bootstrap", SURVE
 
 def average_of_scores(
     measurer: Measuring, task: Task, metric: Metric, arguments: Mapping[str, Any]
-) -> tuple[Evaluated, Interval | None]:
+) -> tuple[Evaluated, Interval | str | None]:
     """The average over classes, with its interval by the planned method."""
     labels, kind = measurer.view.labels, Average(str(task.average))
     tables = _tables(measurer, task, metric)
@@ -63,7 +63,7 @@ def _of_pooled(
     metric: Metric,
     arguments: Mapping[str, Any],
     tables: Sequence[ScoreTable],
-) -> tuple[Evaluated, Interval | None]:
+) -> tuple[Evaluated, Interval | str | None]:
     """The metric of the scores of all classes in one table; rows are drawn, not pairs."""
     if any(isinstance(table, BinnedScores) and np.any(table.mixed) for table in tables):
         none = Undefined("scores of different classes are held in bins of their own")
@@ -77,7 +77,7 @@ def _of_pooled(
     return value, _interval(case, variance)
 
 
-def _interval(case: Case, variance: Callable[[], float | None]) -> Interval | None:
+def _interval(case: Case, variance: Callable[[], float | None]) -> Interval | str | None:
     """The planned method carried out; ``variance`` by influence, None where it is not known."""
     task, note = case.task, ""
     if task.interval == "influence":

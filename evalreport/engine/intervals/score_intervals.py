@@ -59,8 +59,8 @@ if TYPE_CHECKING:
     pass
 
 
-def score_interval(case: ScoreCase) -> records.Interval | None:
-    """The interval of one value of a score metric; None where the method gives none."""
+def score_interval(case: ScoreCase) -> records.Interval | str | None:
+    """The interval of one value of a score metric; None, or the reason, where there is none."""
     after_all = _drawn_in_slice(case)
     if after_all is not None:
         found = _resampled(replace(case, task=after_all))
@@ -79,9 +79,7 @@ def score_interval(case: ScoreCase) -> records.Interval | None:
     if method == "obuchowski" or (method == SANDWICH and metric.row_loss is None):
         return _area_of_rows(case)
     if method in ("normal", LOG_T, SANDWICH):
-        result = _weighted_mean(case) if method == SANDWICH else _mean(case)
-        # the same loss in every row says nothing about the error of the mean
-        return result if case.asked or intervals.has_width(result) else None
+        return _weighted_mean(case) if method == SANDWICH else _mean(case)
     if metric.interval is Interval.LOGISTIC and method == "wald":
         return _logistic(metric, case.table, case.number, case.level)
     if method in ("influence", grouped_jackknife.METHOD):
@@ -429,10 +427,22 @@ def _losses(metric: Metric, table: ScoreTable) -> tuple[Any, Any]:
     return metric.row_loss(table.scores, True), metric.row_loss(table.scores, False)
 
 
-def _mean(case: ScoreCase) -> records.Interval | None:
+#: Why a mean of losses has no limits.
+LOSSES_ALIKE = "all losses are equal: they show no variance"
+ONE_ROW = "one row shows no variance"
+
+
+def _carried(rows: float, most: float) -> str:
+    """Why a mean that few rows carry has no limits; ``rows``: as many equal losses, of ``most``."""
+    return f"too few losses: {rows:.2g} of {most:,g} make up the mean"
+
+
+def _mean(case: ScoreCase) -> records.Interval | str | None:
     metric, table = case.metric, case.table
-    if metric.row_loss is None or case.measurer.tables.row_count(case.task.where) < 2:
+    if metric.row_loss is None:
         return None
+    if case.measurer.tables.row_count(case.task.where) < 2:
+        return ONE_ROW
     of_positive, of_negative = _losses(metric, table)
     n = float(table.total)
     second = float(
@@ -441,24 +451,28 @@ def _mean(case: ScoreCase) -> records.Interval | None:
     return _of_losses(case, n, second / n)
 
 
-def _of_losses(case: Case, n: float, second: float, classes: int = 2) -> records.Interval | None:
+def _of_losses(
+    case: Case, n: float, second: float, classes: int = 2
+) -> records.Interval | str | None:
     """Limits of a mean of losses, from their mean square; t on the logarithm where few carry it."""
     mean, level, method = case.number, case.level, case.method
     least, most = case.metric.range_of(classes)
-    few = None
+    if means.are_alike(mean, second):
+        return LOSSES_ALIKE
+    few, carrying = None, means.effective_rows(n, mean, second)
     if method != LOG_T and not case.asked and least >= 0:
-        few = taking_over(method, Held(loss_rows=means.effective_rows(n, mean, second)))
+        few = taking_over(method, Held(loss_rows=carrying))
     if few is None and method != LOG_T:
         return intervals.mean_of_rows(mean, n, second, level, (least, most))
     limits = means.log_t_interval(n, mean, second, level)
     if limits is None:
-        return None
+        return _carried(carrying, n)
     within = Limits(limits.low, min(limits.high, most))
     found = intervals.from_limits(within, level, LOG_T)
     return found if few is None or found is None else replace(found, why=few.reason)
 
 
-def _clustered_losses(case: ScoreCase) -> records.Interval | None:
+def _clustered_losses(case: ScoreCase) -> records.Interval | str | None:
     """Limits of a mean of losses over few clusters; None where the planned method stays."""
     view, metric = case.measurer.view, case.metric
     if metric.row_loss is None or view.cluster is None or view.weight is not None:
@@ -482,7 +496,7 @@ def clustered_mean(
     classes: int = 2,
     times: npt.NDArray[np.int64] | None = None,
     lost: float = 0.0,
-) -> records.Interval | None:
+) -> records.Interval | str | None:
     """Student's t on the logarithm of a mean of losses, where few clusters ask for it.
 
     ``times``: how many rows are of each kind; each stands for itself where None. ``lost``: of the
@@ -497,8 +511,11 @@ def clustered_mean(
         return None
     error = math.sqrt(known.error**2 + lost)
     limits = means.log_t_limits(number, error, known.degrees, level)
-    if limits is None or not intervals.has_width(limits):
-        return None
+    if limits is None:
+        clusters = float(distinct(codes))
+        return _carried(min(known.rows, known.clusters), clusters)
+    if not intervals.has_width(limits):
+        return LOSSES_ALIKE
     within = Limits(limits.low, min(limits.high, most))
     found = intervals.from_limits(within, level, few.name)
     if found is None:
@@ -506,18 +523,22 @@ def clustered_mean(
     return replace(found, standard_error=error, df=known.degrees, why=few.reason)
 
 
-def _weighted_mean(case: ScoreCase) -> records.Interval | None:
+def _weighted_mean(case: ScoreCase) -> records.Interval | str | None:
     """The ratio estimator of ``means.ratio_of_totals``, from the table; t on logs with few rows."""
     metric, table, number, level = case.metric, case.table, case.number, case.level
     rows = case.measurer.tables.row_count(EVERYTHING)
-    if table.squares_positive is None or table.squares_negative is None or rows < 2:
+    if table.squares_positive is None or table.squares_negative is None:
         return None
+    if rows < 2:
+        return ONE_ROW
     of_positive, of_negative = _losses(metric, table)
     spread = float(
         np.sum(table.squares_positive * (of_positive - number) ** 2)
         + np.sum(table.squares_negative * (of_negative - number) ** 2)
     )
     variance = rows / (rows - 1) * spread / float(table.total) ** 2
+    if variance <= intervals.VANISHED * number**2:
+        return LOSSES_ALIKE
     few = None if case.asked else _few_weighted_losses(metric, table, number, variance, level)
     if few is not None:
         return few
@@ -527,7 +548,7 @@ def _weighted_mean(case: ScoreCase) -> records.Interval | None:
 
 def _few_weighted_losses(
     metric: Metric, table: ScoreTable, number: float, variance: float, level: float
-) -> records.Interval | None:
+) -> records.Interval | str | None:
     """Student's t on the logarithm, where few rows carry the weighted losses; else None."""
     of_positive, of_negative = _losses(metric, table)
     assert table.squares_positive is not None
@@ -542,9 +563,11 @@ def _few_weighted_losses(
     carrying = (float(table.total) * number) ** 2 / squares
     few = taking_over(SANDWICH, Held(loss_rows=carrying))
     degrees, error = means.loss_degrees(carrying), math.sqrt(variance)
-    limits = None if few is None else means.log_t_limits(number, error, degrees, level)
-    if few is None or limits is None:
+    if few is None:
         return None
+    limits = means.log_t_limits(number, error, degrees, level)
+    if limits is None:
+        return _carried(carrying, float(table.total))
     within = Limits(limits.low, min(limits.high, most))
     found = intervals.from_limits(within, level, few.name)
     if found is None:
@@ -570,8 +593,11 @@ def _logistic(
 # -- one column per class -----------------------------------------------------------------------
 
 
-def class_score_interval(case: Case) -> records.Interval | None:
-    """The interval of a metric over the columns of all classes, or of a class average."""
+def class_score_interval(case: Case) -> records.Interval | str | None:
+    """The interval of a metric over the columns of all classes, or of a class average.
+
+    None, or the reason, where there is none.
+    """
     value, method = case.value, case.method
     if method == "normal":
         view, inside = case.measurer.view, case.measurer.tables.kinds(case.task.where)
@@ -594,7 +620,7 @@ def class_score_interval(case: Case) -> records.Interval | None:
     return _class_resampled(case)
 
 
-def _clustered_class_losses(case: Case) -> records.Interval | None:
+def _clustered_class_losses(case: Case) -> records.Interval | str | None:
     """Of a loss of rows with a score of each class, in few clusters; else None."""
     view = case.measurer.view
     if case.metric.class_loss is None or view.cluster is None or view.weight is not None:
