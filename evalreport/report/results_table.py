@@ -35,6 +35,8 @@ from evalreport.results import records
 from evalreport.results.identity import Quantity
 from evalreport.results.records import Measure, rank_of
 
+#: Models on the first page; the others have sections of their own.
+MOST_MODELS = 3
 #: Metrics at the head of the report; the others have sections of their own.
 MOST_METRICS = 4
 #: Limits on single groups and classes that are listed beside the metrics.
@@ -131,6 +133,19 @@ def headline_identities(contents: Contents, views: Sequence[View]) -> list[Quant
     return sorted(found, key=lambda key: key.metric != primary)[:MOST_METRICS]
 
 
+def front_views(contents: Contents) -> list[View]:
+    """The models of the first page, best first: by the primary metric, ties by the next ones."""
+    keys = headline_identities(contents, contents.views)
+
+    def standing(view: View) -> tuple[int, list[float]]:
+        values = {identity(m): m.value for m in contents.pooled(view)}
+        known = [(sign_of(key.metric), values.get(key)) for key in keys]
+        worst_last = [math.inf if value is None else -sign * value for sign, value in known]
+        return contents.datasets.index(view[0]), worst_last
+
+    return sorted(contents.views, key=standing)[:MOST_MODELS]
+
+
 def _average_rank(contents: Contents, m: Measure) -> int:
     """Which average stands for a metric: the plain value over classes, else the plain mean."""
     order = (None, "macro", "micro")
@@ -168,9 +183,23 @@ def _worst_first(contents: Contents) -> list[records.Criterion]:
 
 
 def _worst(contents: Contents, view: View, key: Quantity) -> tuple[Measure, str] | None:
-    """The group of rows that a metric is worst in, of those by columns that are no periods."""
+    """The group of rows that a metric of two classes is worst in."""
     if not contents.is_binary(view):
         return None
+    worst, groups, _ = worst_group(contents, view, key)
+    if worst is None:
+        return None
+    few = ", small n" if worst.n < FEW_ROWS else ""
+    return worst, f"worst of {groups} groups: {subgroup_text(worst.subgroup)}{few}"
+
+
+def worst_group(
+    contents: Contents, view: View, key: Quantity
+) -> tuple[Measure | None, int, list[Measure]]:
+    """The group that fares worst, how many can be judged, and those of too few rows to judge.
+
+    Groups are those by single columns that are no periods.
+    """
     groups = [
         m
         for m in contents.of_view(view)
@@ -182,11 +211,9 @@ def _worst(contents: Contents, view: View, key: Quantity) -> tuple[Measure, str]
         and contents.at_first(view)(m)
         and identity(m) == key
     ]
-    worst = worst_of(groups)
-    if worst is None:
-        return None
-    few = ", small n" if worst.n < FEW_ROWS or stands_on_few(contents, worst) else ""
-    return worst, f"worst of {len(groups)} groups: {subgroup_text(worst.subgroup)}{few}"
+    few = [m for m in groups if stands_on_few(contents, m)]
+    judged = [m for m in groups if not stands_on_few(contents, m)]
+    return worst_of(judged), len(judged), few
 
 
 def stands_on_few(contents: Contents, m: Measure) -> bool:
