@@ -23,6 +23,7 @@ from evalreport.results.records import (
     RocRelation,
     Threshold,
 )
+from evalreport.spec.models import HistoryModel
 
 if TYPE_CHECKING:
     from evalreport.engine.run_state import Key, RunState
@@ -97,5 +98,6 @@ def cautions_of(
         courses=courses,
         periods=state.prepared.requests.periods,
         due=state.due,
+        histories=[n for n, model in spec.models.items() if isinstance(model, HistoryModel)],
     )
     return find_cautions(facts, dict(spec.cautions.off), state.failures)

@@ -56,7 +56,8 @@ class RunFacts:
     ``courses``: the measures over them.
     ``enriched``: datasets whose share of positives the sampling fixed, where no prevalence is
     declared. ``roc``: how the ROC curves of every two models lie to each other. ``due``: the
-    series of the run, where its spec says how often a run is due.
+    series of the run, where its spec says how often a run is due. ``histories``: the models of
+    which the spec names a training history.
     """
 
     views: Sequence[LabelView]
@@ -78,6 +79,7 @@ class RunFacts:
     periods: frozenset[str] = field(default=frozenset(), kw_only=True)
     enriched: frozenset[str] = field(default=frozenset(), kw_only=True)
     due: Due | None = field(default=None, kw_only=True)
+    histories: Sequence[str] = field(default=(), kw_only=True)
 
     # -- datasets and models ----------------------------------------------------------------
 
