@@ -24,7 +24,9 @@ from evalreport.report.numbers import (
 from evalreport.report.strips import fraction_text
 from evalreport.report.words import (
     MEAN,
+    MEAN_OF_FOLDS,
     POOLED,
+    POOLED_FOLDS,
     condition_text,
     counted,
     name_width,
@@ -159,10 +161,12 @@ def _rows(contents: Contents, views: Sequence[View]) -> list[tuple[Measure, str]
     chosen = headline_identities(contents, views[:1])
     found: dict[str, tuple[Measure, str]] = {}
     for key in chosen:
-        for view in views:
-            for m in contents.pooled(view):
-                if identity(m) == key:
-                    found.setdefault(m.id, (m, ""))
+        own = [m for view in views for m in contents.pooled(view) if identity(m) == key]
+        means = {m.id: mean for m in own if (mean := contents.mean_over_folds(m)) is not None}
+        # limits that allow for the variation of training come first
+        found |= {mean.id: (mean, MEAN_OF_FOLDS) for mean in means.values()}
+        for m in own:
+            found.setdefault(m.id, (m, POOLED_FOLDS if m.id in means else ""))
         for view in views:
             worst = _worst(contents, view, key) if key == chosen[0] else None
             if worst is not None:

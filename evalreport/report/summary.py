@@ -201,12 +201,12 @@ def _of_each(contents: Contents, views: Sequence[View], key: Quantity) -> str:
         m = next((m for m in contents.pooled(view) if identity(m) == key), None)
         if m is None or m.value is None:
             continue
-        mean = contents.mean_over_readers(m)
-        one = m if mean is None else mean
+        mean = contents.mean_of(m)
+        one = m if mean is None else mean[1]
         limits = f" ({interval_text(one.interval, one.value)})" if one.interval else ""
         name = "" if len(views) == 1 else f" for {_called(contents, view)}"
         told.append(f"{value_text(one.value or 0.0)}{limits}{name}")
-        title = contents.title(m) if mean is None else f"{contents.title(m)}, {MEAN},"
+        title = contents.title(m) if mean is None else f"{contents.title(m)}, {mean[0]},"
     if not told:
         return ""
     return f"{title}{',' if key.indeterminate else ''} is {listed(told)}"

@@ -5,9 +5,14 @@ from __future__ import annotations
 import numpy as np
 from plain_results import render_html
 from report.html_page import parse
+from scipy.stats import t
+from sklearn.datasets import load_iris
 from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import StratifiedKFold, cross_val_score
+from sklearn.naive_bayes import GaussianNB
 
 from evalreport.api import run
+from evalreport.report.terminal import headline_lines
 
 ACTUAL = np.array(["no", "yes"] * 20)
 #: How many of the 20 positives score above all negatives: the others score below all.
@@ -57,3 +62,32 @@ def test_ties_in_the_first_metric_are_ordered_by_the_next() -> None:
 def test_models_left_out_are_named_where_they_are_few() -> None:
     text, _ = _page(["poor", "even", "fair", "best", "good"])
     assert "3 of 5, best first by Recall; poor and even stand in" in text
+
+
+def test_a_cross_validated_model_leads_with_limits_that_allow_for_training() -> None:
+    """Folds by scikit-learn; the corrected resampled t of Nadeau and Bengio, 2003, by hand."""
+    iris = load_iris()
+    rows, ill = iris.data[50:], iris.target[50:] == 2
+    folds = StratifiedKFold(5, shuffle=True, random_state=3)
+    accuracy = cross_val_score(GaussianNB(), rows, ill, cv=folds)
+    wide = t.ppf(0.975, 4) * np.sqrt(np.var(accuracy, ddof=1) * (1 / 5 + 20 / 80))
+    low, high = accuracy.mean() - wide, min(1.0, accuracy.mean() + wide)
+    columns = {f"x{k}": rows[:, k].tolist() for k in range(4)}
+    spec = {
+        "evalreport": 1,
+        "datasets": {"d": {"target": "y"}},
+        "models": {"bayes": {"estimator": "sklearn.naive_bayes.GaussianNB"}},
+        "cross_validation": {"scheme": "stratified_k_fold", "folds": 5, "seed": 3},
+        "metrics": ["accuracy"],
+    }
+    frame = {"y": np.where(ill, "yes", "no").tolist(), **columns}
+    found = run(spec, frames={"d": frame})
+    first = next(
+        s for s in parse(render_html(found.json)).all("section") if s.attrs["id"] == "verdict"
+    )
+    text = f"{accuracy.mean():.3f} ({low:.3f} to {high:.3g})"
+    assert f"Accuracy, mean over folds, is {text}" in first.text
+    heads = [head.text for head in first.all("th") if "Accuracy" in head.text]
+    assert heads == ["Accuracy, mean over folds", "Accuracy, folds pooled"]
+    printed = "\n".join(headline_lines(found.records))
+    assert f"Accuracy, mean over folds  {accuracy.mean():.3f}  {low:.3f} to {high:.3g}" in printed
