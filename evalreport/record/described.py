@@ -69,6 +69,7 @@ def _as_declared(record: Provenance, spec: Spec) -> Iterator[str]:
         "clustered": "clusters are counted from rows",
         "predictions": "how often rows were predicted is counted from rows",
         "repeats": "the repeats are planned: verify --rerun makes them again",
+        "procedure": "it is words, of training",
     },
 )
 def rows(record: RowLedger, known: Known) -> Iterator[Finding]:

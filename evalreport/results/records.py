@@ -1441,6 +1441,9 @@ class RowLedger:
         "Predictions of the used rows, in each repeat, where rows were predicted several times.",
     ] = None
     repeats: Annotated[int | None, OMITTED, "Repeats of the cross-validation."] = None
+    procedure: Annotated[
+        tuple[str, ...], OMITTED, "How a model that is trained here made the predictions."
+    ] = ()
 
 
 @dataclass(frozen=True, slots=True)
