@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 #: Rows listed in a message before the rest is only counted.
 SHOWN_ROWS = 5
 _LONGEST_SHOWN = 60
+#: The code of what is told of how predictions were made: nothing to beware of.
+PROCEDURE = "procedure"
 
 
 @dataclass(frozen=True)

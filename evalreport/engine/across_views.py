@@ -23,6 +23,7 @@ from evalreport.results.records import (
     RocRelation,
     Threshold,
 )
+from evalreport.spec.models import HistoryModel
 
 if TYPE_CHECKING:
     from evalreport.engine.run_state import Key, RunState
@@ -99,5 +100,6 @@ def cautions_of(
         due=state.due,
         looks=state.looks,
         later_look=state.later_look,
+        histories=[n for n, model in spec.models.items() if isinstance(model, HistoryModel)],
     )
     return find_cautions(facts, dict(spec.cautions.off), state.failures)

@@ -208,6 +208,7 @@ def _packed(folded: FoldedPredictions) -> bytes:
         "pooled_only": folded.pooled_only,
         "failures": [[f.model, f.fold, f.reason] for f in folded.failures],
         "chosen": {fold: dict(params) for fold, params in folded.chosen.items()},
+        "steps": list(folded.steps),
         "notes": list(folded.notes),
         "source": None if output is None else output.source,
     }
@@ -240,6 +241,7 @@ def _unpacked(body: bytes) -> FoldedPredictions:
         pooled_only=told["pooled_only"],
         failures=tuple(FoldFailure(*failure) for failure in told["failures"]),
         chosen=told["chosen"],
+        steps=tuple(told["steps"]),
         notes=tuple(told["notes"]),
         **arrays,
     )

@@ -137,8 +137,7 @@ def cross_validate(
         return replace(_gathered(recipe, data, splits, results), failures=(failure,))
     results = _fitted(prepared.estimator, data, splits, recipe.tune, workers, progress)
     folded = _gathered(recipe, data, splits, results)
-    steps = tuple(f"steps fitted inside each fold: {step}" for step in prepared.steps)
-    return replace(folded, notes=(*steps, *folded.notes))
+    return replace(folded, steps=tuple(map(str, prepared.steps)))
 
 
 def _fitted(

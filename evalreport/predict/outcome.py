@@ -129,7 +129,8 @@ class FoldedPredictions:
     parts of a repeat do not overlap (``partition``), else any number. ``output`` holds
     the m predictions, None where every fold failed. ``fold_sizes``: training and test
     rows of each fold. ``chosen``: the parameters that tuning chose in each fold.
-    ``notes``: what a reader should know, such as warnings of the estimator.
+    ``steps``: the preprocessing fitted inside each fold. ``notes``: what a reader should beware
+    of, such as warnings of the estimator.
     """
 
     model: str
@@ -145,6 +146,7 @@ class FoldedPredictions:
     pooled_only: str | None = None
     failures: tuple[FoldFailure, ...] = ()
     chosen: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    steps: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
@@ -177,6 +179,7 @@ class FoldedPredictions:
             pooled_only=self.pooled_only,
             failures=self.failures,
             chosen={name: self.chosen[name] for name in names if name in self.chosen},
+            steps=self.steps,
             notes=self.notes,
         )
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from evalreport.data.checked import Checked, check
-from evalreport.data.findings import Finding, quoted, some
+from evalreport.data.findings import PROCEDURE, Finding, quoted, some
 from evalreport.data.label_column import texts
 from evalreport.data.labels import order_labels
 from evalreport.data.table import RawTable
@@ -156,7 +156,7 @@ def trained(
         *splits.findings,
         *telling_features(features, checked.actual, checked.labels, checked.positive),
         *repeated_rows(features, splits.splits, np.asarray(checked.actual, np.int64)),
-        *(Finding("training", f"{model}: {note}") for note in _notes(folded)),
+        *_told(model, folded),
     )
     return Made(
         _pooled(dataset, model, checked, folded, findings),
@@ -184,18 +184,19 @@ def _further(
             yield replace(view, fold=(own.fold, own.folds), fold_sizes=own.fold_sizes, groups={})
 
 
-def _notes(folded: FoldedPredictions) -> tuple[str, ...]:
-    only = () if folded.pooled_only is None else (folded.pooled_only,)
+def _told(model: str, folded: FoldedPredictions) -> Iterator[Finding]:
+    """How the predictions were made, and what the estimator warned of."""
+    made = [f"fitted inside each fold: {step}" for step in folded.steps]
+    if folded.pooled_only is not None:
+        made.append(folded.pooled_only)
     if folded.repeats > 1:
-        only = (
-            *only,
-            (
-                f"{folded.repeats} repeats share their rows: pooled records are those of the "
-                "first, the others stand beside it and add no rows; the mean over folds is over "
-                "the folds of all of them"
-            ),
+        made.append(
+            f"{folded.repeats} repeats share their rows: pooled records are those of the first, "
+            "the others stand beside it and add no rows; the mean over folds is over the folds "
+            "of all of them"
         )
-    return (*folded.notes, *only)
+    yield from (Finding(PROCEDURE, text) for text in made)
+    yield from (Finding("training", f"{model}: {note}") for note in folded.notes)
 
 
 def _key(
@@ -346,7 +347,7 @@ def fixed(
             if declared.fit_dataset is None
             else ()
         ),
-        *(Finding("training", f"{model}: {note}") for note in folded.notes),
+        *_told(model, folded),
     )
     return _made(dataset, model, parts, folded, findings, key, fits)
 

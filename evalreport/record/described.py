@@ -70,6 +70,7 @@ def _as_declared(record: Provenance, spec: Spec) -> Iterator[str]:
         "predictions": "how often rows were predicted is counted from rows",
         "repeats": "the repeats are planned: verify --rerun makes them again",
         "unknown": "labels that are not known are counted from rows",
+        "procedure": "it is words, of training",
     },
 )
 def rows(record: RowLedger, known: Known) -> Iterator[Finding]:

@@ -19,7 +19,7 @@ from evalreport.report.wording import (
     own_wording,
     reworded,
 )
-from evalreport.report.words import label_text, measure_title
+from evalreport.report.words import MEAN, MEAN_OF_FOLDS, label_text, measure_title
 from evalreport.results.identity import HasQuantity, Quantity
 from evalreport.results.lookup import Results
 from evalreport.results.records import (
@@ -104,6 +104,31 @@ class Contents:
         """The mean over readers of what a measure says of pooled readings; None without one."""
         means = (one for one in self.of(ReaderMean) if one.is_over(m))
         return next((one for one in means if one.value is not None), None)
+
+    def mean_of(self, m: Measure) -> tuple[str, ReaderMean | Measure] | None:
+        """What stands above a value of all rows, in words and as a record; None without one.
+
+        The mean over readers, whose limits allow for which readers there were, or the mean over
+        folds, whose limits allow for the variation of training.
+        """
+        readers, folds = self.mean_over_readers(m), self.mean_over_folds(m)
+        if readers is not None:
+            return MEAN, readers
+        return None if folds is None else (MEAN_OF_FOLDS, folds)
+
+    def mean_over_folds(self, m: Measure) -> Measure | None:
+        """The mean over folds, with its interval, of a value of all rows; None without one."""
+        key = (m.dataset, m.model, identity(m), m.threshold, m.threshold_rule)
+        return None if m.subgroup or m.fold is not None else self._means_of_folds.get(key)
+
+    @cached_property
+    def _means_of_folds(self) -> dict[Any, Measure]:
+        """The means over folds that have an interval."""
+        return {
+            (m.dataset, m.model, identity(m), m.threshold, m.threshold_rule): m
+            for m in self.measures
+            if m.fold == "mean" and not m.subgroup and m.interval is not None
+        }
 
     @cached_property
     def _read_by_several(self) -> set[str]:

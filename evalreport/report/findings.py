@@ -11,6 +11,8 @@ from evalreport.results.records import RocRelation
 
 #: Share of the rows that the finding of a gain curve is of.
 FIRST_ROWS = 0.1
+#: Rows of a bin below which its interval holds nearly any score.
+FEWEST_IN_BIN = 10
 #: Bins whose rows are named one by one.
 MOST_BINS = 12
 Rows = Sequence[tuple[float, ...]]
@@ -169,18 +171,22 @@ def _best(options: Mapping[str, Mapping[float, float]], at: float) -> set[str]:
 
 
 def calibration_finding(curves: Sequence[Curve], x: str) -> str:
-    """In how many bins of each curve the interval leaves out the score they should agree with."""
-    told = []
+    """In how many bins the interval leaves out the mean score; bins of a few rows show neither."""
+    told, bins = [], 0
     for curve in curves:
-        rows = columns(curve.points, x, "observed_low", "observed_high")
+        rows = columns(curve.points, x, "observed_low", "observed_high", "n")
         if not rows or x != "mean_score":
             return ""
-        out = sum(not low <= score <= high for score, low, high in rows)
-        told.append((curve.name, out, len(rows)))
-    if all(out == 0 for _, out, _ in told):
-        return "every bin's interval holds its mean score" if told else ""
+        judged = [row for row in rows if row[3] >= FEWEST_IN_BIN]
+        out = sum(not low <= score <= high for score, low, high, _ in judged)
+        told.append((curve.name, out, len(judged)))
+        bins += len(rows)
+    large = sum(n for _, _, n in told)
+    if 2 * large < bins:
+        small = f"{bins - large} of {bins} bins have fewer than {FEWEST_IN_BIN} rows"
+        return f"{small}: too few to judge calibration"
     words = ", ".join(f"{out} of {n} ({name})" for name, out, n in told)
-    return f"bins whose interval leaves out the mean score: {words}"
+    return f"bins of {FEWEST_IN_BIN} rows or more whose interval leaves out the mean score: {words}"
 
 
 def rows_per_bin(curves: Sequence[Curve]) -> str:

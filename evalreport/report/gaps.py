@@ -138,33 +138,6 @@ def _widest(gaps: Sequence[Gap]) -> Gap:
     return max(own, key=lambda g: abs(g.gap or 0))
 
 
-def widest_gap(contents: Contents, view: View, key: Quantity) -> Gap | None:
-    """The widest gap of a quantity for a view, of every grouping; None where none has a value."""
-    own = [
-        gap
-        for gap in contents.of(Gap)
-        if view_of(gap) == view
-        and contents.at_first(view)(gap)
-        and identity(gap) == key
-        and _shown(contents, gap)
-    ]
-    return _widest(own) if own else None
-
-
-def gap_words(contents: Contents, gap: Gap) -> str:
-    """A gap with its limits and group; of several classes the worst group, unnamed elsewhere."""
-    limits = f" ({interval_text(gap.gap_interval)})" if gap.gap_interval else ""
-    told = (
-        f"{difference_text(gap.gap or 0)}{limits} in {subgroup_text(gap.subgroup)}, "
-        f"n {count_text(gap.n)}{', small n' if gap.few else ''}"
-    )
-    if contents.is_binary(view_of(gap)):
-        # a line of the table of results names it
-        return told
-    worst = _worst_group(contents, gap)
-    return told if worst == "–" else f"{told} (worst group: {worst})"
-
-
 def _worst_group(contents: Contents, gap: Gap) -> str:
     """The group of the same columns in which the quantity is worst, and its rows."""
     groups = [

@@ -24,7 +24,9 @@ from evalreport.report.numbers import (
 from evalreport.report.strips import fraction_text
 from evalreport.report.words import (
     MEAN,
+    MEAN_OF_FOLDS,
     POOLED,
+    POOLED_FOLDS,
     condition_text,
     counted,
     name_width,
@@ -35,6 +37,8 @@ from evalreport.results import records
 from evalreport.results.identity import Quantity
 from evalreport.results.records import Measure, rank_of
 
+#: Models on the first page; the others have sections of their own.
+MOST_MODELS = 3
 #: Metrics at the head of the report; the others have sections of their own.
 MOST_METRICS = 4
 #: Limits on single groups and classes that are listed beside the metrics.
@@ -131,6 +135,19 @@ def headline_identities(contents: Contents, views: Sequence[View]) -> list[Quant
     return sorted(found, key=lambda key: key.metric != primary)[:MOST_METRICS]
 
 
+def front_views(contents: Contents) -> list[View]:
+    """The models of the first page, best first: by the primary metric, ties by the next ones."""
+    keys = headline_identities(contents, contents.views)
+
+    def standing(view: View) -> tuple[int, list[float]]:
+        values = {identity(m): m.value for m in contents.pooled(view)}
+        known = [(sign_of(key.metric), values.get(key)) for key in keys]
+        worst_last = [math.inf if value is None else -sign * value for sign, value in known]
+        return contents.datasets.index(view[0]), worst_last
+
+    return sorted(contents.views, key=standing)[:MOST_MODELS]
+
+
 def average_rank(contents: Contents, m: Measure) -> int:
     """Which average stands for a metric: the plain value over classes, else the plain mean."""
     order = (None, "macro", "micro")
@@ -144,10 +161,12 @@ def _rows(contents: Contents, views: Sequence[View]) -> list[tuple[Measure, str]
     chosen = headline_identities(contents, views[:1])
     found: dict[str, tuple[Measure, str]] = {}
     for key in chosen:
-        for view in views:
-            for m in contents.pooled(view):
-                if identity(m) == key:
-                    found.setdefault(m.id, (m, ""))
+        own = [m for view in views for m in contents.pooled(view) if identity(m) == key]
+        means = {m.id: mean for m in own if (mean := contents.mean_over_folds(m)) is not None}
+        # limits that allow for the variation of training come first
+        found |= {mean.id: (mean, MEAN_OF_FOLDS) for mean in means.values()}
+        for m in own:
+            found.setdefault(m.id, (m, POOLED_FOLDS if m.id in means else ""))
         for view in views:
             worst = _worst(contents, view, key) if key == chosen[0] else None
             if worst is not None:
@@ -168,9 +187,23 @@ def _worst_first(contents: Contents) -> list[records.Criterion]:
 
 
 def _worst(contents: Contents, view: View, key: Quantity) -> tuple[Measure, str] | None:
-    """The group of rows that a metric is worst in, of those by columns that are no periods."""
+    """The group of rows that a metric of two classes is worst in."""
     if not contents.is_binary(view):
         return None
+    worst, groups, _ = worst_group(contents, view, key)
+    if worst is None:
+        return None
+    few = ", small n" if worst.n < FEW_ROWS else ""
+    return worst, f"worst of {groups} groups: {subgroup_text(worst.subgroup)}{few}"
+
+
+def worst_group(
+    contents: Contents, view: View, key: Quantity
+) -> tuple[Measure | None, int, list[Measure]]:
+    """The group that fares worst, how many can be judged, and those of too few rows to judge.
+
+    Groups are those by single columns that are no periods.
+    """
     groups = [
         m
         for m in contents.of_view(view)
@@ -182,11 +215,9 @@ def _worst(contents: Contents, view: View, key: Quantity) -> tuple[Measure, str]
         and contents.at_first(view)(m)
         and identity(m) == key
     ]
-    worst = worst_of(groups)
-    if worst is None:
-        return None
-    few = ", small n" if worst.n < FEW_ROWS or stands_on_few(contents, worst) else ""
-    return worst, f"worst of {len(groups)} groups: {subgroup_text(worst.subgroup)}{few}"
+    few = [m for m in groups if stands_on_few(contents, m)]
+    judged = [m for m in groups if not stands_on_few(contents, m)]
+    return worst_of(judged), len(judged), few
 
 
 def stands_on_few(contents: Contents, m: Measure) -> bool:

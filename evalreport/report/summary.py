@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from evalreport.report.cards import interval_text
 from evalreport.report.contents import Contents, View, identity
 from evalreport.report.count_tables import abreast, count_table
-from evalreport.report.gaps import against_words, gap_words, widest_gap
 from evalreport.report.ledgers import clusters_text
 from evalreport.report.marking import flat_counts, positive_index
 from evalreport.report.model import Block, Facts, Note, Notes
@@ -19,7 +18,15 @@ from evalreport.report.numbers import (
     threshold_text,
     value_text,
 )
-from evalreport.report.results_table import headline_identities, margin_of, results_table
+from evalreport.report.results_table import (
+    front_views,
+    headline_identities,
+    margin_of,
+    results_table,
+    worst_group,
+    worst_of,
+)
+from evalreport.report.strips import fraction_text, slice_heads
 from evalreport.report.training import best_step_text, best_steps, runs_text
 from evalreport.report.words import (
     MEAN,
@@ -36,8 +43,6 @@ from evalreport.results import records
 from evalreport.results.identity import Quantity
 from evalreport.results.records import CONTINUE, HELD, NOT_HELD, Table
 
-#: Models on the first page; the others have sections of their own.
-MOST_MODELS = 3
 #: Cautions, and letters of one on its line.
 MOST_CAUTIONS, CAUTION_LETTERS = 5, 130
 #: Letters of a limitation that is quoted.
@@ -51,7 +56,7 @@ BOUNDS = {"point": "value", "lower": "lower limit", "upper": "upper limit"}
 
 def summary_blocks(contents: Contents) -> list[Block]:
     """Sentences, the table of results, the first tables of counts."""
-    views = contents.views[:MOST_MODELS]
+    views = front_views(contents)
     blocks: list[Block] = [Facts("", tuple(_sentences(contents, views)), "summary")]
     if not views:
         return [*blocks, *best_steps(contents)]
@@ -62,8 +67,9 @@ def _sentences(contents: Contents, views: Sequence[View]) -> list[tuple[str, str
     found = [("Tested", _tested(contents)), ("Verdict", _verdict(contents, views))]
     # a history alone is about nothing else
     found.insert(len(found) if views else 0, ("Best step", best_step_text(contents)))
+    found.append(("Shown here", _shown(contents, views)))
     found.append(("In plain numbers", _frequencies(contents, views)))
-    found.append(("Subgroups", _gaps(contents, views)))
+    found.append(("Worst group", _worst_groups(contents, views)))
     found.append(("Read with care", _care(contents)))
     return [(name, contents.said(None, text)) for name, text in found if text]
 
@@ -195,12 +201,12 @@ def _of_each(contents: Contents, views: Sequence[View], key: Quantity) -> str:
         m = next((m for m in contents.pooled(view) if identity(m) == key), None)
         if m is None or m.value is None:
             continue
-        mean = contents.mean_over_readers(m)
-        one = m if mean is None else mean
+        mean = contents.mean_of(m)
+        one = m if mean is None else mean[1]
         limits = f" ({interval_text(one.interval, one.value)})" if one.interval else ""
         name = "" if len(views) == 1 else f" for {_called(contents, view)}"
         told.append(f"{value_text(one.value or 0.0)}{limits}{name}")
-        title = contents.title(m) if mean is None else f"{contents.title(m)}, {MEAN},"
+        title = contents.title(m) if mean is None else f"{contents.title(m)}, {mean[0]},"
     if not told:
         return ""
     return f"{title}{',' if key.indeterminate else ''} is {listed(told)}"
@@ -273,19 +279,50 @@ def _of_many(table: Table, counts: list[list[int]], who: str) -> str:
     return f"{told}."
 
 
-def _gaps(contents: Contents, views: Sequence[View]) -> str:
-    """The widest gap of the primary metric between subgroups, for each model."""
-    told: dict[str, list[str]] = {}
+def _shown(contents: Contents, views: Sequence[View]) -> str:
+    """Which models stand on this page where there are more, and by what they were chosen."""
+    rest = [view for view in contents.views if view not in views]
+    if not rest:
+        return ""
+    key = headline_identities(contents, contents.views)[:1]
+    first = next((m for v in views for m in contents.pooled(v) if [identity(m)] == key), None)
+    by = "" if first is None else f", best first by {contents.title(first)}"
+    names = [contents.mark(view).name for view in rest]
+    named = listed(names) if len(names) <= MOST_NAMES else f"{len(names)} others"
+    return f"{len(views)} of {len(contents.views)}{by}; {named} stand in the sections that follow."
+
+
+def _worst_groups(contents: Contents, views: Sequence[View]) -> str:
+    """Where each model fares worse than on all rows, of groups that can be judged."""
+    told: list[str] = []
+    small: dict[str, None] = {}
     for key in headline_identities(contents, views[:1])[:1]:
         for view in views:
-            gap = widest_gap(contents, view, key)
-            if gap is None:
+            worst, _, few = worst_group(contents, view, key)
+            small |= dict.fromkeys(f"{slice_heads(m.subgroup)} ({_under(m)})" for m in few)
+            whole = next((m for m in contents.pooled(view) if identity(m) == key), None)
+            if worst is None or whole is None or worst_of([whole, worst]) is not worst:
                 continue
-            name = contents.heading(contents.measure_of(gap.measure) or gap)
-            of = f"{label_text(view[1])} " if len(views) > 1 else ""
-            same = told.setdefault(f"{name}, widest gap against {against_words(gap)}", [])
-            same.append(f"{of}{gap_words(contents, gap)}")
-    return " ".join(f"{head}; {'; '.join(same)}." for head, same in told.items())
+            who = f"{label_text(view[1])}: " if len(views) > 1 else ""
+            inside = interval_text(worst.interval, worst.value) if worst.interval else ""
+            counts = fraction_text(contents, worst).replace("/", "of")
+            beside = "; ".join(filter(None, (counts, inside)))
+            told.append(
+                f"{who}{contents.title(worst)} {value_text(worst.value or 0.0)} "
+                f"({beside}) in {subgroup_text(worst.subgroup)}, {value_text(whole.value or 0.0)} "
+                "in all rows"
+            )
+    said = [f"{'; '.join(told)}."] if told else []
+    if small:
+        names = list(small)
+        more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+        said.append(f"Too few to judge: {', '.join(names[:MOST_NAMES])}{more}.")
+    return " ".join(said)
+
+
+def _under(m: records.Measure) -> str:
+    """The rows below the line of a share, else those of the group."""
+    return count_text(m.n if m.denominator is None else m.denominator)
 
 
 def _care(contents: Contents) -> str:

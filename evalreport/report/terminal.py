@@ -16,7 +16,7 @@ from evalreport.report.numbers import THIN, count_text, observed_text, p_text, v
 from evalreport.report.results_table import headline_identities
 from evalreport.report.training import best_step_text
 from evalreport.report.wording import in_words
-from evalreport.report.words import MEAN, label_text, prose, subgroup_text
+from evalreport.report.words import label_text, prose, subgroup_text
 from evalreport.results.lookup import Results
 from evalreport.results.records import CONTINUE, HELD, NOT_HELD, Caution, Criterion, Look, Measure
 
@@ -156,14 +156,15 @@ def _place(*names: str | None) -> list[str]:
 
 
 def _named_values(contents: Contents, m: Measure) -> Iterator[tuple[str, str]]:
-    """A measure's name and value; of a study of readers the mean over them comes first."""
-    mean = contents.mean_over_readers(m)
-    if mean is not None and mean.value is not None:
+    """A measure's name and value; the mean over readers or over folds comes first."""
+    leading = contents.mean_of(m)
+    if leading is not None:
+        words, mean = leading
         # the words of a measure with the value and limits of the mean
         own = replace(
             m, value=mean.value, interval=mean.interval, interval_reason=mean.reason, state="value"
         )
-        yield f"{contents.title(m)}, {MEAN}", _value(own)
+        yield f"{contents.title(m)}, {words}", _value(own)
     yield name_words(contents, m), _value(m)
 
 

@@ -141,13 +141,25 @@ MOST_FEATURES = 20
 
 @section("training", "Training", of=(LearningCurve, History, Tuning, TrainingOverlap))
 def training_blocks(contents: Contents) -> list[Block]:
-    """Rows learned from, parameters chosen, learning curves, then training runs."""
+    """How models were trained, rows learned from, parameters, learning curves, training runs."""
     return [
+        *_procedure(contents),
         *overlap_blocks(contents),
         *tuning_blocks(contents),
         *_learning(contents),
         *_histories(contents),
     ]
+
+
+def _procedure(contents: Contents) -> list[Block]:
+    """How each model that is trained here made its predictions."""
+    told = []
+    for view in contents.views:
+        record = contents.row_record(view)
+        text = "; ".join(map(prose, record.procedure)) if record is not None else ""
+        if text:
+            told.append((contents.mark(view).name, f"{text[:1].upper()}{text[1:]}."))
+    return [Facts("How the models were trained", tuple(told), "about")] if told else []
 
 
 def _learning(contents: Contents) -> list[Block]:

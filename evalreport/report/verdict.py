@@ -25,10 +25,10 @@ from evalreport.report.numbers import (
     count_text,
     value_text,
 )
-from evalreport.report.results_table import WORDS, criteria_in
+from evalreport.report.results_table import WORDS, criteria_in, front_views
 from evalreport.report.sections import section
 from evalreport.report.strips import flat_cells
-from evalreport.report.summary import MOST_MODELS, brief_cautions, summary_blocks
+from evalreport.report.summary import brief_cautions, summary_blocks
 from evalreport.report.words import (
     counted,
     label_text,
@@ -80,7 +80,7 @@ def verdict_blocks(contents: Contents) -> list[Block]:
     blocks = summary_blocks(contents)
     if notes.items:
         blocks.append(notes if few else brief_cautions(notes))
-    told = criteria_in(contents, contents.views[:MOST_MODELS])
+    told = criteria_in(contents, front_views(contents))
     left = [c for c in contents.of(Criterion) if not any(c is one for one in told)]
     if left:
         blocks.append(_criteria(contents, left, some=bool(told)))

@@ -1447,6 +1447,9 @@ class RowLedger:
         "Of sets of labels: used rows in which a label is not known, of each such label; its "
         "numbers are of the other rows.",
     ] = ()
+    procedure: Annotated[
+        tuple[str, ...], OMITTED, "How a model that is trained here made the predictions."
+    ] = ()
 
 
 @dataclass(frozen=True, slots=True)

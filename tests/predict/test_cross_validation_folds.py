@@ -103,7 +103,7 @@ def test_decision_function_is_the_margin(breast):
         method="decision_function",
     )
     assert np.array_equal(folded.of_repeat(0).output.score, expected)
-    assert folded.notes[0].startswith("steps fitted inside each fold: scale")
+    assert folded.steps[0].startswith("scale")
 
 
 def test_labels_where_neither_is_given():
@@ -230,7 +230,7 @@ def test_text_columns_become_one_hot_and_unknown_values_are_all_zero():
         method="predict_proba",
     )
     assert np.array_equal(folded.of_repeat(0).output.class_scores, expected)
-    assert folded.notes[0] == "steps fitted inside each fold: one_hot: site"
+    assert folded.steps == ("one_hot: site",)
 
 
 def test_missing_numbers_are_imputed_only_where_the_estimator_needs_it():
@@ -240,9 +240,9 @@ def test_missing_numbers_are_imputed_only_where_the_estimator_needs_it():
     logistic = Recipe("logistic", "sklearn.linear_model.LogisticRegression")
     folded = cross_validate(logistic, table_of(matrix), actual, TWO, 1, splits, workers=1)
     assert folded.complete
-    assert folded.notes[0] == "steps fitted inside each fold: impute (median with indicator): x0"
+    assert folded.steps == ("impute (median with indicator): x0",)
     tree = Recipe("tree", "sklearn.tree.DecisionTreeClassifier")
-    assert cross_validate(tree, table_of(matrix), actual, TWO, 1, splits, workers=1).notes == ()
+    assert cross_validate(tree, table_of(matrix), actual, TWO, 1, splits, workers=1).steps == ()
 
 
 def test_missing_numbers_without_an_imputer_are_named_before_fitting():

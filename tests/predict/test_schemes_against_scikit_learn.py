@@ -188,7 +188,7 @@ def test_repeats_are_those_of_the_repeated_splitter():
 def test_leave_one_out_is_pooled_only_and_says_why():
     made = results("leave_one_out", {})
     assert {m["fold"] for m in made["measures"]} == {None}
-    (told,) = [c["message"] for c in made["cautions"] if "leave-one-out" in c["message"]]
+    (told,) = made["rows"][0]["procedure"]
     assert "tests a single row" in told
     assert "pooled over all rows only" in told
     (told,) = [c["message"] for c in made["cautions"] if c["code"] == "pooled_folds"]

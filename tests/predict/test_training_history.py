@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
 
+from evalreport.api import run
 from evalreport.errors import DataError
 from evalreport.predict.history import prediction_history, weight_history
 
+ROOT = Path(__file__).parents[2]
 ACTUAL = np.array([1, 1, 0])
 
 
@@ -154,3 +158,21 @@ def test_scores_outside_the_unit_and_repeated_steps_are_refused():
         weight_history(
             [1, 1], ["a", "a"], np.zeros(2), {"x": np.zeros(2)}, {"x": np.zeros(3)}, ACTUAL == 1
         )
+
+
+def test_a_report_on_its_training_rows_says_what_not_to_trust() -> None:
+    """Confidences of distances are all near one half; the slope is that of scikit-learn's fit."""
+    found = run(ROOT / "configs/training_history.yaml", at="2026-11-21").json
+    told = {c["code"]: c["message"] for c in found["cautions"]}
+    assert told["step_chosen_here"].startswith("The best steps of descent are those with the")
+    data = np.genfromtxt(
+        ROOT / "sample_data/breast_measurements.csv", delimiter=",", names=True, dtype=None,
+        encoding="utf-8",
+    )  # fmt: skip
+    margin = 0.286 * data["mean_texture"] + 78.2 * data["mean_smoothness"] - 13.8
+    distance = margin / np.hypot(0.286, 78.2)
+    fitted = LogisticRegression(C=np.inf, tol=1e-10, max_iter=10_000)
+    fitted.fit(margin.reshape(-1, 1), data["diagnosis"] == "malignant")
+    slope = fitted.coef_[0, 0] * np.hypot(0.286, 78.2)
+    assert np.ptp(1 / (1 + np.exp(-distance))) < 0.04
+    assert f"calibration slope is {slope:.3g} (" in told["miscalibration"]

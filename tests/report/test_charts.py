@@ -124,12 +124,19 @@ def test_the_finding_of_bins_counts_the_intervals_beside_the_diagonal() -> None:
     limits = {"observed_low": [0.1, 0.4], "observed_high": [0.3, 0.6]}
     curve = Curve("a", 0, told | limits)
     assert findings.calibration_finding([curve], "mean_score") == (
-        "bins whose interval leaves out the mean score: 1 of 2 (a)"
+        "bins of 10 rows or more whose interval leaves out the mean score: 1 of 2 (a)"
     )
     assert findings.rows_per_bin([curve]) == "Rows per bin: 40, 1200."
     wide = Curve("a", 0, told | {"observed_low": [0.1, 0.4], "observed_high": [0.3, 0.9]})
     assert findings.calibration_finding([wide], "mean_score") == (
-        "every bin's interval holds its mean score"
+        "bins of 10 rows or more whose interval leaves out the mean score: 0 of 2 (a)"
+    )
+    # Wilson limits of 0 of 1 are 0 to 0.79: they hold nearly any score
+    few = {**told, "n": [40, 1], "observed_low": [0.1, 0.0], "observed_high": [0.3, 0.79]}
+    assert findings.calibration_finding([Curve("a", 0, few)], "mean_score").endswith("0 of 1 (a)")
+    fewer = Curve("a", 0, {**few, "n": [3, 1]})
+    assert findings.calibration_finding([fewer], "mean_score") == (
+        "2 of 2 bins have fewer than 10 rows: too few to judge calibration"
     )
 
 

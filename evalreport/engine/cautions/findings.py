@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+from evalreport.data.findings import PROCEDURE
 from evalreport.engine.cautions.declare import Caution, caution
 from evalreport.engine.cautions.facts import RunFacts
 from evalreport.engine.cautions.wording import by_dataset
@@ -25,8 +26,8 @@ BELONGS_TO = {
 }
 #: The caution of findings that have none of their own.
 OTHER = "data_finding"
-#: Findings that other cautions count from the rows themselves.
-COUNTED = ("one_class", "positive_not_seen", "scores_outside_unit")
+#: Findings that other cautions count from the rows themselves, or that the report tells elsewhere.
+ELSEWHERE = ("one_class", "positive_not_seen", "scores_outside_unit", PROCEDURE)
 
 
 @caution(
@@ -129,6 +130,6 @@ def data_finding(run: RunFacts) -> Iterator[Caution]:
 def _passed_on(code: str, view: View) -> Iterator[Caution]:
     """The findings that belong to a caution, each in its own words."""
     for finding in getattr(view.ledger, "findings", ()):
-        if finding.code not in COUNTED and BELONGS_TO.get(finding.code, OTHER) == code:
+        if finding.code not in ELSEWHERE and BELONGS_TO.get(finding.code, OTHER) == code:
             message = finding.message.strip().rstrip(".")
             yield Caution(f"{message}.", numbers={"finding": finding.code})

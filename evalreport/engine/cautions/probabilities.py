@@ -130,9 +130,13 @@ def margins_as_probabilities(run: RunFacts) -> Iterator[Caution]:
     "before any probability",
 )
 def miscalibration(run: RunFacts) -> Iterator[Caution]:
-    """Slope interval without 1, in-the-large interval without 0, or a small Spiegelhalter p."""
+    """Slope interval without 1, in-the-large interval without 0, or a small Spiegelhalter p.
+
+    Of probabilities that a metric judges, and of the confidences of margins, which are drawn.
+    """
     for view in run.views:
-        if len(view.labels) > 2 or not _probabilities_measured(run, view):
+        judged = _probabilities_measured(run, view)
+        if len(view.labels) > 2 or not (judged or view.source == "margin"):
             continue
         found = [*_off_the_line(run, view), *_spiegelhalter(run, view)]
         if found:
@@ -143,6 +147,7 @@ def miscalibration(run: RunFacts) -> Iterator[Caution]:
                 view.model,
                 measure.id if measure is not None else None,
                 measure.table if measure is not None else None,
+                severity=None if judged else "note",
             )
 
 

@@ -58,6 +58,24 @@ def _rule_words(rule: str) -> str:
 
 
 @caution(
+    "step_chosen_here",
+    severity="warning",
+    title="A step of training was chosen on the rows it is judged on",
+    why="training fits the rows that it is given, and the best of many steps on some rows is less "
+    "good on others",
+    read_instead="the step on rows that took no part in training, nor in its choice",
+)
+def step_chosen_here(run: RunFacts) -> Iterator[Caution]:
+    """A training history is judged: its best steps are those of fewest mistakes on these rows."""
+    for model in run.histories:
+        yield Caution(
+            f"The best steps of {name(model)} are those with the fewest mistakes and the lowest "
+            "cost on the rows that both are counted on.",
+            model=model,
+        )
+
+
+@caution(
     "threshold_not_found",
     severity="warning",
     title="A threshold rule has no solution",

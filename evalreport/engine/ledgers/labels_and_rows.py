@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from evalreport.data.findings import PROCEDURE
 from evalreport.predict.columns import cluster_column
 from evalreport.predict.label_sets import SetView
 from evalreport.predict.view import Codes, View
@@ -92,6 +93,9 @@ def row_record(spec: Spec, view: View, repeats: int = 1) -> RowLedger:
         predictions=view.rows if several else None,
         repeats=repeats if several else None,
         unknown=_unknown(view) if isinstance(view, SetView) else (),
+        procedure=tuple(
+            found.message for found in getattr(checked, "findings", ()) if found.code == PROCEDURE
+        ),
     )
 
 
