@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from evalreport.report.cards import interval_text
 from evalreport.report.contents import Contents, View, identity
 from evalreport.report.count_tables import abreast, count_table
+from evalreport.report.criteria import counted_criteria, counted_outcomes, protocol_text
 from evalreport.report.gaps import against_words, gap_words, widest_gap
 from evalreport.report.ledgers import clusters_text
 from evalreport.report.marking import flat_counts, positive_index
@@ -141,7 +142,8 @@ def _verdict(contents: Contents, views: Sequence[View]) -> str:
     open_ = f" {_criteria(going_on)} to be continued: nothing is decided yet." if going_on else ""
     if others > going_on:
         open_ += f" {_criteria(others - going_on)} could not be evaluated."
-    of = _criteria(len(entries))
+    of = counted_outcomes(contents)
+    open_ += f" {protocol_text(contents)}"
     if failed:
         told = "; ".join(_decided(contents, c) for c in failed[:2])
         more = f"; and {len(failed) - 2} more" if len(failed) > 2 else ""
@@ -149,7 +151,8 @@ def _verdict(contents: Contents, views: Sequence[View]) -> str:
     if not passed:
         return f"None of {of} is decided.{open_}"
     all_of = not others and len(entries) > 1
-    whole = f"Passed: all {of}." if all_of else f"Passed: {len(passed)} of {of}."
+    every = counted_criteria(contents)
+    whole = f"Passed: all {every}." if all_of else f"Passed: {len(passed)} of {of}."
     near = min(passed, key=margin_of)
     closest = _decided(contents, near) if margin_of(near) < math.inf else ""
     return f"{whole} {'Closest: ' if len(passed) > 1 else ''}{closest}.{open_}" if closest else (
