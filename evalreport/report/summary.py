@@ -31,6 +31,7 @@ from evalreport.report.words import (
     listed,
     prose,
     rows_of_class,
+    rows_text,
     subgroup_text,
 )
 from evalreport.results import records
@@ -112,16 +113,14 @@ def _rows_text(contents: Contents) -> str:
         ledger = contents.row_record(view)
         if ledger is None:
             continue
-        classes = [
-            rows_of_class(count_text(c.count), c.label, "") for c in ledger.classes[:MOST_NAMES]
-        ]
+        classes = [rows_of_class(c.count, c.label, noun=False) for c in ledger.classes[:MOST_NAMES]]
         if len(ledger.classes) > MOST_NAMES:
             classes = [counted(len(ledger.classes), "class", "classes")]
         kinds = f" ({listed(classes)})" if classes else ""
         lost = ledger.read - ledger.used
         out = f", {count_text(lost)} of {count_text(ledger.read)} read left out" if lost else ""
         groups = f" {clusters_text(ledger)}" if ledger.clusters else ""
-        told.append(f"{count_text(ledger.used)} rows of {label_text(dataset)}{kinds}{groups}{out}")
+        told.append(f"{rows_text(ledger.used)} of {label_text(dataset)}{kinds}{groups}{out}")
     more = len(contents.datasets) - len(told)
     if told and more > 0:
         told.append(counted(more, "other dataset"))
@@ -245,10 +244,10 @@ def _of_two(table: Table, who: str) -> str:
     ill, well = cells["TP"] + cells["FN"], cells["TN"] + cells["FP"]
     if not ill and not well:
         return ""
-    of_positive = rows_of_class(count_text(ill), positive)
+    of_positive = rows_of_class(ill, positive)
     found = f"of {of_positive}, {who} finds {count_text(cells['TP'])}"
     missed = f"misses {count_text(cells['FN'])}"
-    of_negative = rows_of_class(count_text(well), negative)
+    of_negative = rows_of_class(well, negative)
     alarms = f"of {of_negative} it calls {count_text(cells['FP'])} {class_text(positive)}"
     return f"{found[0].upper()}{found[1:]} and {missed}; {alarms}."
 
@@ -267,8 +266,8 @@ def _of_many(table: Table, counts: list[list[int]], who: str) -> str:
     taken = max((j for j in range(len(row)) if j != worst), key=lambda j: row[j])
     names = [*table.labels, *table.extra_columns]
     told = (
-        f"Of {count_text(everything)} rows, {who} has {count_text(right)} right. Worst class: "
-        f"of {count_text(total)} rows of {class_text(table.labels[worst])} it finds "
+        f"Of {rows_text(everything)}, {who} has {count_text(right)} right. Worst class: "
+        f"of {rows_text(total)} of {class_text(table.labels[worst])} it finds "
         f"{count_text(row[worst])} ({share_text(row[worst], total)})"
     )
     if share < 1 and row[taken]:
