@@ -138,29 +138,26 @@ def _verdict(contents: Contents, views: Sequence[View]) -> str:
     passed = [c for c in entries if c.outcome in HELD]
     others = len(entries) - len(failed) - len(passed)
     going_on = sum(c.outcome == CONTINUE for c in entries)
-    open_ = f" {_criteria(going_on)} to be continued: nothing is decided yet." if going_on else ""
+    of, every = counted_outcomes(contents), counted_criteria(contents)
+    every = every if every.startswith("1 ") else f"all {every}"
+    open_ = f" {going_on} of {of} to be continued: nothing is decided yet." if going_on else ""
     if others > going_on:
-        open_ += f" {_criteria(others - going_on)} could not be evaluated."
-    of = counted_outcomes(contents)
+        open_ += f" {others - going_on} of {of} could not be evaluated."
     open_ += f" {protocol_text(contents)}"
     if failed:
         told = "; ".join(_decided(contents, c) for c in failed[:2])
         more = f"; and {len(failed) - 2} more" if len(failed) > 2 else ""
-        return f"Failed: {len(failed)} of {of}. {told}{more}.{open_}"
+        whole = every if len(failed) == len(entries) else f"{len(failed)} of {of}"
+        return f"Failed: {whole}. {told}{more}.{open_}"
     if not passed:
         return f"None of {of} is decided.{open_}"
     all_of = not others and len(entries) > 1
-    every = counted_criteria(contents)
-    whole = f"Passed: all {every}." if all_of else f"Passed: {len(passed)} of {of}."
+    whole = f"Passed: {every}." if all_of else f"Passed: {len(passed)} of {of}."
     near = min(passed, key=margin_of)
     closest = _decided(contents, near) if margin_of(near) < math.inf else ""
     return f"{whole} {'Closest: ' if len(passed) > 1 else ''}{closest}.{open_}" if closest else (
         f"{whole}{open_}"
     )  # fmt: skip
-
-
-def _criteria(number: int) -> str:
-    return counted(number, "criterion", "criteria")
 
 
 def _decided(contents: Contents, entry: records.Criterion) -> str:

@@ -47,7 +47,7 @@ def _page(*limits: dict[str, Any], **more: Any) -> str:
         (
             [("accuracy", 0.9)],
             "Verdict: 1 criterion for 2 models, all failed",
-            "Failed: 2 of 2 outcomes of 1 criterion for 2 models.",
+            "Failed: 1 criterion for 2 models.",
         ),
     ],
 )
