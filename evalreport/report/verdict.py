@@ -70,8 +70,10 @@ def verdict_title(contents: Contents) -> str:
     told = [(number, word) for number, word in counts if number]
     if len(told) == 1:
         number, word = told[0]
-        every = "the one criterion" if number == 1 else f"{counted_criteria(contents)}, all"
-        return f"Verdict: {every} {word}"
+        if number > 1:
+            return f"Verdict: {counted_criteria(contents)}, all {word}"
+        verb = {"not evaluated": "was ", "to be continued": "is "}.get(word, "")
+        return f"Verdict: the one criterion {verb}{word}"
     parts = [f"{number} {word}" for number, word in told]
     return f"Verdict: of {counted_outcomes(contents)} {listed(parts)}"
 
