@@ -38,8 +38,8 @@ IMPROPER = Advice(
 )
 NEITHER = Advice(
     False,
-    "improper as other measures of classifications are, and it keeps neither to statistical "
-    "performance alone nor to the costs of mistakes",
+    "like other measures of classifications no proper score, and it measures neither statistical "
+    "performance alone nor the costs of mistakes",
 )
 #: All there are, in the order in which they are told.
 ADVICES = (ESSENTIAL, IMPROPER, NEITHER)

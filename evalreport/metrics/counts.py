@@ -122,6 +122,7 @@ def _(m: Matrix) -> Expression:
     avoid="alone: predicting everything positive reaches 1; read specificity or precision with it",
     shows=Shows.ONE_KIND,
     worst_class=True,
+    of_one_row="of the labels that a row truly has, the share that is predicted",
     reference=FAWCETT,
 )
 def recall(c: Counts) -> Ratio:
@@ -145,7 +146,7 @@ def recall(c: Counts) -> Ratio:
     reference=FAWCETT,
 )
 def specificity(c: Counts) -> Ratio:
-    """Of the rows that are not of the class, the share that is left alone.
+    """Of the rows that are not of the class, the share that is correctly called negative.
 
     >>> specificity(Counts(tp=95, fn=7, fp=4, tn=94)).outcome()
     Value(0.9591836734693877)
@@ -163,6 +164,7 @@ def specificity(c: Counts) -> Ratio:
     use="when acting on a positive prediction is costly",
     avoid="across samples of different prevalence: it moves with the prevalence",
     shows=Shows.ONE_KIND,
+    of_one_row="of the labels predicted for a row, the share that it truly has",
     reference=FAWCETT,
 )
 def precision(c: Counts) -> Ratio:

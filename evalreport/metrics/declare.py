@@ -160,6 +160,7 @@ class Facts(TypedDict, total=False):
     avoid: str
     instead: str
     of_one_class: str
+    of_one_row: str
     formula: str
     two_classes_only: str
     ordered_classes: bool
@@ -209,7 +210,9 @@ class Metric:
     that know nothing get, see :meth:`by_chance`. ``class_pairs``: it needs the score tables of
     pairs of classes; ``ordered_classes``: it needs to know which class is next to which;
     ``ranks_labels``: it needs a score of each label of a row.
-    ``instead``: what to ask for where this metric does not fit a threshold rule.
+    ``of_one_class``, ``of_one_row``: the meaning as it is of one class against the others, and of
+    the labels of one row. ``instead``: what to ask for where this metric does not fit a threshold
+    rule.
     ``undefined`` may use ``{label}`` (the class) and is the reason given for 0 / 0.
     ``bounds_of_two``: the range with two classes, where ``bounds`` is that with more.
     ``best`` is the bound that the goal points to, where it is finite and no other
@@ -246,6 +249,7 @@ class Metric:
     avoid: str = ""
     instead: str = ""
     of_one_class: str = ""
+    of_one_row: str = ""
     formula: str = ""
     two_classes_only: str = ""
     ordered_classes: bool = False

@@ -388,4 +388,6 @@ def nobody(asked: WhichNumber, spec: Spec) -> str:
         return f"{model} is a training history, whose steps are no measures to judge"
     if model is not None and dataset is not None and dataset not in spec.datasets_of(model):
         return f"{model} is not evaluated on {dataset}"
-    return f"{model or 'no model'} made no predictions to judge"
+    if model is None:
+        return "no model made predictions to judge"
+    return f"{model} made no predictions to judge"

@@ -23,13 +23,14 @@ from evalreport.report.numbers import (
     level_text,
     limits_text,
     p_text,
+    shortened,
     six_decimals,
     threshold_text,
     value_text,
 )
 from evalreport.report.pieces import Card, CountCell, Mark, Number, Whisker
 from evalreport.report.regions import regions
-from evalreport.report.words import method_text, prose, visible
+from evalreport.report.words import method_text, prose, rows_text, visible
 from evalreport.results.identity import REPEATS_SHARE_ROWS
 from evalreport.results.records import Criterion, Interval, Measure, Reached
 
@@ -117,13 +118,13 @@ def size_text(contents: Contents, m: Measure) -> str:
     own = m.denominator if plain else None
     rows = count_text(whole)
     if own is not None and 0 <= own < whole:
-        rows = f"{count_text(own)} of {rows} rows"
+        rows = f"{count_text(own)} of {rows_text(whole)}"
     clusters = contents.clusters(view)
     # of a part of the rows it is not known how many clusters they are in
     part = m.subgroup or m.fold is not None or whole != contents.used(view)
     if clusters is not None and not part:
-        rows = rows if rows.endswith("rows") else f"{rows} rows"
-        rows += f" in {count_text(clusters)} clusters"
+        rows = rows if " " in rows else rows_text(whole)
+        rows += f" in {count_text(clusters)} cluster{'s' * (clusters != 1)}"
     effective = None if m.interval is None else m.interval.n_effective
     return rows if effective is None else f"{rows}, effective n {count_text(round(effective))}"
 
@@ -218,7 +219,7 @@ def _result(m: Measure) -> str:
     steps = []
     if top is not None and bottom is not None:
         plain = f"{_plain(top)} / {_plain(bottom)}"
-        if plain != m.substituted:
+        if plain != shortened(m.substituted):
             steps.append(plain)
     if m.value is not None:
         steps.append(six_decimals(m.value))

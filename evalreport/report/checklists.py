@@ -23,7 +23,15 @@ from evalreport.report.contents import Contents
 from evalreport.report.model import Block, Checklist, ChecklistItem, Text
 from evalreport.report.numbers import count_text, threshold_text
 from evalreport.report.sections import section
-from evalreport.report.words import counted, label_text, listed, method_text, prose, visible
+from evalreport.report.words import (
+    counted,
+    label_text,
+    listed,
+    method_text,
+    prose,
+    rows_text,
+    visible,
+)
 from evalreport.results.records import (
     Characteristics,
     Comparison,
@@ -98,7 +106,7 @@ def _thresholds(contents: Contents) -> str:
 
 def _rows(contents: Contents) -> str:
     found = dict.fromkeys(
-        f"{label_text(r.dataset)}: {count_text(r.read)} rows read, "
+        f"{label_text(r.dataset)}: {rows_text(r.read)} read, "
         f"{count_text(r.read - r.used)} excluded, {count_text(r.used)} used"
         for r in contents.of(RowLedger)
     )
@@ -109,7 +117,7 @@ def _missing(contents: Contents) -> str:
     if not contents.of(RowLedger):
         return ""
     found = dict.fromkeys(
-        f"{count_text(lost.count)} rows excluded: {prose(lost.reason)}"
+        f"{rows_text(lost.count)} excluded: {prose(lost.reason)}"
         for r in contents.of(RowLedger)
         for lost in r.excluded
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from evalreport.metrics.catalogue import find
 from evalreport.report.contents import Contents
 from evalreport.report.numbers import (
@@ -13,20 +15,60 @@ from evalreport.report.numbers import (
 from evalreport.report.words import (
     MEAN,
     condition_text,
+    counted,
     label_text,
     subgroup_text,
     visible,
 )
 from evalreport.results.records import Criterion
 
+#: Criteria that a sentence names.
+MOST_NAMED = 3
 BOUNDS = {"point": "the value", "lower": "lower limit", "upper": "upper limit"}
+
+
+def counted_criteria(contents: Contents) -> str:
+    """How many criteria the spec has: ``4 criteria``, or ``4 criteria for 2 models``."""
+    entries = contents.of(Criterion)
+    declared = len({entry.criterion for entry in entries})
+    words = counted(declared, "criterion", "criteria")
+    if declared == len(entries):
+        return words
+    kinds = (
+        ("for", "model", {entry.model for entry in entries if entry.model}),
+        ("on", "dataset", {entry.dataset for entry in entries if entry.dataset}),
+        ("in", "group", {subgroup_text(entry.subgroup) for entry in entries if entry.subgroup}),
+    )
+    told = [f"{at} {counted(len(own), noun)}" for at, noun, own in kinds if len(own) > 1]
+    return " ".join([words, *told])
+
+
+def counted_outcomes(contents: Contents) -> str:
+    """What outcomes are counted of: the criteria, or each time that one is judged."""
+    outcomes, words = len(contents.of(Criterion)), counted_criteria(contents)
+    one_each = len({entry.criterion for entry in contents.of(Criterion)}) == outcomes
+    return words if one_each else f"{outcomes} outcomes of {words}"
+
+
+def protocol_text(contents: Contents) -> str:
+    """Whether a protocol fixed the criteria before the results were seen, and which it did not."""
+    cited = contents.results.provenance.protocol
+    if cited is None:
+        return "No protocol is cited that fixed the criteria before the results were seen."
+    if not cited.post_hoc:
+        return f"All criteria stand in protocol {visible(cited.sha256)[:12]}."
+    named = [_with_titles(contents, text) for text in cited.post_hoc[:MOST_NAMED]]
+    more = len(cited.post_hoc) - len(named)
+    named += [f"{more} more"] if more else []
+    return f"Not in the protocol, so post hoc: {'; '.join(named)}."
 
 
 def criterion_title(contents: Contents, entry: Criterion) -> str:
     """The metric of a criterion as the page names it, with its group, threshold and reference."""
     m = contents.measure_of(entry.measure)
     if m is None:
-        return _as_asked(contents, entry)
+        asked = entry.text or entry.metric or f"criterion {entry.criterion}"
+        return _with_titles(contents, asked)
     text = f"{contents.title(m)}, {MEAN}" if entry.readers else contents.title(m)
     if entry.claim is not None:
         text = f"Claim {entry.claim}: {text}"
@@ -43,14 +85,18 @@ def criterion_title(contents: Contents, entry: Criterion) -> str:
     return f"{text}, exploratory" if entry.exploratory else text
 
 
-def _as_asked(contents: Contents, entry: Criterion) -> str:
-    """A criterion that no measure answers, as the spec asks for it."""
-    declared = find(entry.metric)
-    title = contents.words.titles.get(entry.metric) or (declared.title if declared else "")
-    asked = entry.text or entry.metric or f"criterion {entry.criterion}"
-    if title:
-        asked = asked.replace(entry.metric, title)
-    return visible(asked.replace(">=", "≥").replace("<=", "≤"))
+def _with_titles(contents: Contents, text: str) -> str:
+    """The text of a criterion with the titles of metrics for their names in the spec."""
+
+    def title(match: re.Match[str]) -> str:
+        declared = find(match[0])
+        name = "" if declared is None else declared.title
+        return contents.words.titles.get(match[0]) or name or match[0]
+
+    known = sorted({entry.metric for entry in contents.of(Criterion) if entry.metric})
+    if known:
+        text = re.sub(rf"\b({'|'.join(map(re.escape, known))})\b", title, text)
+    return visible(text.replace(">=", "≥").replace("<=", "≤"))
 
 
 def criterion_line(contents: Contents, entry: Criterion) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from evalreport.report.charts import Curve, columns
 from evalreport.report.numbers import count_text, share_text, threshold_text, value_text
-from evalreport.report.words import counted, label_text, listed
+from evalreport.report.words import counted, label_text, listed, rows_text
 from evalreport.results.records import RocRelation
 
 #: Share of the rows that the finding of a gain curve is of.
@@ -215,7 +215,7 @@ def gain_finding(curves: Sequence[Curve], most: float = FIRST_ROWS) -> str:
             return ""
         told.append((curve.name, rows, found, points[-1][2]))
     words = [
-        f"{share_text(found, all_of)} of the positives among the {count_text(rows)} rows scored "
+        f"{share_text(found, all_of)} of the positives among the {rows_text(rows)} scored "
         f"highest" + (f" by {name}" if len(told) > 1 else "")
         for name, rows, found, all_of in told
         if all_of

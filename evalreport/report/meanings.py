@@ -13,7 +13,7 @@ AVERAGES = {
     "macro": "The mean over the classes, each against all others and each counting the same: {}",
     "weighted": "The mean over the classes, each against all others and weighed by its rows: {}",
     "micro": "From the counts of all classes, each against all others, added up: {}",
-    "samples": "The mean over the rows, each with its own labels: {}",
+    "samples": "The mean over the rows, each by its own labels: {}",
 }
 POOLED_SCORES = "Of the scores of all classes in one list, a row once for each class: {}"
 SAME_AS_ACCURACY = " With one label a row it is the same as accuracy."
@@ -68,8 +68,8 @@ def meaning_of(
     own = own or (declared.meaning if declared is not None else "")
     if not own or is_plain(record, has_sets):
         return own
-    inside = _of_one_class(own, declared)
     average = record.average
+    inside = _inside(own, declared, of_row=average == "samples")
     if average is None:
         one = several_classes and not has_sets and record.label is not None
         return ONE_CLASS.format(inside) if one else own
@@ -81,8 +81,10 @@ def meaning_of(
     return sentence
 
 
-def _of_one_class(own: str, declared: Metric | None) -> str:
-    """The sentence on one class against the others, as part of a longer one."""
-    if declared is not None and declared.of_one_class and own == declared.meaning:
-        return f"{declared.of_one_class}."
+def _inside(own: str, declared: Metric | None, *, of_row: bool) -> str:
+    """The sentence on one class against the others, or on one row, as part of a longer one."""
+    if declared is not None and own == declared.meaning:
+        other = declared.of_one_row if of_row else declared.of_one_class
+        if other:
+            return f"{other}."
     return own[:1].lower() + own[1:]

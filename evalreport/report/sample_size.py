@@ -8,7 +8,7 @@ from evalreport.report.cards import interval_text
 from evalreport.report.contents import Contents, view_of
 from evalreport.report.model import Block, Column, PlainTable, TableRow
 from evalreport.report.numbers import count_text, level_text, value_text
-from evalreport.report.words import counted, method_text, subgroup_text
+from evalreport.report.words import counted, method_text, rows_text, subgroup_text
 from evalreport.results.records import Comparison, Heterogeneity, Measure, SampleSize
 
 MOST_LINES = 60
@@ -35,7 +35,7 @@ def width_words(contents: Contents) -> str:
 
 def _of(contents: Contents, m: Measure) -> str:
     name = contents.mark((m.dataset, m.model)).name
-    return f"{contents.heading(m)} of {name}, {count_text(m.denominator)} rows"
+    return f"{contents.heading(m)} of {name}, {rows_text(m.denominator or 0)}"
 
 
 def multiplicity_words(contents: Contents) -> str:

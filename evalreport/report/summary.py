@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from evalreport.report.cards import interval_text
 from evalreport.report.contents import Contents, View, identity
 from evalreport.report.count_tables import abreast, count_table
+from evalreport.report.criteria import counted_criteria, counted_outcomes, protocol_text
 from evalreport.report.ledgers import clusters_text
 from evalreport.report.marking import flat_counts, positive_index
 from evalreport.report.model import Block, Facts, Note, Notes
@@ -37,6 +38,7 @@ from evalreport.report.words import (
     listed,
     prose,
     rows_of_class,
+    rows_text,
     subgroup_text,
 )
 from evalreport.results import records
@@ -117,16 +119,14 @@ def _rows_text(contents: Contents) -> str:
         ledger = contents.row_record(view)
         if ledger is None:
             continue
-        classes = [
-            rows_of_class(count_text(c.count), c.label, "") for c in ledger.classes[:MOST_NAMES]
-        ]
+        classes = [rows_of_class(c.count, c.label, noun=False) for c in ledger.classes[:MOST_NAMES]]
         if len(ledger.classes) > MOST_NAMES:
             classes = [counted(len(ledger.classes), "class", "classes")]
         kinds = f" ({listed(classes)})" if classes else ""
         lost = ledger.read - ledger.used
         out = f", {count_text(lost)} of {count_text(ledger.read)} read left out" if lost else ""
         groups = f" {clusters_text(ledger)}" if ledger.clusters else ""
-        told.append(f"{count_text(ledger.used)} rows of {label_text(dataset)}{kinds}{groups}{out}")
+        told.append(f"{rows_text(ledger.used)} of {label_text(dataset)}{kinds}{groups}{out}")
     more = len(contents.datasets) - len(told)
     if told and more > 0:
         told.append(counted(more, "other dataset"))
@@ -144,27 +144,26 @@ def _verdict(contents: Contents, views: Sequence[View]) -> str:
     passed = [c for c in entries if c.outcome in HELD]
     others = len(entries) - len(failed) - len(passed)
     going_on = sum(c.outcome == CONTINUE for c in entries)
-    open_ = f" {_criteria(going_on)} to be continued: nothing is decided yet." if going_on else ""
+    of, every = counted_outcomes(contents), counted_criteria(contents)
+    every = every if every.startswith("1 ") else f"all {every}"
+    open_ = f" {going_on} of {of} to be continued: nothing is decided yet." if going_on else ""
     if others > going_on:
-        open_ += f" {_criteria(others - going_on)} could not be evaluated."
-    of = _criteria(len(entries))
+        open_ += f" {others - going_on} of {of} could not be evaluated."
+    open_ += f" {protocol_text(contents)}"
     if failed:
         told = "; ".join(_decided(contents, c) for c in failed[:2])
         more = f"; and {len(failed) - 2} more" if len(failed) > 2 else ""
-        return f"Failed: {len(failed)} of {of}. {told}{more}.{open_}"
+        whole = every if len(failed) == len(entries) else f"{len(failed)} of {of}"
+        return f"Failed: {whole}. {told}{more}.{open_}"
     if not passed:
         return f"None of {of} is decided.{open_}"
     all_of = not others and len(entries) > 1
-    whole = f"Passed: all {of}." if all_of else f"Passed: {len(passed)} of {of}."
+    whole = f"Passed: {every}." if all_of else f"Passed: {len(passed)} of {of}."
     near = min(passed, key=margin_of)
     closest = _decided(contents, near) if margin_of(near) < math.inf else ""
     return f"{whole} {'Closest: ' if len(passed) > 1 else ''}{closest}.{open_}" if closest else (
         f"{whole}{open_}"
     )  # fmt: skip
-
-
-def _criteria(number: int) -> str:
-    return counted(number, "criterion", "criteria")
 
 
 def _decided(contents: Contents, entry: records.Criterion) -> str:
@@ -248,10 +247,10 @@ def _of_two(table: Table, who: str) -> str:
     ill, well = cells["TP"] + cells["FN"], cells["TN"] + cells["FP"]
     if not ill and not well:
         return ""
-    of_positive = rows_of_class(count_text(ill), positive)
+    of_positive = rows_of_class(ill, positive)
     found = f"of {of_positive}, {who} finds {count_text(cells['TP'])}"
     missed = f"misses {count_text(cells['FN'])}"
-    of_negative = rows_of_class(count_text(well), negative)
+    of_negative = rows_of_class(well, negative)
     alarms = f"of {of_negative} it calls {count_text(cells['FP'])} {class_text(positive)}"
     return f"{found[0].upper()}{found[1:]} and {missed}; {alarms}."
 
@@ -270,8 +269,8 @@ def _of_many(table: Table, counts: list[list[int]], who: str) -> str:
     taken = max((j for j in range(len(row)) if j != worst), key=lambda j: row[j])
     names = [*table.labels, *table.extra_columns]
     told = (
-        f"Of {count_text(everything)} rows, {who} has {count_text(right)} right. Worst class: "
-        f"of {count_text(total)} rows of {class_text(table.labels[worst])} it finds "
+        f"Of {rows_text(everything)}, {who} has {count_text(right)} right. Worst class: "
+        f"of {rows_text(total)} of {class_text(table.labels[worst])} it finds "
         f"{count_text(row[worst])} ({share_text(row[worst], total)})"
     )
     if share < 1 and row[taken]:

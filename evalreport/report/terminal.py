@@ -12,11 +12,11 @@ from typing import Any
 from evalreport.report.contents import Contents, View, identity
 from evalreport.report.headline import interval_words, name_words, value_words
 from evalreport.report.looks import look_words
-from evalreport.report.numbers import THIN, count_text, observed_text, p_text, value_text
+from evalreport.report.numbers import THIN, observed_text, p_text, value_text
 from evalreport.report.results_table import headline_identities
 from evalreport.report.training import best_step_text
 from evalreport.report.wording import in_words
-from evalreport.report.words import label_text, prose, subgroup_text
+from evalreport.report.words import label_text, prose, rows_text, subgroup_text
 from evalreport.results.lookup import Results
 from evalreport.results.records import CONTINUE, HELD, NOT_HELD, Caution, Criterion, Look, Measure
 
@@ -123,7 +123,7 @@ def look_lines(results: Results) -> Iterator[str]:
         word = {"pass": "passed", "fail": "failed"}.get(one.outcome, "to be continued")
         yield (
             f"{look_words(one)}: {prose(one.text)} ({place}): {word}{decided}; "
-            f"so far {seen} of {count_text(one.rows)} rows{spent}"
+            f"so far {seen} of {rows_text(one.rows)}{spent}"
         )
     yield from (prose(c.message) for c in results.cautions if c.code == "rows_counted_by_file")
 

@@ -29,7 +29,7 @@ from evalreport.report.model import (
 from evalreport.report.numbers import count_text, share_text, threshold_text, value_text
 from evalreport.report.sections import section
 from evalreport.report.slices import spread_over
-from evalreport.report.words import counted, label_text, listed, plain_name, prose
+from evalreport.report.words import counted, label_text, listed, plain_name, prose, rows_text
 from evalreport.results.records import (
     BestStep,
     History,
@@ -224,7 +224,7 @@ def _learning_chart(contents: Contents, records: Sequence[LearningCurve], metric
         names.append(mark.name)
         last = parts["test"][-1] if parts["test"] else None
         if last is not None:
-            said.append(f"{mark.name}: {value_text(last[1])} at {count_text(last[0])} rows")
+            said.append(f"{mark.name}: {value_text(last[1])} at {rows_text(last[0])}")
         tables.append(_learning_table(record, metric, f"{title}, {mark.name}"))
     svg = draw_abreast(panels, 3.45 if len(panels) == 1 else 7.1)
     caption = f"{title} by rows trained on, {listed(names)}"
@@ -302,7 +302,7 @@ def runs_text(contents: Contents) -> str:
     told = []
     for (dataset, model), own in _by_view(contents).items():
         runs = counted(len(own), "training run")
-        rows = f"{count_text(own[0].rows)} rows of {label_text(dataset)}"
+        rows = f"{rows_text(own[0].rows)} of {label_text(dataset)}"
         told.append(f"{runs} of {label_text(model)} on {rows}")
     return listed(told)
 

@@ -8,7 +8,13 @@ from dataclasses import replace
 from evalreport.report import model
 from evalreport.report.cards import number_of
 from evalreport.report.contents import Contents
-from evalreport.report.criteria import criterion_title, held_text, required_text
+from evalreport.report.criteria import (
+    counted_criteria,
+    counted_outcomes,
+    criterion_title,
+    held_text,
+    required_text,
+)
 from evalreport.report.ledgers import ledgers
 from evalreport.report.looks import looked_words
 from evalreport.report.marking import FLAT, flat_counts
@@ -30,7 +36,6 @@ from evalreport.report.sections import section
 from evalreport.report.strips import flat_cells
 from evalreport.report.summary import brief_cautions, summary_blocks
 from evalreport.report.words import (
-    counted,
     label_text,
     listed,
     name_width,
@@ -55,21 +60,22 @@ def verdict_title(contents: Contents) -> str:
     outcomes = [c.outcome for c in contents.of(Criterion)]
     if not outcomes:
         return "Summary: no acceptance criteria were declared"
-    failed, none, passed = (
-        sum(one in words for one in outcomes) for words in (NOT_HELD, ("not_evaluated",), HELD)
+    kinds = (
+        (NOT_HELD, "failed"),
+        (("not_evaluated",), "not evaluated"),
+        ((CONTINUE,), "to be continued"),
+        (HELD, "passed"),
     )
-    of = counted(len(outcomes), "criterion", "criteria")
-    if passed == len(outcomes):
-        return f"Verdict: {of}, all passed" if passed > 1 else "Verdict: the one criterion passed"
-    going_on = outcomes.count(CONTINUE)
-    told = (
-        (failed, "failed"),
-        (none, "not evaluated"),
-        (going_on, "to be continued"),
-        (passed, "passed"),
-    )
-    parts = [f"{n} {word}" for n, word in told if n]
-    return f"Verdict: of {of} {listed(parts)}"
+    counts = [(sum(one in names for one in outcomes), word) for names, word in kinds]
+    told = [(number, word) for number, word in counts if number]
+    if len(told) == 1:
+        number, word = told[0]
+        if number > 1:
+            return f"Verdict: {counted_criteria(contents)}, all {word}"
+        verb = {"not evaluated": "was ", "to be continued": "is "}.get(word, "")
+        return f"Verdict: the one criterion {verb}{word}"
+    parts = [f"{number} {word}" for number, word in told]
+    return f"Verdict: of {counted_outcomes(contents)} {listed(parts)}"
 
 
 @section("verdict", "Verdict", of=(Criterion, Caution), run_on=False)

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.methods import METHODS
-from evalreport.report.numbers import number_text, threshold_text
+from evalreport.report.numbers import count_text, number_text, threshold_text
 
 LONGEST_LABEL = 60
 LONGEST_TEXT = 5000
@@ -91,14 +91,25 @@ def class_text(label: Any) -> str:
     return f"class {shown}" if _is_numbered(shown) else shown
 
 
-def rows_of_class(count: str, label: Any, noun: str = " rows") -> str:
+def rows_text(count: float) -> str:
+    """A number of rows.
+
+    >>> rows_text(1), rows_text(212)
+    ('1 row', '212 rows')
+    """
+    return f"{count_text(count)} {'row' if count == 1 else 'rows'}"
+
+
+def rows_of_class(count: float, label: Any, *, noun: bool = True) -> str:
     """So many rows of a class.
 
-    >>> rows_of_class("212", "malignant"), rows_of_class("212", "1"), rows_of_class("2", "1", "")
-    ('212 malignant', '212 rows of class 1', '2 of class 1')
+    >>> rows_of_class(212, "malignant"), rows_of_class(1, "1"), rows_of_class(2, "1", noun=False)
+    ('212 malignant', '1 row of class 1', '2 of class 1')
     """
-    of = f"{noun} of " if _is_numbered(label_text(label)) else " "
-    return f"{count}{of}{class_text(label)}"
+    told = rows_text(count) if noun else count_text(count)
+    if _is_numbered(label_text(label)):
+        return f"{told} of {class_text(label)}"
+    return f"{count_text(count)} {class_text(label)}"
 
 
 def _is_numbered(shown: str) -> bool:

@@ -71,6 +71,8 @@ def test_the_criteria_of_the_protocol_are_told_from_those_made_afterwards(study:
     assert f"fixed in protocol {protocol['sha256']} on 2026-03-01, as the spec declares" in page
     assert "post hoc, not in the protocol" in page
     assert "1 of 2 criteria" in page
+    # on the first page, in the words of the page
+    assert "Not in the protocol, so post hoc: Specificity ≥ 0.1." in page
     manifest = json.loads((study / "runs" / "latest" / "MANIFEST.json").read_text())
     assert "protocol" in {one["role"] for one in manifest["inputs"]}
     assert status_of(["verify", str(study / "runs" / "latest")]) == 0
@@ -81,6 +83,7 @@ def test_a_run_as_planned_has_nothing_post_hoc(study: Path) -> None:
     cited = results(study)["provenance"]["protocol"]
     assert (len(cited["criteria"]), cited["post_hoc"], cited["not_judged"]) == (2, [], [])
     page = (study / "runs" / "latest" / "report.html").read_text()
+    assert f"All criteria stand in protocol {cited['sha256'][:12]}." in page
     assert "post hoc, not in" not in page
 
 

@@ -94,11 +94,16 @@ def two_errors(rows: float) -> float:
 
 
 def _ranking(views: Sequence[View], best: Mapping[str, Sequence[str]]) -> str:
+    """Which models are first on which metrics; those that share a place are named together."""
+    by_models: dict[tuple[str, ...], list[str]] = {}
+    for metric, first in best.items():
+        by_models.setdefault(tuple(first), []).append(named_within(metric))
+    order = [view.model for view in views]
     parts = []
-    for view in views:
-        own = [metric for metric, first in best.items() if view.model in first]
-        if own:
-            parts.append(f"{name(view.model)} is first on {listed([*map(named_within, own)])}")
+    for models in sorted(by_models, key=lambda own: (len(own), order.index(own[0]))):
+        verb = "is first" if len(models) == 1 else "share the first place"
+        who = listed(map(name, models), len(order))
+        parts.append(f"{who} {verb} on {listed(by_models[models])}")
     return f"{'; '.join(parts[:5])}."
 
 
@@ -246,14 +251,14 @@ def no_better_than_baseline(run: RunFacts) -> Iterator[Caution]:
         numbers = {"worse": len(worse), "better": len(better), "compared": len(records)}
         compared = counted(len(records), "comparison")
         if worse:
-            said = f"{name(reference)} is better on {listed(map(_difference, worse), NAMED)}"
+            said = f"{name(reference)} is better on {_differences(run, worse, of_reference=True)}"
             shown = f"{said}, of {compared}." if len(worse) < len(records) else f"{said}."
             yield Caution(shown, dataset, model, numbers=numbers, severity="warning")
         # no difference from an earlier run is what one hopes for
         elif not better and not records[0].reference_run:
             yield Caution(
                 f"No difference from {name(reference)} was shown in {compared}: "
-                f"{listed(map(_difference, records), NAMED)}.",
+                f"{_differences(run, records)}.",
                 dataset,
                 model,
                 numbers=numbers,
@@ -275,7 +280,7 @@ def worse_on_other_rows(run: RunFacts) -> Iterator[Caution]:
         if worse:
             yield Caution(
                 f"{name(model)} is worse on {name(dataset)} than on {name(reference)}: "
-                f"{listed(map(_difference, worse), NAMED)}.",
+                f"{_differences(run, worse)}.",
                 dataset,
                 model,
                 numbers={"worse": len(worse), "compared": len(records)},
@@ -297,19 +302,39 @@ def _worse(records: Sequence[Comparison]) -> list[Comparison]:
     return [r for r in records if r.told_apart and r.better == "reference"]
 
 
-def _difference(record: Comparison) -> str:
+def _differences(
+    run: RunFacts, records: Sequence[Comparison], *, of_reference: bool = False
+) -> str:
+    """The first few differences of the model from the reference, or the other way round."""
+    return listed((_difference(run, r, -1 if of_reference else 1) for r in records), NAMED)
+
+
+def _difference(run: RunFacts, record: Comparison, sign: int) -> str:
     """A difference with its interval and the p value that decides, adjusted where it is."""
-    metric = find(record.metric)
-    words = metric.title if metric is not None else record.metric
-    if record.average:
-        words = f"{words} ({record.average})"
-    elif record.label is not None:
-        words += of_class(record.label)
     interval, p, adjusted = record.interval, record.p_value, record.p_adjusted
-    inside = [limits(interval.low, interval.high)] if interval else []
+    inside = []
+    if interval is not None:
+        inside.append(limits(*sorted((sign * interval.low, sign * interval.high))))
     if adjusted is not None and adjusted != p:
         inside.append(f"adjusted {p_value(adjusted)}")
     elif p is not None:
         inside.append(p_value(p))
     shown = f" ({'; '.join(inside)})" if inside else ""
-    return f"{words} {estimate(record.difference or 0.0)}{shown}"
+    difference = sign * (record.difference or 0.0) + 0.0
+    plus = "+" if difference > 0 else ""
+    return f"{_quantity(run, record)} {plus}{estimate(difference)}{shown}"
+
+
+def _quantity(run: RunFacts, record: Comparison) -> str:
+    """A metric with its average, and with its class unless it is the positive one of two."""
+    metric, views = find(record.metric), run.views_of(record.dataset)
+    words = metric.title if metric is not None else record.metric
+    if record.average:
+        # where every row has one label, micro accuracy is accuracy
+        overall = metric is not None and metric.for_classes is not None and bool(views)
+        plain = record.average == "micro" and overall
+        return words if plain else f"{words} ({record.average})"
+    for view in views[:1]:
+        if len(view.labels) == 2 and record.label == view.labels[view.positive_index]:
+            return words
+    return words + of_class(record.label)

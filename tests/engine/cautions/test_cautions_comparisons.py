@@ -21,6 +21,16 @@ def test_metrics_that_put_different_models_first(kit: Any) -> None:
     assert (record.dataset, record.model) == ("d", None)
 
 
+def test_models_that_share_the_first_place_are_named_together(kit: Any) -> None:
+    """Accuracy 0.8, 0.8 and 0.75; F1 70/90 = 0.778, 72/92 = 0.783 and 100/125 = 0.8."""
+    cells = {"a": (35, 15, 5, 45), "b": (36, 14, 6, 44), "c": (50, 0, 25, 25)}
+    views = [
+        kit.from_counts(*(100 * cell for cell in own), model=model) for model, own in cells.items()
+    ]
+    message = kit.message(kit.run(views, ["accuracy", "f1"]), "metrics_rank_differently")
+    assert message == "c is first on F1; a and b share the first place on accuracy."
+
+
 def test_a_model_that_is_best_throughout_is_silent(kit: Any) -> None:
     views = [
         kit.from_counts(45, 5, 5, 45, model="a"),
@@ -60,7 +70,7 @@ def test_no_better_than_the_reference(kit: Any) -> None:
     (record,) = kit.cautions(kit.run([], comparisons=made), "no_better_than_baseline")
     assert record.message == (
         "No difference from a was shown in 2 comparisons: Recall −0.0100 (−0.0500 to 0.0300; "
-        "adjusted p = 0.6) and Accuracy 0.0200 (−0.0100 to 0.0500; adjusted p = 0.6)."
+        "adjusted p = 0.6) and Accuracy +0.0200 (−0.0100 to 0.0500; adjusted p = 0.6)."
     )
     # where the model is shown to be better on some metric, there is nothing to beware of
     better = _comparison(metric="f1", told_apart=True, better="model", low=0.1, high=0.2)
@@ -73,7 +83,7 @@ def test_the_reference_is_better(kit: Any) -> None:
     shown: dict[str, Any] = {"low": -0.5, "high": -0.1, "p_value": 0.01, "p_adjusted": 0.01}
     made = [_comparison(told_apart=True, better="reference", **shown)]
     (record,) = kit.cautions(kit.run([], comparisons=made), "no_better_than_baseline")
-    assert record.message == "a is better on Recall −0.0100 (−0.500 to −0.100; p = 0.01)."
+    assert record.message == "a is better on Recall +0.0100 (0.100 to 0.500; p = 0.01)."
     assert record.severity == "warning"
 
 
@@ -125,7 +135,7 @@ def test_an_interval_beside_an_adjusted_p_value_is_no_contradiction(kit: Any) ->
     )]  # fmt: skip
     assert kit.message(kit.run([], comparisons=made), "no_better_than_baseline") == (
         "No difference from a was shown in 1 comparison: "
-        "F1 (macro) 0.0300 (0.0100 to 0.0500; adjusted p = 0.17)."
+        "F1 (macro) +0.0300 (0.0100 to 0.0500; adjusted p = 0.17)."
     )
 
 
@@ -156,3 +166,23 @@ def test_equal_accuracy_of_several_classes(kit: Any) -> None:
     assert kit.message(kit.run([one, two], ["accuracy"]), "same_accuracy") == (
         "one and two have accuracy 0.667; their recalls of a are 1 and 0."
     )
+
+
+def test_accuracy_is_of_no_class_in_comparisons(kit: Any) -> None:
+    """Of two classes the positive one goes unnamed, of more each is named; micro is plain there."""
+    two = [kit.from_counts(45, 5, 15, 35, model=model) for model in "ab"]
+    made = [_comparison(metric="accuracy", label="yes"), _comparison(label="no")]
+    told = kit.message(kit.run(two, comparisons=made), "no_better_than_baseline")
+    assert "Accuracy −0.0100 (" in told
+    assert "and Recall of no −0.0100 (" in told
+    three = kit.view([0, 1, 2], predicted=[0, 1, 1], labels=("0", "1", "2"))
+    made = [
+        _comparison(metric="accuracy", average="micro"),
+        _comparison(average="micro"),
+        _comparison(label="1"),
+    ]
+    told = kit.message(kit.run(three, comparisons=made[:2]), "no_better_than_baseline")
+    assert "Accuracy −0.0100 (" in told
+    assert "and Recall (micro) −0.0100 (" in told
+    told = kit.message(kit.run(three, comparisons=made[2:]), "no_better_than_baseline")
+    assert "Recall of class 1 −0.0100 (" in told
