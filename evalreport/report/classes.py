@@ -38,7 +38,7 @@ MOST_CONFUSIONS = 10
 #: Confusions in one table; more stand in two, side by side.
 MOST_IN_ONE = 5
 #: Classes of a table that is drawn; points of a cell of it, and of its side at most.
-MOST_DRAWN, SQUARE, LARGEST = 60, 22.0, 300.0
+MOST_DRAWN, SQUARE, LARGEST = 60, 18.0, 300.0
 #: Classes with a line of their own; the others are in results.json.
 MOST_LINES = 50
 
@@ -80,7 +80,8 @@ def confusion_on(axes: Axes, contents: Contents, table: Table) -> None:
 def _heat_map(contents: Contents, table: Table) -> Charts:
     """The table drawn, under the two classes that are most often taken for each other."""
     size = len(table.labels)
-    side = min(LARGEST, SQUARE * size)
+    longest = max((len(count_text(n)) for n in cell_counts(table).values()), default=1)
+    side = min(LARGEST, max(SQUARE, 3.8 * longest + 2) * size)
     labels = [label_text(label) for label in table.labels]
     over = 12.0 + (5.0 * min(14, max(map(len, labels))) if max(map(len, labels)) > 3 else 10.0)
     beside = 12.0 + 4.2 * min(14, max(map(len, labels)))
