@@ -17,6 +17,7 @@ from evalreport.results.records import HELD
 if TYPE_CHECKING:
     import pandas as pd
 
+    from evalreport.api.plot import Plots
     from evalreport.engine.prepared import Prepared
     from evalreport.results.lookup import Results as Records
     from evalreport.results.records import Comparison, Measure, Table
@@ -172,6 +173,13 @@ class Results:
     def cautions(self) -> pd.DataFrame:
         """One row per caution: its code, severity, message, and what it is about."""
         return _frame([_plain(caution) for caution in self.records.cautions], _CAUTIONS)
+
+    @property
+    def plot(self) -> Plots:
+        """The charts of the report on axes of one's own: ``results.plot.roc(ax)``."""
+        from evalreport.api.plot import Plots
+
+        return Plots(self.records)
 
     def table(
         self,

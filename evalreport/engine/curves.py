@@ -166,15 +166,17 @@ def merged(table: ScoreTable, at_most: int) -> tuple[ScoreTable, bool]:
     along = recall + fpr
     wanted = np.linspace(0, float(along[-1]), at_most + 1)[1:]
     places = np.searchsorted(along, wanted, side="left").clip(0, len(along) - 1)
-    return _joined(table, np.unique(np.append(places, len(along) - 1))), True
+    # the first and the last score are points of every curve
+    places[0], places[-1] = 0, len(along) - 1
+    return _joined(table, np.unique(places)), True
 
 
 def merged_in_steps(table: ScoreTable, at_most: int) -> tuple[ScoreTable, bool]:
     """The same for the steps of a precision-recall curve, within half a printed digit.
 
-    The point after a step stands for those before it whose precision is within
-    ``HALF_A_DIGIT`` of its own; within more where ``MOST_STEPS`` points are not enough. Of
-    ``at_most`` points or fewer all are kept.
+    The first score stays. The point after a step stands for those before it whose precision is
+    within ``HALF_A_DIGIT`` of its own; within more where ``MOST_STEPS`` points are not enough.
+    Of ``at_most`` points or fewer all are kept.
     """
     if len(table.scores) <= at_most:
         return table, False
@@ -188,7 +190,10 @@ def merged_in_steps(table: ScoreTable, at_most: int) -> tuple[ScoreTable, bool]:
 
 
 def _level_ends(heights: Any, apart: float) -> Any:
-    """The last place of each level; heights of a level are no further from its last than this."""
+    """The first place, and the last of each level.
+
+    Heights of a level are no further from its last than ``apart``.
+    """
     kept = [len(heights) - 1]
     while kept[-1] > 0:
         # most levels are long, so that places are looked at in blocks, each twice the last
@@ -202,7 +207,7 @@ def _level_ends(heights: Any, apart: float) -> Any:
             last, block = first, 2 * block
         else:
             break
-    return np.array(kept[::-1])
+    return np.unique([0, *kept])
 
 
 def _joined(table: ScoreTable, last: Any) -> ScoreTable:

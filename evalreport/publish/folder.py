@@ -139,11 +139,11 @@ def _judged(results: Results) -> dict[str, Any]:
 
 
 def drawing_versions() -> dict[str, str]:
-    """Versions of the libraries that paper is drawn with, as far as they are there."""
+    """Versions of the libraries that charts and paper are drawn with, as far as they are there."""
     from evalreport.render.paper import pango_version
 
     found = {"pango": pango_version()}
-    for name in ("weasyprint", "python-docx", "resvg-py"):
+    for name in ("weasyprint", "python-docx", "matplotlib"):
         with suppress(PackageNotFoundError):
             found[name] = version(name)
     return {name: own for name, own in found.items() if own is not None}

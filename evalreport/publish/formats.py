@@ -119,6 +119,9 @@ def drawn(data: bytes, options: DrawingOptions, step: Step) -> Drawn:
     if "docx" in options.formats:
         step("writing the Word document", None)
         _document(made, results, options)
+    if "figures" in options.formats:
+        step("drawing the figures", None)
+        _figures(made, results, options)
     for name, make in _OTHERS.items():
         if name in options.formats:
             _other(made, name, FILES[name], partial(make, results, data))
@@ -182,6 +185,25 @@ def _document(made: Drawn, results: Results, options: DrawingOptions) -> None:
         _other(made, "docx", FILES["docx"], make)
     except (RenderingError, LimitError) as error:
         made.problems.append(error)
+
+
+def _figures(made: Drawn, results: Results, options: DrawingOptions) -> None:
+    """Each chart of the report as files by themselves, SVG and PNG, numbered in their order."""
+    from evalreport.render.html import built
+    from evalreport.report.charts.canvas import whole_svg
+    from evalreport.report.model import Charts
+
+    try:
+        report = built(results, options.template, options.signed, made.failed)
+    except (RenderingError, LimitError) as error:
+        made.problems.append(error)
+        return
+    blocks = (block for section in report.sections for block in section.blocks)
+    charts = [chart for block in blocks if isinstance(block, Charts) for chart in block.charts]
+    for number, chart in enumerate(charts, start=1):
+        name = f"figure-{number:02d}-{chart.name.replace('_', '-')}"
+        _other(made, "figures", f"{name}.svg", partial(whole_svg, chart.drawing))
+        _other(made, "figures", f"{name}.png", chart.drawing.picture)
 
 
 def _markdown(results: Results, _data: bytes) -> bytes:

@@ -1,14 +1,13 @@
 """The pages of a history as plain values: what a template draws, with nothing to compute.
 
-The course of a measure is lines and marks: coordinates only.
+The course of a measure is a drawing like those of reports.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from math import ceil, floor, log10
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from evalreport.record.naming import OUTCOME_WORDS
 from evalreport.record.trend import (
@@ -30,48 +29,29 @@ from evalreport.record.trend_text import (
     series_name,
     since_newest,
 )
+from evalreport.report.charts.canvas import drawing, panel, with_own_names
+from evalreport.report.charts.course import Stop
+from evalreport.report.charts.course import course as draw_course
+from evalreport.report.model import Drawing
 from evalreport.report.numbers import value_text
 from evalreport.report.words import counted, label_text, subgroup_text, visible
 from evalreport.results.identity import MEAN_OF_FOLDS
-from evalreport.statistics.control_limits import Limits, rule
+from evalreport.statistics.control_limits import rule
 from evalreport.statistics.course import RUN_LENGTH
 from evalreport.statistics.separate_samples import Estimate
 
-WIDTH, HEIGHT = 480, 200
-LEFT, RIGHT, TOP, BOTTOM = 48, 6, 10, 24
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
-
-@dataclass(frozen=True)
-class ChartMark:
-    """A value: its place, its interval, its control limits; ``signal`` where outside them."""
-
-    x: str
-    y: str
-    low: str | None
-    high: str | None
-    limit_low: str | None
-    limit_high: str | None
-    limit_left: str
-    limit_width: str
-    limit_height: str | None
-    signal: bool
-    words: str
+#: Size of a chart, in points.
+WIDTH, HEIGHT = 360.0, 150.0
 
 
 @dataclass(frozen=True)
 class TrendChart:
-    """A chart as plain text: marks, the line through them, and the axis."""
+    """The course of a measure, drawn, and the same in words."""
 
-    width: int
-    height: int
-    left: int
-    right: int
-    base: int
-    line: str
-    marks: tuple[ChartMark, ...]
-    ticks: tuple[tuple[str, str], ...]
-    first: str
-    last: str
+    drawing: Drawing
     words: str
 
 
@@ -80,69 +60,25 @@ def trend_chart(series: Series, runs: tuple[PastRun, ...], title: str) -> TrendC
     points = [(p, p.estimate) for p in series.points if p.estimate is not None]
     if not points:
         return None
-    numbers = [n for p, own in points for n in _numbers(own, p.limits)]
-    low, high = min(numbers), max(numbers)
-    room = (high - low) * 0.06 or max(abs(high) * 0.1, 0.01)
-    low, high = low - room, high + room
+    own = {point.run: (point, estimate) for point, estimate in points}
+    stops = [_stop(run.time[:10], *own.get(k, (None, None))) for k, run in enumerate(runs)]
 
-    def y(value: float | None) -> str | None:
-        if value is None:
-            return None
-        return f"{TOP + (high - value) / (high - low) * (HEIGHT - TOP - BOTTOM):.1f}"
+    def draw(figure: Figure) -> None:
+        axes = panel(figure, 40, 22, WIDTH - 40 - 8, HEIGHT - 22 - 6)
+        draw_course(axes, stops)
 
-    step = (WIDTH - LEFT - RIGHT) / max(len(runs), 1)
-    marks = []
-    for point, estimate in points:
-        x = LEFT + (point.run + 0.5) * step
-        top, bottom = y(point.limits.high), y(point.limits.low)
-        marks.append(
-            ChartMark(
-                x=f"{x:.1f}",
-                y=y(estimate.value) or "",
-                low=y(estimate.low),
-                high=y(estimate.high),
-                limit_low=bottom,
-                limit_high=top,
-                limit_left=f"{x - step / 2:.1f}",
-                limit_width=f"{step:.1f}",
-                limit_height=None
-                if top is None or bottom is None
-                else f"{float(bottom) - float(top):.1f}",
-                signal=point.signal,
-                words=f"{runs[point.run].time}: {value_text(estimate.value)}",
-            )
-        )
-    return TrendChart(
-        WIDTH,
-        HEIGHT,
-        LEFT,
-        WIDTH - RIGHT,
-        HEIGHT - BOTTOM,
-        " ".join(f"{m.x},{m.y}" for m in marks),
-        tuple(marks),
-        tuple((y(v) or "", value_text(v)) for v in _ticks(low, high)),
-        runs[points[0][0].run].time[:10],
-        runs[points[-1][0].run].time[:10],
-        _words(title, points, runs),
-    )
+    return TrendChart(drawing(draw, WIDTH, HEIGHT), _words(title, points, runs))
 
 
-def _numbers(estimate: Estimate, limits: Limits) -> list[float]:
-    found = (estimate.value, estimate.low, estimate.high, limits.low, limits.high)
-    return [number for number in found if number is not None]
-
-
-def _ticks(low: float, high: float) -> list[float]:
-    """Two to seven round numbers between two others.
-
-    >>> _ticks(0.73, 0.98)
-    [0.75, 0.8, 0.85, 0.9, 0.95]
-    """
-    span = high - low
-    unit = 10.0 ** floor(log10(span))
-    size = next(unit * f for f in (0.2, 0.25, 0.5, 1.0, 2.0) if span / (unit * f) <= 5.5)
-    places = max(0, 2 - floor(log10(size)))
-    return [round(i * size, places) for i in range(ceil(low / size), floor(high / size) + 1)]
+def _stop(name: str, point: Point | None, estimate: Estimate | None) -> Stop:
+    """What is drawn of a run; a run without the measure leaves its place empty."""
+    if point is None or estimate is None:
+        return Stop(name, None)
+    limits = point.limits
+    return Stop(
+        name, estimate.value, estimate.low, estimate.high, limits.centre, limits.low, limits.high,
+        point.signal,
+    )  # fmt: skip
 
 
 def _words(title: str, points: Sequence[tuple[Point, Estimate]], runs: tuple[PastRun, ...]) -> str:
@@ -202,7 +138,7 @@ def site_pages(course: Course, link: Link, version: str) -> dict[str, dict[str, 
         "criteria.html": {**shared, "page": "criteria", **_criteria(course, link)},
     }
     for place, of_place in groups.items():
-        charts = [_chart(one, course, link) for one in of_place]
+        charts = [_chart(one, course, link, f"c{k}") for k, one in enumerate(of_place)]
         pages[names[place]] = {
             **shared,
             "page": "trends",
@@ -345,7 +281,8 @@ def _criteria(course: Course, link: Link) -> dict[str, Any]:
     }
 
 
-def _chart(series: Series, course: Course, link: Link) -> dict[str, Any]:
+def _chart(series: Series, course: Course, link: Link, id_: str) -> dict[str, Any]:
+    """What a page shows of a measure; ``id_`` begins the ids of its drawing."""
     name, runs = series_name(series), course.runs
     first = max(0, len(runs) - MOST_RUNS)
     recent = Series(
@@ -357,9 +294,12 @@ def _chart(series: Series, course: Course, link: Link) -> dict[str, Any]:
         ),
         series.line,
     )
+    chart = trend_chart(recent, runs[first:], name)
     return {
         "name": name,
-        "chart": trend_chart(recent, runs[first:], name),
+        "chart": None
+        if chart is None
+        else replace(chart, drawing=with_own_names(chart.drawing, id_)),
         "rows": [_row(point, runs[first:], link) for point in recent.points],
         "change": alarm_text(course, series),
         "marks": _marks(course, series, first),

@@ -20,9 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from evalreport.errors import MissingLibraryError, Problem
 from evalreport.report import model as m
-from evalreport.report.board import SOFT
 from evalreport.report.directions import isolated
-from evalreport.report.letters import font_path
 from evalreport.report.pieces import Card, CountCell, CountTable, FormulaPiece, Number
 
 if TYPE_CHECKING:
@@ -32,8 +30,6 @@ if TYPE_CHECKING:
 
 #: What no XML document may hold.
 _NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-#: Pixels of a picture per pixel of the drawing: sharp at the width of a page.
-ZOOM = 3
 #: All files of the archive have this date, as archives need one.
 DATE = (1980, 1, 1, 0, 0, 0)
 WIDTH_MM = 170.0
@@ -68,10 +64,9 @@ def render_docx(report: m.Report, when: datetime) -> bytes:
 
 def docx_problem() -> Problem | None:
     """What is missing for a Word document, with how to get it; None where nothing is."""
-    lacking = [name for name in ("docx", "resvg_py") if importlib.util.find_spec(name) is None]
-    if not lacking:
+    if importlib.util.find_spec("docx") is not None:
         return None
-    what = "the Word document needs python-docx and resvg-py, which are not both installed"
+    what = "the Word document needs python-docx, which is not installed"
     return Problem(what, "pip install 'evalreport[docx]'")
 
 
@@ -457,7 +452,7 @@ class _Writer:
         width = WIDTH_MM if chart.wide else WIDTH_MM * 0.6
         picture: Any = self.document.add_paragraph()
         picture.paragraph_format.keep_with_next = True
-        picture.add_run().add_picture(io.BytesIO(_png(chart.drawing)), width=Mm(width))
+        picture.add_run().add_picture(io.BytesIO(chart.drawing.picture()), width=Mm(width))
         (shown,) = picture._p.xpath(".//wp:docPr")
         shown.set("descr", _clean(chart.alt))
         finding = f"{chart.finding}. " if chart.finding else ""
@@ -510,27 +505,6 @@ def _count_text(cell: CountCell) -> str:
     told = f"{cell.role}{cell.weight}"
     rows = f" (n {cell.rows})" if cell.rows else ""
     return f"{cell.text} {told}".strip() + rows
-
-
-def _png(drawing: m.Drawing) -> bytes:
-    """A drawing as pixels, with the fonts of the report and no others but the system's."""
-    import resvg_py
-
-    svg = (
-        '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
-        f'viewBox="{drawing.box}" width="{drawing.width}" height="{drawing.height}">'
-        f"<style>text{{font-family:'Report Sans';font-size:9px;fill:{SOFT}}}</style>"
-        f"{drawing.markup}</svg>"
-    )
-    made = resvg_py.svg_to_bytes(
-        svg_string=svg,
-        zoom=ZOOM,
-        background="#ffffff",
-        skip_system_fonts=True,
-        font_family="Report Sans",
-        font_files=[str(font_path("report-sans-400.ttf"))],
-    )
-    return bytes(made)
 
 
 def _points(size: float) -> Any:

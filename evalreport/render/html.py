@@ -44,9 +44,10 @@ def as_plain(value: Any) -> Any:
 
 @cache
 def _held(of: Any) -> tuple[tuple[str, ...], dict[str, str]]:
-    """The fields of a dataclass, and its kind where it names one."""
+    """The fields of a dataclass that are part of its value, and its kind where it names one."""
     kind = getattr(of, "kind", None)
-    return tuple(f.name for f in fields(of)), {"kind": kind} if isinstance(kind, str) else {}
+    names = tuple(field.name for field in fields(of) if field.compare)
+    return names, {"kind": kind} if isinstance(kind, str) else {}
 
 
 def render_html(

@@ -38,9 +38,6 @@ _TURNED = re.compile(
     "[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefe"
     r"\U00010800-\U00010fff\U0001e800-\U0001efff]|<[^<>]* dir="
 )
-#: What the style of the page says of charts, for those that stand by themselves.
-_CHART_STYLE = "<style>text{font-family:'Report Sans';font-size:9px;fill:#474f58}</style>"
-
 #: Margins that give Letter lines of about the length of those on A4, in the same type.
 LETTER = "@page{size:Letter!important;margin:14mm 18mm 13mm 21mm!important}"
 
@@ -105,7 +102,7 @@ def for_paper(html: str) -> str:
 def _as_picture(chart: re.Match[str]) -> str:
     """A chart of the page as a picture, with the words that stand for it."""
     words, box, size, inside = chart.groups()
-    drawn = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}">{_CHART_STYLE}{inside}</svg>'
+    drawn = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}">{inside}</svg>'
     return f'<img src="data:image/svg+xml,{quote(drawn)}" alt="{words}"{size}>'
 
 

@@ -10,11 +10,11 @@ from itertools import count
 from evalreport.errors import EvalreportError, Problem, UsageError, did_you_mean
 from evalreport.report import comparisons, verdict
 from evalreport.report.anchors import missing_tables, with_anchors
+from evalreport.report.charts.canvas import failed_drawings, with_own_names
 from evalreport.report.checklists import asked, checklist_blocks
 from evalreport.report.checklists import declared as declared_lists
 from evalreport.report.contents import Contents
 from evalreport.report.directions import with_isolated_names
-from evalreport.report.drawing import failed_drawings, with_own_names
 from evalreport.report.fitting import with_fitting_columns, with_short_names
 from evalreport.report.logo import logo_address
 from evalreport.report.metric_sections import without_tables_of

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from evalreport.report.charts.canvas import HALF, WHOLE, drawing, panel
+from evalreport.report.charts.confusion import confusion
 from evalreport.report.contents import Contents, View, view_of
 from evalreport.report.count_tables import abreast, cell_counts, count_table
 from evalreport.report.marking import role_text
 from evalreport.report.model import (
     CONTINUED,
     Block,
+    Chart,
+    Charts,
     Column,
     Heading,
     PlainTable,
@@ -26,9 +30,15 @@ from evalreport.report.strips import Row, measures_strip
 from evalreport.report.words import counted, label_text
 from evalreport.results.records import LabelLedger, Measure, Table
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
 MOST_CONFUSIONS = 10
 #: Confusions in one table; more stand in two, side by side.
 MOST_IN_ONE = 5
+#: Classes of a table that is drawn; points of a cell of it, and of its side at most.
+MOST_DRAWN, SQUARE, LARGEST = 60, 18.0, 300.0
 #: Classes with a line of their own; the others are in results.json.
 MOST_LINES = 50
 
@@ -50,12 +60,64 @@ def class_blocks(contents: Contents) -> list[Block]:
             Heading(f"{mark.symbol} {mark.name}", counted(len(labels), "class", "classes"))
         )
         blocks.append(Tables((count_table(contents, table),), 1))
+        if len(labels) <= MOST_DRAWN and not table.extra_columns:
+            blocks.append(_heat_map(contents, table))
         confusions = top_confusions(table, contents.orientation(view[0]))
         if confusions is not None:
             blocks.append(confusions)
         blocks += _asked_for(contents, view, labels)
         blocks += _per_class(contents, view, labels)
     return blocks
+
+
+def confusion_on(axes: Axes, contents: Contents, table: Table) -> None:
+    """A classification table as a heat map on these axes."""
+    how = contents.orientation(table.dataset)
+    labels = [label_text(label) for label in table.labels]
+    confusion(axes, labels, cell_counts(table), (how.actual, how.predicted))
+
+
+def _heat_map(contents: Contents, table: Table) -> Charts:
+    """The table drawn, under the two classes that are most often taken for each other."""
+    size = len(table.labels)
+    longest = max((len(count_text(n)) for n in cell_counts(table).values()), default=1)
+    side = min(LARGEST, max(SQUARE, 3.8 * longest + 2) * size)
+    labels = [label_text(label) for label in table.labels]
+    over = 12.0 + (5.0 * min(14, max(map(len, labels))) if max(map(len, labels)) > 3 else 10.0)
+    beside = 12.0 + 4.2 * min(14, max(map(len, labels)))
+
+    def draw(figure: Figure) -> None:
+        confusion_on(panel(figure, beside, 4, side, side), contents, table)
+
+    mark = contents.mark(view_of(table))
+    finding = _most_confused(table)
+    caption = f"Actual and predicted classes, {mark.name}"
+    wide = beside + side + 34 > HALF
+    width = WHOLE if wide else HALF
+    aside = "Blue: right, orange: wrong, by the share of the row; blank: no row."
+    made = drawing(draw, width, side + over + 14)
+    return Charts(
+        (
+            Chart(
+                made, f"{caption}. {finding}.", caption, aside, wide=wide, finding=finding,
+                name="confusion",
+            ),
+        )
+    )  # fmt: skip
+
+
+def _most_confused(table: Table) -> str:
+    """The largest cell off the diagonal, in words; of equal ones the largest share of its row."""
+    cells, labels = cell_counts(table), table.labels
+    rows = [sum(n for (i, _), n in cells.items() if i == k) for k in range(len(labels))]
+    off = [
+        (n, n / rows[i], i, j) for (i, j), n in cells.items() if i != j and n and j < len(labels)
+    ]
+    if not off:
+        return "No class is taken for another"
+    n, _, i, j = max(off)
+    first, second, rows_of = label_text(labels[i]), label_text(labels[j]), count_text(rows[i])
+    return f"Most often confused: {first} taken for {second}, {count_text(n)} of {rows_of}"
 
 
 def _of_sets(contents: Contents, view: View, labels: Sequence[str]) -> list[Block]:

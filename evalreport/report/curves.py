@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Goal, Shows
-from evalreport.report import charts, panels
+from evalreport.report.charts.points import columns
 from evalreport.report.contents import Contents, View
-from evalreport.report.drawing import as_drawing, draw_abreast, draw_grid
+from evalreport.report.curve_charts import MOST_TOGETHER, Shown, by_threshold, drawn
 from evalreport.report.findings import (
     as_title,
     benefit_finding,
     calibration_finding,
-    gain_finding,
     precision_finding,
     roc_finding,
     rows_per_bin,
@@ -31,7 +30,6 @@ from evalreport.report.model import (
     Heading,
     PlainTable,
     Strip,
-    TablePair,
     TableRow,
     Text,
 )
@@ -44,10 +42,10 @@ from evalreport.report.numbers import (
 )
 from evalreport.report.roc_relations import roc_relation_blocks
 from evalreport.report.sections import section
-from evalreport.report.slices import rule_text, spread_over, wanted
+from evalreport.report.slices import spread_over, wanted
 from evalreport.report.strips import Row, measures_strip
-from evalreport.report.words import label_text, listed, method_text
-from evalreport.results.records import Curve, RocRelation, RowLedger, Threshold
+from evalreport.report.words import counted, label_text, listed, method_text
+from evalreport.results.records import Curve, RocRelation
 
 _Item = TypeVar("_Item")
 #: Points of a curve up to which the table beside its chart holds all of them, and how many
@@ -56,22 +54,19 @@ ALL_POINTS, SOME_POINTS = 25, 6
 #: The same of the curve of one class among several.
 SOME_OF_A_CLASS = 4
 #: Curves of one chart; more stand in charts of their own.
-MOST_CURVES = 6
-#: Curves of one chart up to which their bands are drawn: of more, areas would hide each other.
-MOST_BANDS = 2
-#: Panels of one chart of the scores of single classes.
-FEW_ABREAST, MANY_ABREAST = 3, 5
-#: Panels of one chart.
-ABREAST = 2
+MOST_CURVES = 12
+#: The kinds that are drawn, in order; gain, lift and accuracy by coverage are in results.json.
+KINDS = ("roc", "precision_recall", "calibration", "decision", "score_distribution", "sweep")
+DOTS = (
+    "Dots are bins of ten or more rows with intervals, larger on more rows; the line is smoothed. "
+    "Below: rows by score, of the class itself up, of all others down."
+)
 #: Columns that a curve is drawn from, and how its points are said.
 AXES = {
     "roc": ("fpr", "tpr", "recall", "at a false positive rate of"),
     "precision_recall": ("recall", "precision", "precision", "at a recall of"),
     "decision": ("threshold", "net_benefit", "net benefit", "at a threshold of"),
     "sweep": ("threshold", "tpr", "recall", "at a threshold of"),
-    "gain": ("share", "gain", "share of positives", "at a share of rows of"),
-    "lift": ("share", "lift", "lift", "at a share of rows of"),
-    "accuracy_coverage": ("coverage", "accuracy", "accuracy", "at a coverage of"),
 }
 #: Curves in a sentence, where their kind is not a word for them.
 TITLES = {
@@ -79,9 +74,8 @@ TITLES = {
     "precision_recall": "precision and recall",
     "decision": "net benefit",
     "sweep": "recall and specificity by threshold",
-    "accuracy_coverage": "accuracy by coverage",
+    "score_distribution": "the distribution of scores",
 }
-BY_CHANCE = "The thin line is what rows taken at random would give."
 #: Columns of bands, which tables of several classes have no room for.
 LIMITS = ("tpr_low", "tpr_high", "precision_low", "precision_high")
 WHOLE = {"tp", "fp", "fn", "tn", "n", "p", "rows", "positives", "negatives", "correct"}
@@ -89,33 +83,50 @@ WHOLE = {"tp", "fp", "fn", "tn", "n", "p", "rows", "positives", "negatives", "co
 
 @section("curves", "Curves", of=(Curve, RocRelation))
 def curve_blocks(contents: Contents) -> list[Block]:
-    """All charts of a results file; more than two classes get a chart per model."""
-    binary = [c for c in _drawable(contents) if contents.is_binary(_view(c))]
+    """All charts of a results file; more than two classes get charts for each model."""
+    drawable = [c for c in contents.of(Curve) if _is_drawn(c) and _has_points(c)]
+    binary = [c for c in drawable if contents.is_binary(_view(c))]
     blocks: list[Block] = []
     for dataset in contents.datasets:
         own = [c for c in binary if c.dataset == dataset]
-        wide = _wide_charts(contents, own)
-        found = [*_binary_charts(contents, own), *(c for c in wide if not c.wide)]
+        found = _charts(contents, own, per_class=False)
         if found and len(contents.datasets) > 1:
             blocks.append(Heading(label_text(dataset)))
-        if found:
-            blocks.append(Charts(tuple(found)))
+        blocks += _in_lines(found)
         blocks += _calibration_table(contents, dataset) if own else []
         blocks += _undrawn(contents, dataset)
-        blocks += [Charts((chart,)) for chart in wide if chart.wide]
-        blocks += _coverage_tables(contents, own)
         blocks += roc_relation_blocks(contents, dataset)
-    many = [c for c in _drawable(contents) if not contents.is_binary(_view(c))]
     for view in contents.views:
-        own = [c for c in many if _view(c) == view]
-        found = [
-            _joint(contents, kind, part, per_class=True)
-            for kind in ("roc", "precision_recall", "calibration", "decision")
-            for part in _parts([c for c in own if c.kind == kind])
-        ]
-        blocks += [Charts(tuple(found))] if found else []
-        blocks += [Charts((chart,)) for chart in _class_charts(contents, own)]
+        own = [c for c in drawable if _view(c) == view and not contents.is_binary(view)]
+        blocks += _in_lines(_charts(contents, own, per_class=True))
+        if sum(c.kind == "decision" for c in own) > MOST_TOGETHER:
+            said = (
+                f"Net benefit of each of {counted(len(contents.classes(view)), 'class', 'classes')}"
+            )
+            blocks.append(Text(f"{said} against all others is in results.json.", "small"))
     return blocks
+
+
+def _charts(contents: Contents, curves: Sequence[Curve], *, per_class: bool) -> list[Chart]:
+    """A chart of each kind of these curves, or several where one cannot hold them all."""
+    # of classes, what they do at each threshold is in their curves
+    kinds = [kind for kind in KINDS if not (per_class and kind == "sweep")]
+    found = []
+    for kind in kinds:
+        same = [c for c in curves if c.kind == kind]
+        if per_class and kind == "decision" and len(same) > MOST_TOGETHER:
+            continue  # told below the charts
+        parts = (Shown(contents, kind, part, per_class) for part in _parts(same))
+        found += [_chart(part, len(same)) for part in parts]
+    return found
+
+
+def _in_lines(found: Sequence[Chart]) -> list[Block]:
+    """Charts of half a line in pairs, those of a whole line by themselves."""
+    blocks: list[Block] = []
+    narrow = [chart for chart in found if not chart.wide]
+    blocks += [Charts(tuple(narrow))] if narrow else []
+    return [*blocks, *(Charts((chart,)) for chart in found if chart.wide)]
 
 
 def _calibration_table(contents: Contents, dataset: str) -> list[Strip]:
@@ -149,95 +160,6 @@ def _parts(curves: Sequence[_Item], most: int = MOST_CURVES) -> list[Sequence[_I
     return [curves[a:b] for a, b in pairwise(ends)]
 
 
-def _class_charts(contents: Contents, curves: Sequence[Curve]) -> list[Chart]:
-    """Scores, gain and lift, and accuracy by coverage of each of several classes of a model."""
-    scores = [c for c in curves if c.kind == "score_distribution"]
-    found = [_scores_by_class(contents, scores)] if scores else []
-    for part in _parts(list(dict.fromkeys(c.label for c in curves))):
-        gains = _gains_by_class(contents, [c for c in curves if c.label in part])
-        found += [gains] if gains is not None else []
-    coverage = [c for c in curves if c.kind == "accuracy_coverage"]
-    return [*found, *(_coverage(contents, part) for part in _parts(coverage, 2 * MOST_CURVES))]
-
-
-def _scores_by_class(contents: Contents, curves: Sequence[Curve]) -> Chart:
-    """Scores of the rows of each class and of the others, in one chart."""
-    panels_of = [_panel(contents, c).paint for c in curves]
-    svg = draw_grid(panels_of, FEW_ABREAST if len(curves) <= 6 else MANY_ABREAST, 1.3)
-    model = contents.mark(_view(curves[0])).name
-    caption = f"Scores of each class, {model}: {_named(curves)}, by lines"
-    said = " ".join(f"{label_text(c.label)}: {_said(contents, c, c.points)}." for c in curves)
-    data = _class_data(contents, "Scores", curves)
-    return Chart(as_drawing(svg), f"{caption}. {said}", caption, "", (data,), True)
-
-
-def _gains_by_class(contents: Contents, curves: Sequence[Curve]) -> Chart | None:
-    """Gain and lift of each class against the others, side by side."""
-    gain, lift = ([c for c in curves if c.kind == kind] for kind in ("gain", "lift"))
-    if not gain and not lift:
-        return None
-    accuracy = contents.said(curves[0].dataset, "accuracy")
-    one, two = ([_class_curve(c, k) for k, c in enumerate(same)] for same in (gain, lift))
-    svg = draw_abreast(panels.gain_panels(one, two, [], accuracy))
-    both = [(title, same) for title, same in (("Gain", gain), ("Lift", lift)) if same]
-    model = contents.mark(_view(curves[0])).name
-    words = listed([title for title, _ in both]).capitalize()
-    caption = f"{words}, {model}, {_of_classes(contents, both[0][1])}"
-    said = " ".join(
-        f"{title}, {label_text(c.label)}: {_said(contents, c, c.points)}."
-        for title, same in both
-        for c in same
-    )
-    tables = tuple(_class_data(contents, title, same) for title, same in both)
-    return Chart(as_drawing(svg), f"{caption}. {said}", caption, BY_CHANCE, tables, wide=True)
-
-
-def _coverage_tables(contents: Contents, curves: Sequence[Curve]) -> list[TablePair]:
-    """The tables of the rows that are answered, at a few shares of them, two models abreast."""
-    found: list[PlainTable] = []
-    for curve in curves:
-        points = curve.points
-        if curve.kind != "accuracy_coverage" or "tp" not in points:
-            continue
-        accuracy = contents.said(curve.dataset, "accuracy")
-        chosen = spread_over(_length(curve), SOME_POINTS)
-        rows = tuple(
-            TableRow(
-                (
-                    _cell("coverage", points["coverage"][k]),
-                    *(count_text(points[name.lower()][k]) for name in FLAT),
-                    _cell("accuracy", points["accuracy"][k]),
-                )
-            )
-            for k in chosen
-        )
-        columns = (
-            Column("coverage", "right"),
-            *(Column(name, "right") for name in FLAT),
-            Column(accuracy, "right"),
-        )
-        caption = f"{accuracy} by coverage, {contents.mark(_view(curve)).name}"
-        found.append(PlainTable(f"{caption[0].upper()}{caption[1:]}", columns, rows, ""))
-    return [TablePair(tuple(found[k : k + ABREAST])) for k in range(0, len(found), ABREAST)]
-
-
-def _coverage(contents: Contents, curves: Sequence[Curve]) -> Chart:
-    """Accuracy by coverage of each class against the others, side by side."""
-    accuracy = contents.said(curves[0].dataset, "accuracy")
-    halves = [[_class_curve(c, k) for k, c in enumerate(part)] for part in _parts(curves)]
-    svg = draw_abreast([panels.coverage_panel(half, accuracy) for half in halves])
-    model = contents.mark(_view(curves[0])).name
-    caption = f"{accuracy} by coverage, {model}, {_of_classes(contents, curves)}"
-    said = "; ".join(f"{label_text(c.label)}: {_said(contents, c, c.points)}" for c in curves)
-    caption = f"{caption[0].upper()}{caption[1:]}"
-    data = _class_data(contents, f"{accuracy} by coverage", curves)
-    return Chart(as_drawing(svg), f"{caption}. {said}.", caption, "", (data,), wide=True)
-
-
-def _class_curve(record: Curve, place: int) -> charts.Curve:
-    return charts.Curve(label_text(record.label), place, record.points)
-
-
 def _of_classes(contents: Contents, curves: Sequence[Curve]) -> str:
     """Of which classes curves are, or of which labels of sets."""
     one = "label" if contents.has_sets(_view(curves[0])) else "class"
@@ -249,8 +171,8 @@ def _named(curves: Sequence[Curve]) -> str:
     return listed([label_text(c.label) for c in curves])
 
 
-def _drawable(contents: Contents) -> list[Curve]:
-    return [c for c in contents.of(Curve) if not c.subgroup and _has_points(c)]
+def _is_drawn(curve: Curve) -> bool:
+    return curve.kind in KINDS and not curve.subgroup
 
 
 def _has_points(curve: Curve) -> bool:
@@ -261,14 +183,14 @@ def _has_points(curve: Curve) -> bool:
     if axes is None:
         return bool(_length(curve))
     either = ("tpr", "fpr") if curve.kind == "sweep" else (axes[1],)
-    return any(charts.columns(curve.points, axes[0], name) for name in either)
+    return any(columns(curve.points, axes[0], name) for name in either)
 
 
 def _undrawn(contents: Contents, dataset: str) -> list[Text]:
     """The curves without a point, named: an empty frame would say less."""
     names: dict[str, list[str]] = {}
     for curve in contents.of(Curve):
-        if curve.dataset == dataset and not curve.subgroup and not _has_points(curve):
+        if curve.dataset == dataset and _is_drawn(curve) and not _has_points(curve):
             own = names.setdefault(TITLES.get(curve.kind, curve.kind.replace("_", " ")), [])
             own.append(contents.mark(_view(curve)).name)
     if not names:
@@ -288,101 +210,66 @@ def _view(curve: Curve) -> View:
     return (curve.dataset, curve.model)
 
 
-def _binary_charts(contents: Contents, curves: Sequence[Curve]) -> list[Chart]:
-    found = []
-    for kind in ("roc", "precision_recall", "calibration", "decision"):
-        same = [c for c in curves if c.kind == kind]
-        found += [_joint(contents, kind, part) for part in _parts(same)]
-    return found
-
-
-def _wide_charts(contents: Contents, curves: Sequence[Curve]) -> list[Chart]:
-    """Small multiples: scores and thresholds of each model, then shares of the rows."""
-    found = []
-    for kind in ("score_distribution", "sweep"):
-        same = [c for c in curves if c.kind == kind]
-        found += [_abreast(contents, same[k : k + ABREAST]) for k in range(0, len(same), ABREAST)]
-    for part in _parts(list(dict.fromkeys(map(_view, curves)))):
-        shares = _shares(contents, [c for c in curves if _view(c) in part])
-        found += [shares] if shares is not None else []
-    return found
-
-
-def _shares(contents: Contents, curves: Sequence[Curve]) -> Chart | None:
-    """Gain, lift and accuracy by coverage in one chart."""
-    kinds = {
-        kind: [c for c in curves if c.kind == kind]
-        for kind in ("gain", "lift", "accuracy_coverage")
-    }
-    dataset = next((c.dataset for c in curves), None)
-    accuracy = contents.said(dataset, "accuracy")
-    gain, lift, coverage = ([_curve(contents, c) for c in same] for same in kinds.values())
-    abreast = panels.gain_panels(gain, lift, coverage, accuracy)
-    if not abreast:
-        return None
-    svg = draw_abreast(abreast)
-    words = {"gain": "gain", "lift": "lift", "accuracy_coverage": f"{accuracy} by coverage"}
-    caption = listed([words[kind] for kind, same in kinds.items() if same]).capitalize()
-    said = " ".join(
-        f"{words[kind].capitalize()}, {contents.mark(_view(c)).name}: "
-        f"{_said(contents, c, c.points)}."
-        for kind, same in kinds.items()
-        for c in same
-    )
-    tables = tuple(
-        _data(contents, words[kind].capitalize(), c) for kind, same in kinds.items() for c in same
-    )
-    finding = as_title(gain_finding(gain))
-    drawing, alt = as_drawing(svg), f"{caption}. {said}"
-    return Chart(drawing, alt, caption, BY_CHANCE, tables, wide=True, finding=finding)
-
-
-def _curve(contents: Contents, record: Curve) -> charts.Curve:
-    """A curve of a view with the name and place of its model."""
-    name = contents.mark(_view(record)).name
-    return charts.Curve(name, contents.models.index(record.model), record.points)
-
-
-def _joint(
-    contents: Contents, kind: str, curves: Sequence[Curve], per_class: bool = False
-) -> Chart:
-    """Curves of one kind on one pair of axes."""
-    shown = [
-        charts.Curve(
-            label_text(c.label) if per_class else contents.mark(_view(c)).name,
-            k if per_class else contents.models.index(c.model),
-            c.points,
-        )
-        for k, c in enumerate(curves)
-    ]
-    title, svg = _drawn(contents, kind, curves, shown, per_class)
-    finding = _finding(contents, kind, curves, shown, per_class)
-    whose = contents.mark(_view(curves[0])).name if per_class else listed([c.name for c in shown])
-    caption = f"{title}, {whose}"
-    if per_class:
+def _chart(shown: Shown, of: int) -> Chart:
+    """Curves of one kind with what they show in words; ``of``: how many there are in all."""
+    contents, curves = shown.contents, shown.records
+    title = shown.said(_title(shown))
+    names = [c.name for c in shown.curves]
+    whose = contents.mark(_view(curves[0])).name if shown.per_class else listed(names)
+    caption = f"{title[0].upper()}{title[1:]}, {whose}"
+    if shown.per_class:
         caption += f", {_of_classes(contents, curves)}"
-    said = "; ".join(f"{c.name}: {_said(contents, curves[0], c.points)}" for c in shown)
-    aside = ""
-    if kind == "calibration":
-        aside = "Dots are bins with intervals; the thin lines are smoothed."
-        rows = rows_per_bin(shown)
-        aside += f" {rows}" if rows else ""
-        smooth = [c for c in _drawable(contents) if _is_smoothed(c, curves)]
-        aside += f" {_band_words(contents, smooth)}" if any(c.band for c in smooth) else ""
-    elif curves[0].band is not None:
-        aside = _band_words(contents, curves)
-    return Chart(
-        as_drawing(svg),
-        f"{title}. {said}.",
-        caption,
-        aside,
-        data=(
-            (_class_data(contents, title, curves),)
-            if per_class
-            else tuple(_data(contents, title, c) for c in curves)
-        ),
-        finding=as_title(contents.said(curves[0].dataset, finding), [c.name for c in shown]),
+    said = "; ".join(
+        f"{name}: {_said(contents, c, c.points)}" for name, c in zip(names, curves, strict=True)
     )
+    finding = shown.said(_finding(shown))
+    if finding and of > len(curves):
+        finding = f"of these {len(curves)} of {of}: {finding}"
+    drawing, wide = drawn(shown)
+    return Chart(
+        drawing,
+        f"{caption}. {said}.",
+        caption,
+        _aside(shown),
+        _tables(shown, title),
+        wide=wide,
+        finding=as_title(finding, names),
+        name=shown.kind,
+    )
+
+
+def _title(shown: Shown) -> str:
+    """What a chart is of."""
+    return {
+        "roc": "ROC curve",
+        "precision_recall": "precision and recall",
+        "calibration": "calibration",
+        "decision": "net benefit",
+        "score_distribution": "scores by class",
+    }.get(shown.kind, "recall, specificity and precision by threshold")
+
+
+def _tables(shown: Shown, title: str) -> tuple[PlainTable, ...]:
+    caption = f"{title[0].upper()}{title[1:]}"
+    if shown.per_class:
+        return (_class_data(shown.contents, caption, shown.records),)
+    return tuple(_data(shown.contents, caption, c) for c in shown.records)
+
+
+def _aside(shown: Shown) -> str:
+    """What the marks of a chart mean that no word on it says."""
+    contents, curves = shown.contents, shown.records
+    if shown.kind == "calibration":
+        told = [DOTS, rows_per_bin(shown.curves)]
+        smooth = [c for c in contents.of(Curve) if _is_smoothed(c, curves)]
+        told += [_band_words(contents, smooth)] if any(c.band for c in smooth) else []
+        return " ".join(one for one in told if one)
+    if shown.kind == "decision":
+        return "Shaded: thresholds at which a model is worth more than treating all and none."
+    if shown.kind == "score_distribution":
+        return "Bars are rows; all panels share one scale."
+    many = len(curves) > 1
+    return _band_words(contents, curves) if curves[0].band is not None and not many else ""
 
 
 def _is_smoothed(curve: Curve, dots: Sequence[Curve]) -> bool:
@@ -397,8 +284,6 @@ def _band_words(contents: Contents, curves: Sequence[Curve]) -> str:
     reason = next((b.reason for b in bands if b.method is None), None)
     if reason is not None:
         return f"No band: {reason}."
-    if len(curves) > MOST_BANDS:
-        return "No bands: of more than two curves they hide each other; limits are in results.json."
     if bands[0].of == "observed":
         said, where = "the smoothed share", "at each score"
     else:
@@ -410,189 +295,30 @@ def _band_words(contents: Contents, curves: Sequence[Curve]) -> str:
     return f"{area}: {level} limits of {said} {where} by itself ({method})."
 
 
-def _finding(
-    contents: Contents,
-    kind: str,
-    curves: Sequence[Curve],
-    shown: Sequence[charts.Curve],
-    per_class: bool,
-) -> str:
+def _finding(shown: Shown) -> str:
     """What the points of the curves show; little is said of those of single classes."""
-    if kind == "calibration":
-        return calibration_finding(shown, _calibration_columns(shown[0].points)[0])
-    if per_class:
+    contents, curves = shown.contents, shown.records
+    if shown.kind == "calibration":
+        return calibration_finding(shown.curves, _calibration_columns(curves[0].points)[0])
+    if shown.per_class:
         return ""
-    if kind == "roc":
+    if shown.kind == "roc":
         own = [r for r in contents.of(RocRelation) if r.dataset == curves[0].dataset]
         return roc_finding(own, [c.model for c in curves])
-    return precision_finding(shown) if kind == "precision_recall" else benefit_finding(shown)
-
-
-def _drawn(
-    contents: Contents,
-    kind: str,
-    curves: Sequence[Curve],
-    shown: Sequence[charts.Curve],
-    per_class: bool,
-) -> tuple[str, bytes]:
-    recall = contents.said(curves[0].dataset, "recall")
-    if kind == "roc":
-        at = [] if per_class else [p for c in curves if (p := _roc_point(contents, c)) is not None]
-        return "ROC curve", charts.roc_chart(shown, at, recall, len(shown) <= MOST_BANDS)
-    if kind == "precision_recall":
-        share = None if per_class else _prevalence(contents, curves[0])
-        precision = contents.said(curves[0].dataset, "precision")
-        bands = len(shown) <= MOST_BANDS
-        drawn = charts.precision_recall_chart(shown, share, recall, precision, bands)
-        return f"{precision[0].upper()}{precision[1:]} and {recall}", drawn
-    if kind == "calibration":
-        places = [one.place for one in shown]
-        of = {(_view(c), c.label): k for c, k in zip(curves, places, strict=True)}
-        smoothed = [
-            charts.Curve("", of[_view(c), c.label], c.points)
-            for c in _drawable(contents)
-            if _is_smoothed(c, curves)
-        ]
-        return "Calibration", charts.calibration_chart(
-            shown,
-            *_calibration_columns(shown[0].points),
-            smoothed,
-            len(shown) <= MOST_BANDS,
-        )
-    points = shown[0].points
-    baselines = [
-        (name, points, column)
-        for name, column in (("treat all", "treat_all"), ("treat none", "treat_none"))
-        # what treating all would give differs from class to class: it stands in the data
-        if column in points and not (per_class and column == "treat_all")
-    ]
-    return "Net benefit", charts.plain_chart(
-        shown, "threshold", "net_benefit", ("threshold", "net benefit"), baselines
-    )
+    if shown.kind == "precision_recall":
+        return precision_finding(shown.curves)
+    if shown.kind == "decision":
+        return benefit_finding(shown.curves)
+    if shown.kind == "sweep" and len(curves) <= 2:
+        shares = (shown.said("recall"), shown.said("specificity"))
+        told = [sweep_finding(by_threshold(contents, c), shares) for c in curves]
+        names = [f"{c.name}: " if len(curves) > 1 else "" for c in shown.curves]
+        return "; ".join(f"{name}{one}" for name, one in zip(names, told, strict=True) if one)
+    return ""
 
 
 def _calibration_columns(points: Any) -> tuple[str, str]:
     return ("mean_score" if "mean_score" in points else "low", "observed")
-
-
-def _roc_point(contents: Contents, curve: Curve) -> tuple[int, float, float] | None:
-    """Where the first threshold lies on the ROC curve, from the table beside the numbers."""
-    from evalreport.report.classes import first_table
-    from evalreport.report.marking import flat_counts
-
-    table = first_table(contents, _view(curve))
-    counts = flat_counts(table) if table is not None else None
-    if counts is None or None in counts.values():
-        return None
-    if not (counts["FP"] + counts["TN"]) or not (counts["TP"] + counts["FN"]):
-        return None
-    return (
-        contents.models.index(curve.model),
-        counts["FP"] / (counts["FP"] + counts["TN"]),
-        counts["TP"] / (counts["TP"] + counts["FN"]),
-    )
-
-
-def _prevalence(contents: Contents, curve: Curve) -> float | None:
-    for record in contents.of(RowLedger):
-        if record.dataset == curve.dataset and record.classes:
-            total = sum(c.count for c in record.classes)
-            own = sum(c.count for c in record.classes if c.label == curve.label)
-            return own / total if total else None
-    return None
-
-
-def _abreast(contents: Contents, curves: Sequence[Curve]) -> Chart:
-    """Score distributions or sweeps of a few models, side by side."""
-    made = [_panel(contents, c) for c in curves]
-    height = 1.65
-    paints = [one.paint for one in made]
-    svg = draw_abreast(paints, 3.45 if len(made) == 1 else 7.1, height)
-    names = [contents.mark(_view(c)).name for c in curves]
-    caption = f"{made[0].title}, {listed(names)}"
-    if len(names) > 1:
-        caption += ", from left to right"
-    said = " ".join(
-        f"{name}: {_said(contents, c, c.points)}." for name, c in zip(names, curves, strict=True)
-    )
-    start = [f"{name}: " if len(names) > 1 else "" for name in names]
-    asides = [f"{of}{one.aside}." for of, one in zip(start, made, strict=True) if one.aside]
-    findings = [of + one.finding for of, one in zip(start, made, strict=True) if one.finding]
-    tables = tuple(_data(contents, one.title, c) for one, c in zip(made, curves, strict=True))
-    return Chart(
-        as_drawing(svg),
-        f"{caption}. {said}",
-        caption,
-        " ".join(asides),
-        tables,
-        wide=len(names) > 1,
-        finding=as_title("; ".join(findings), names),
-    )
-
-
-class _Panel(NamedTuple):
-    """A panel of one model, its title, what its marks mean, and what it shows."""
-
-    paint: charts.Panel
-    title: str
-    aside: str = ""
-    finding: str = ""
-
-
-def _panel(contents: Contents, curve: Curve) -> _Panel:
-    """The scores of a model, or its recall and specificity by threshold."""
-    view = _view(curve)
-    shown = _curve(contents, curve)
-    if curve.kind == "sweep":
-        own = contents.thresholds(view)
-        known = [(t.threshold, _how(t)) for t in own if t.threshold is not None]
-        used = list(zip("abcdef", known, strict=False))
-        letters = [(letter, at) for letter, (at, _) in used]
-        told = "; ".join(
-            f"{letter} {threshold_text(at)} {contents.said(view[0], how)}"
-            for letter, (at, how) in used
-        )
-        shares = (contents.said(view[0], "recall"), contents.said(view[0], "specificity"))
-        title = f"{shares[0][0].upper()}{shares[0][1:]} and {shares[1]} by threshold"
-        rows = _by_threshold(contents, curve)
-        finding = sweep_finding(rows, shares)
-        return _Panel(charts.sweep_panel(rows, shown.place, letters, shares), title, told, finding)
-    positive = str(curve.label)
-    others = [c for c in contents.classes(view) if c != positive]
-    labels = (label_text(positive), label_text(others[0]) if len(others) == 1 else "others")
-    panel = charts.distribution_panel(shown, labels, contents.first_threshold(view)[0])
-    return _Panel(panel, f"Scores of {labels[0]} and {labels[1]} rows")
-
-
-def _by_threshold(contents: Contents, curve: Curve) -> list[tuple[float, float, float]]:
-    """Scores from the lowest with recall and specificity: all of them where a curve has them.
-
-    The sweep holds a few; the gain curve of the same rows has a point at every score.
-    """
-    every = [
-        c
-        for c in contents.of(Curve)
-        if c.kind == "gain" and (_view(c), c.label, c.subgroup) == (_view(curve), curve.label, {})
-    ]
-    totals = contents.class_sizes(curve)
-    if every and totals is not None and all(totals):
-        p, n = totals
-        points = charts.columns(every[0].points, "threshold", "tp", "rows")
-        rows = [(t, tp / p, 1 - (taken - tp) / n) for t, tp, taken in points]
-        ends = [t for t, *_ in rows]
-        if rows and min(ends) >= 0 and max(ends) <= 1:
-            # below every score all rows are predicted positive, above every score none
-            rows += [(0.0, 1.0, 0.0)] if min(ends) > 0 else []
-            rows += [(1.0, 0.0, 1.0)] if max(ends) < 1 else []
-    else:
-        told = charts.columns(curve.points, "threshold", "tpr", "fpr")
-        rows = [(t, tpr, 1 - fpr) for t, tpr, fpr in told]
-    return sorted(rows)
-
-
-def _how(threshold: Threshold) -> str:
-    """How a threshold was set."""
-    return rule_text(threshold.rule).rstrip(", ") or "declared"
 
 
 def _said(contents: Contents, curve: Curve, points: Any) -> str:
@@ -604,7 +330,7 @@ def _said(contents: Contents, curve: Curve, points: Any) -> str:
     axes = AXES.get(kind)
     if kind == "calibration":
         axes = (*_calibration_columns(points), "observed share", "at a mean score of")
-    rows = charts.columns(points, axes[0], axes[1]) if axes else []
+    rows = columns(points, axes[0], axes[1]) if axes else []
     if not axes or not rows:
         return "no points"
     chosen = [rows[k] for k in spread_over(len(rows), 5)]

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from evalreport.report.charts import Curve, columns
-from evalreport.report.numbers import count_text, share_text, threshold_text, value_text
-from evalreport.report.words import counted, label_text, listed, rows_text
+from evalreport.report.charts.points import Curve, columns
+from evalreport.report.charts.thresholds import Row
+from evalreport.report.numbers import count_text, threshold_text, value_text
+from evalreport.report.words import counted, label_text, listed
 from evalreport.results.records import RocRelation
 
-#: Share of the rows that the finding of a gain curve is of.
-FIRST_ROWS = 0.1
 #: Rows of a bin below which its interval holds nearly any score.
 FEWEST_IN_BIN = 10
 #: Bins whose rows are named one by one.
@@ -203,31 +202,11 @@ def rows_per_bin(curves: Sequence[Curve]) -> str:
     return f"Rows per bin: {'; '.join(told)}." if told else ""
 
 
-def gain_finding(curves: Sequence[Curve], most: float = FIRST_ROWS) -> str:
-    """The positives among the first rows of each curve, at its last point within this share."""
-    told = []
-    for curve in curves:
-        points = columns(curve.points, "share", "rows", "tp")
-        if not points or not points[-1][1]:
-            return ""
-        share, rows, found = max((p for p in points if p[0] <= most), default=(0.0,) * 3)
-        if share < most / 2:
-            return ""
-        told.append((curve.name, rows, found, points[-1][2]))
-    words = [
-        f"{share_text(found, all_of)} of the positives among the {rows_text(rows)} scored "
-        f"highest" + (f" by {name}" if len(told) > 1 else "")
-        for name, rows, found, all_of in told
-        if all_of
-    ]
-    return listed(words) if len(words) <= 2 else ""
-
-
-def sweep_finding(rows: Rows, shares: tuple[str, str]) -> str:
+def sweep_finding(rows: Sequence[Row], shares: tuple[str, str]) -> str:
     """Where recall and specificity come closest; ``rows`` are thresholds with both of them."""
     if not rows:
         return ""
-    at, recall, specificity = min(rows, key=lambda row: abs(row[1] - row[2]))
+    at, recall, specificity, *_ = min(rows, key=lambda row: abs(row[1] - row[2]))
     if abs(recall - specificity) == 1:
         return f"every threshold gives {shares[0]} 1 and {shares[1]} 0, or the reverse"
     return (

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from evalreport.report.contents import Contents, View, identity
+from evalreport.report.fold_charts import fold_charts
 from evalreport.report.marking import flat_counts
 from evalreport.report.model import Block, Column, Line, LineCell, Strip
 from evalreport.report.numbers import count_text, value_text
@@ -44,9 +45,10 @@ def folds_section(contents: Contents) -> list[Block]:
 
 
 def fold_blocks(contents: Contents) -> list[Block]:
-    """Each view: its folds, all rows pooled, further repeats, and the mean over folds."""
+    """A chart of all folds; of each view its folds, all rows pooled, further repeats, the mean."""
     blocks: list[Block] = []
     further: list[Further] = []
+    drawn: list[Measure] = []
     for view in contents.views:
         first = contents.at_first(view)
         own = [
@@ -54,11 +56,12 @@ def fold_blocks(contents: Contents) -> list[Block]:
             for m in contents.of_view(view)
             if m.fold is not None and not m.subgroup and first(m) and wanted(contents, m)
         ]
+        drawn += own
         if own:
             strips, tables = _of_view(contents, view, own)
             blocks += strips
             further.append((contents.mark(view), tables))
-    return [*blocks, *_tables(contents, further)]
+    return [*fold_charts(contents, drawn, MEAN), *blocks, *_tables(contents, further)]
 
 
 def _of_view(

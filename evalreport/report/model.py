@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -241,19 +242,24 @@ class TablePair:
 
 @dataclass(frozen=True)
 class Drawing:
-    """What an ``svg`` element holds, the box it is drawn in, and its size in CSS pixels."""
+    """What an ``svg`` element holds, the box it is drawn in, and its size in CSS pixels.
+
+    ``picture`` draws the same as PNG.
+    """
 
     markup: str
     box: str
     width: int
     height: int
+    picture: Callable[[], bytes] = field(default=bytes, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
 class Chart:
     """A chart: its drawing, what it shows in words, and its data as tables.
 
-    ``finding`` is what follows from its points, and its title where there is one.
+    ``finding`` is what follows from its points, and its title where there is one; ``name`` is
+    that of its kind, for files.
     """
 
     drawing: Drawing
@@ -263,6 +269,7 @@ class Chart:
     data: tuple[PlainTable, ...] = ()
     wide: bool = False
     finding: str = ""
+    name: str = "chart"
 
 
 @dataclass(frozen=True)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from evalreport.report.cards import interval_text
 from evalreport.report.changes import change_blocks, change_words, changed_at
+from evalreport.report.charts.canvas import HALF, WHOLE, drawing, grid
+from evalreport.report.charts.course import Stop
+from evalreport.report.charts.course import course as draw_course
 from evalreport.report.contents import Contents, View
-from evalreport.report.course_chart import Stop, course_charts, course_panel
-from evalreport.report.drawing import as_drawing
 from evalreport.report.model import Block, Chart, Charts, Column, PlainTable, TableRow, Text
 from evalreport.report.numbers import count_text, p_text, value_text
 from evalreport.report.sections import section
@@ -25,6 +27,12 @@ from evalreport.report.words import (
 )
 from evalreport.results.identity import EVERYTHING
 from evalreport.results.records import ControlLimits, Measure, Period
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 MOST_CHARTS = 4
 #: Charts that share a picture.
@@ -155,27 +163,38 @@ def _stops(course: Course) -> list[Stop]:
 def _chart(contents: Contents, courses: Sequence[Course]) -> Chart:
     """One measure over time, or two abreast."""
     panels, captions, said, asides = [], [], [], []
-    for course in courses:
-        stops, title = _stops(course), _name(contents, course)
-        required = _required(contents, course)
-        place = contents.models.index(course.view[1])
-        panels.append(course_panel(stops, title, required, place, changed_at(course.record)))
-        caption = f"{title} by {course.record.every}, {contents.mark(course.view).name}"
+    for one in courses:
+        stops, title = _stops(one), _name(contents, one)
+        required = _required(contents, one)
+        place = contents.models.index(one.view[1])
+        panels.append(
+            partial(draw_course, stops=stops, title=title, required=required, place=place,
+                    changed=changed_at(one.record))
+        )  # fmt: skip
+        caption = f"{title} by {one.record.every}, {contents.mark(one.view).name}"
         asked = "" if required is None else f" Required: {value_text(required)}."
         captions.append(caption)
-        said.append(f"{caption}. {_said(course, stops)}{asked}")
-        told = change_words(course.record)
-        asides.append(f"{_signals(course)}{asked}{' ' if told else ''}{told}")
-    svg = course_charts(panels)
+        said.append(f"{caption}. {_said(one, stops)}{asked}")
+        told = change_words(one.record)
+        asides.append(f"{_signals(one)}{asked}{' ' if told else ''}{told}")
     sides = ("Left: ", "Right: ") if len(courses) == ABREAST else ("",)
     return Chart(
-        as_drawing(svg),
+        drawing(partial(_draw, panels), HALF if len(panels) == 1 else WHOLE, 150),
         " ".join(said),
         "; ".join(captions),
         " ".join(side + aside for side, aside in zip(sides, asides, strict=True)),
-        tuple(_table(course, caption) for course, caption in zip(courses, captions, strict=True)),
+        tuple(_table(one, caption) for one, caption in zip(courses, captions, strict=True)),
         wide=len(courses) == ABREAST,
+        name="course",
     )
+
+
+def _draw(panels: Sequence[Callable[[Axes], None]], figure: Figure) -> None:
+    beside = grid(
+        figure, len(panels), len(panels), left=32, right=36, top=18, bottom=20, gap=(70, 0)
+    )
+    for axes, paint in zip(beside, panels, strict=True):
+        paint(axes)
 
 
 def _ends(m: Measure) -> tuple[float | None, float | None]:

@@ -10,10 +10,20 @@ from evalreport.metrics.catalogue import named_within
 from evalreport.report.choosing import threshold_choosers
 from evalreport.report.classes import against_the_rest
 from evalreport.report.contents import Contents, View, grouped, identity, view_of
+from evalreport.report.forest_charts import group_drawing
 from evalreport.report.gaps import gap_blocks
 from evalreport.report.impact import impact_blocks
 from evalreport.report.marking import FLAT
-from evalreport.report.model import Block, Column, PlainTable, TablePair, TableRow, Text
+from evalreport.report.model import (
+    Block,
+    Chart,
+    Charts,
+    Column,
+    PlainTable,
+    TablePair,
+    TableRow,
+    Text,
+)
 from evalreport.report.numbers import count_text, threshold_text, value_text
 from evalreport.report.results_table import (
     FEWEST,
@@ -144,6 +154,8 @@ def _of_columns(
     leading = ranked if len(ranked) <= FEW_METRICS else ranked[:OWN_STRIPS]
     leading = leading[:OWN_OF_PERIODS] if newest else leading
     flat = all(contents.is_binary(v) for v in contents.views)
+    if by is not None and by in same:
+        blocks.append(_forest(contents, name, same[by], [s for s in slices if s in kept]))
     for i in leading:
         rows = _ordered(contents, same[i], slices)
         of_readings = _readings(contents, same[i])
@@ -170,6 +182,45 @@ def _of_columns(
         told = f"{left} by {name}: see results.json and measures.csv."
         blocks.append(Text(told, "small"))
     return blocks
+
+
+def _forest(
+    contents: Contents, name: str, measures: Sequence[Measure], slices: Sequence[str]
+) -> Charts:
+    """The leading metric in every group on one axis."""
+    metric = contents.title(measures[0])
+    worst = next((m for m in measures if m.subgroup and slice_heads(m.subgroup) == slices[0]), None)
+    caption = f"{metric} by {name}"
+    said = "; ".join(
+        f"{slice_heads(m.subgroup)}, {contents.mark(view_of(m)).name}: "
+        f"{value_text(m.value) if m.value is not None else m.state.replace('_', ' ')}"
+        for m in measures
+    )
+    aside = "Squares are larger on more rows, and hollow on too few to judge."
+    made = group_drawing(contents, measures, slices)
+    chart = Chart(made, f"{caption}. {said}.", caption, aside, wide=True, name="subgroups")
+    return Charts((chart,)) if worst is not None else Charts(())
+
+
+def leading_groups(
+    contents: Contents, dataset: str, metric: str | None = None
+) -> tuple[list[Measure], list[str]] | None:
+    """The measures of one metric in the first subgroups of a dataset, with those of all rows.
+
+    With the names of the groups, worst first; None where there are none.
+    """
+    for columns, measures in _sliced(contents).items():
+        if columns in contents.period_columns:
+            continue
+        own = [m for m in measures if m.dataset == dataset and metric in (None, m.metric)]
+        by = _leading_metric(contents, own) or next((identity(m) for m in own), None)
+        if by is None:
+            continue
+        whole = [m for v in contents.views if v[0] == dataset for m in contents.pooled(v)]
+        same = [m for m in [*whole, *own] if identity(m) == by]
+        slices = list(dict.fromkeys(slice_heads(m.subgroup) for m in own))
+        return same, _worst_first(own, by, slices)
+    return None
 
 
 def _said_of_groups(

@@ -9,11 +9,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from evalreport.report import panels as drawn
+from evalreport.report.charts.canvas import HALF, WHOLE, drawing, grid
+from evalreport.report.charts.learning import learning, shared_height
+from evalreport.report.charts.training_history import training_history
 from evalreport.report.contents import Contents, View, view_of
-from evalreport.report.drawing import as_drawing, draw_abreast
 from evalreport.report.marking import FLAT, flat_counts_of
 from evalreport.report.model import (
     Block,
@@ -40,6 +42,9 @@ from evalreport.results.records import (
     TrainingOverlap,
     Tuning,
 )
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 MOST_COLUMNS = 6
 
@@ -213,6 +218,7 @@ def _tables_by_size(
 def _learning_chart(contents: Contents, records: Sequence[LearningCurve], metric: str) -> Chart:
     panels, names, tables, said = [], [], [], []
     title = _metric_name(contents, metric)
+    low_first = title.lower() if title[1:2].islower() else title
     for record in records:
         mark = contents.mark((record.dataset, record.model))
         place = contents.models.index(record.model) if record.model in contents.models else 0
@@ -220,21 +226,30 @@ def _learning_chart(contents: Contents, records: Sequence[LearningCurve], metric
             "train": _spreads(record, metric, lambda point: point.train),
             "test": _spreads(record, metric, lambda point: point.test),
         }
-        panels.append(drawn.learning_panel(mark.name, place, parts, title))
+        panels.append((mark.name, place, parts))
         names.append(mark.name)
         last = parts["test"][-1] if parts["test"] else None
         if last is not None:
             said.append(f"{mark.name}: {value_text(last[1])} at {rows_text(last[0])}")
         tables.append(_learning_table(record, metric, f"{title}, {mark.name}"))
-    svg = draw_abreast(panels, 3.45 if len(panels) == 1 else 7.1)
+    ends = shared_height([parts for *_, parts in panels])
+
+    def draw(figure: Figure) -> None:
+        beside = grid(figure, len(panels), len(panels), left=30, right=46, top=18, bottom=28,
+                      gap=(76, 0))  # fmt: skip
+        for axes, (name, place, parts) in zip(beside, panels, strict=True):
+            axes.set_ylim(*ends)
+            learning(axes, name, place, parts, low_first)
+
     caption = f"{title} by rows trained on, {listed(names)}"
     return Chart(
-        as_drawing(svg),
+        drawing(draw, HALF if len(panels) == 1 else WHOLE, 150),
         f"{caption}. On test rows, {'; '.join(said)}.",
         caption,
-        "The line is the mean over repeats, the bars one standard deviation.",
+        "The line is the mean over repeats, the band one standard deviation each way.",
         tuple(tables),
         wide=len(panels) > 1,
+        name="learning_curve",
     )
 
 
@@ -461,24 +476,40 @@ def _at_step(run: History, step: Any) -> tuple[str, str, str]:
 
 def _history_chart(runs: Sequence[History]) -> Chart:
     most = max((x for r in runs for x in r.misclassified), default=1)
-    panels = [drawn.history_panel(label_text(r.run), r, most) for r in runs]
     names = [label_text(r.run) for r in runs]
-    svg = draw_abreast(panels, 2.4 * len(panels) if len(panels) < ABREAST else 7.1)
+    paint = partial(_draw_runs, runs, names, most)
     caption = f"Mistakes and cost by step, {listed(names)}"
     said = " ".join(prose(r.sentence or "") for r in runs)
     tables = tuple(_history_table(r) for r in runs)
     aside = (
-        "Solid: rows misclassified, axis on the left, one scale for all runs. Dashed: cost, axis "
-        "on the right. Dot and diamond: the least of each."
+        "Above: rows misclassified, one scale for all runs. Below: cost. Dashed line: the step "
+        "with the fewest mistakes; dotted line: the step with the lowest cost."
     )
+    width = HALF if len(runs) == 1 else WHOLE
     return Chart(
-        as_drawing(svg),
+        drawing(paint, width, 210 if any(run.cost for run in runs) else 130),
         f"{caption}. {said}",
         caption,
         aside,
         tables,
-        wide=len(panels) > 1,
+        wide=len(runs) > 1,
+        name="training_history",
     )
+
+
+def _draw_runs(runs: Sequence[History], names: Sequence[str], most: float, figure: Figure) -> None:
+    """Runs side by side, each with its mistakes above its cost."""
+    costs = any(run.cost for run in runs)
+    panels = grid(
+        figure, len(runs) * (1 + costs), len(runs), left=34, right=8, top=18, bottom=28,
+        gap=(36, 24),
+    )  # fmt: skip
+    for k, (run, name) in enumerate(zip(runs, names, strict=True)):
+        lower = panels[len(runs) + k] if costs else None
+        if lower is not None and not run.cost:
+            lower.remove()
+            lower = None
+        training_history(panels[k], lower, run, name, most)
 
 
 def _history_table(run: History) -> PlainTable:

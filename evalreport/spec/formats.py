@@ -1,4 +1,7 @@
-"""The formats of a run, each with the file that it is drawn into."""
+"""The formats of a run, each with the file that it is drawn into.
+
+A format of several files has a pattern of their names.
+"""
 
 from __future__ import annotations
 
@@ -15,5 +18,6 @@ FILES: Mapping[str, str] = {
     "model_index": "model-index.yaml",
     "latex": "measures.tex",
     "openlineage": "openlineage.json",
+    "figures": "figure-*.*",
     "json": "results.json",
 }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import re
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,6 @@ import evalreport
 from evalreport.engine import curves as engine_curves
 from evalreport.record import accounted
 from evalreport.record.recompute import recompute
-from evalreport.report.charts import Curve, precision_recall_chart, roc_chart
 from evalreport.results.codec import results_schema
 
 KINDS = {"roc": "tpr", "precision_recall": "precision"}
@@ -138,26 +136,11 @@ def test_another_level_and_a_method_taken_out_are_found(
 
 @pytest.mark.long
 def test_the_page_names_method_and_level(run: evalreport.Results) -> None:
-    page = run.to_html().replace("\u202f", " ")
+    page = made(models=1).to_html().replace("\u202f", " ")
     for of in ("recall", "precision"):
-        assert f"Shaded areas: 90 % limits of {of} at each threshold by itself (Wilson)." in page
-    assert "Shaded area" not in made(models=3).to_html()
-    assert "No bands: of more than two curves they hide each other" in made(models=3).to_html()
-
-
-def test_a_band_is_one_path_of_few_points(run: evalreport.Results) -> None:
-    for kind, chart in (("roc", roc_chart), ("precision_recall", precision_recall_chart)):
-        points = next(c["points"] for c in run.json["curves"] if c["kind"] == kind)
-        own = [Curve("m0", 0, points)]
-        given = ([], "recall") if kind == "roc" else (None, "recall", "precision")
-        with_band, without = (chart(own, *given, bands=on).decode() for on in (True, False))
-        areas = re.findall(r'<path d="([^"]+)"[^>]*opacity:0\.2', with_band)
-        assert len(areas) == 1
-        assert "opacity" not in without
-        # steps along either edge, in tenths of a point
-        assert areas[0].startswith("M")
-        assert "L" not in areas[0]
-        assert len(with_band) - len(without) < 2500
+        assert f"Shaded area: 90 % limits of {of} at each threshold by itself (Wilson)." in page
+        # bands of several curves would hide each other
+        assert f"limits of {of} at each threshold" not in run.to_html().replace("\u202f", " ")
 
 
 def test_the_schema_has_the_band() -> None:

@@ -8,7 +8,6 @@ import pytest
 from evalreport.engine.curves import HALF_A_DIGIT, MOST_POINTS, MOST_STEPS, merged, merged_in_steps
 from evalreport.metrics import curves
 from evalreport.metrics.tables import ScoreTable
-from evalreport.report.simplified import TOLERANCE, simplified
 
 
 @pytest.fixture(scope="module")
@@ -50,21 +49,23 @@ def test_a_stored_precision_recall_curve_keeps_within_half_a_printed_digit(rare)
     assert apart.max() <= HALF_A_DIGIT + 1e-12
 
 
-def test_a_drawn_precision_recall_curve_keeps_within_half_a_printed_digit(rare):
-    fewer, _ = merged_in_steps(rare, MOST_POINTS)
-    x, y = _columns(curves.precision_recall(fewer), "recall", "precision")
-    kept = simplified(list(zip(x, y, strict=True)), steps=True)
-    assert _from_steps(x, y, x[kept], y[kept]).max() <= TOLERANCE
+def test_a_thinned_curve_begins_and_ends_where_the_full_one_does(rare):
+    for of, thin in ((curves.roc, merged), (curves.precision_recall, merged_in_steps)):
+        for most in (MOST_POINTS, 250):
+            full, fewer = of(rare), of(thin(rare, most)[0])
+            first = 1 if of is curves.roc else 0
+            for name in ("threshold", "tp", "fp"):
+                assert fewer[name][first] == full[name][first]
+                assert fewer[name][-1] == full[name][-1]
 
 
-def test_a_stored_and_drawn_roc_curve_keeps_its_height(rare):
+def test_a_stored_roc_curve_keeps_its_height(rare):
     full_x, full_y = _columns(curves.roc(rare, drop_collinear=True), "fpr", "tpr")
     fewer, _ = merged(rare, MOST_POINTS)
     x, y = _columns(curves.roc(fewer, drop_collinear=True), "fpr", "tpr")
-    kept = simplified(list(zip(x, y, strict=True)))
     # heights within a thousandth of an axis, sideways or upright: uprights have many
-    low = np.interp(full_x - 0.001, x[kept], y[kept])
-    high = np.interp(full_x + 0.001, x[kept], y[kept])
+    low = np.interp(full_x - 0.001, x, y)
+    high = np.interp(full_x + 0.001, x, y)
     assert np.all((low - 0.001 <= full_y) & (full_y <= high + 0.001))
 
 

@@ -115,7 +115,7 @@ def test_one_drawing_that_fails_leaves_the_others(
     workshop.spec(model="{score: s}", metrics="[accuracy, roc_auc]")
     whole = workshop.done(formats="html").page
     assert "FAILED" not in whole
-    monkeypatch.setattr("evalreport.report.charts.name_lines", fails)
+    monkeypatch.setattr("evalreport.report.curve_charts.key", fails)
     found = workshop.done(formats="html", status=1)
     assert "FAILED curves: a chart could not be drawn (ZeroDivisionError: by a test)" in found.err
     assert "FAILED: curves: a chart could not be drawn" in found.page

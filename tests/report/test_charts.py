@@ -1,20 +1,15 @@
-"""What charts show in words, and names beside lines: in no one's way, and not told by colour."""
+"""What charts show in words, and how models are told apart without colour."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
 
 import evalreport
-from evalreport.report import charts, findings, panels
-from evalreport.report.charts import Curve, plain_chart, roc_chart, sweep_panel
-from evalreport.report.drawing import DASHES, dot_look, draw
-from evalreport.report.letters import width_of
-from evalreport.report.line_names import SIZE, Named, name_lines
-from evalreport.report.placing import inner_size
-from evalreport.report.simplified import simplified
+from evalreport.report import findings
+from evalreport.report.charts.points import Curve
+from evalreport.report.charts.style import DASHES, mark
 from evalreport.results.records import RocLead, RocPoint, RocRelation
 
 NONE = RocLead(by=0.0, fpr=0.0)
@@ -27,7 +22,7 @@ def relation(first: str, second: str, is_: str | None, **more: Any) -> RocRelati
 
 def test_no_two_models_need_colour_to_be_told_apart() -> None:
     assert len(set(DASHES)) == len(DASHES) == 8
-    looks = [dot_look(k, 4.0) for k in range(8)]
+    looks = [mark(k) for k in range(8)]
     hollow = [look["markerfacecolor"] == "white" for look in looks]
     assert len({(look["marker"], h) for look, h in zip(looks, hollow, strict=True)}) == 8
 
@@ -140,13 +135,8 @@ def test_the_finding_of_bins_counts_the_intervals_beside_the_diagonal() -> None:
     )
 
 
-def test_the_finding_of_gain_and_of_thresholds_are_points_of_the_curves() -> None:
-    gain = {"share": [0.0, 0.1, 1.0], "rows": [0, 10, 100], "tp": [0, 5, 20]}
-    assert findings.gain_finding([Curve("a", 0, gain)]) == (
-        "25.0\u202f% of the positives among the 10 rows scored highest"
-    )
-    assert findings.gain_finding([Curve("a", 0, {"share": [0.0, 1.0]})]) == ""
-    rows = [(0.1, 1.0, 0.2), (0.4, 0.8, 0.75), (0.9, 0.1, 1.0)]
+def test_the_finding_of_thresholds_is_a_point_of_the_curves() -> None:
+    rows = [(0.1, 1.0, 0.2, 0.5), (0.4, 0.8, 0.75, 0.6), (0.9, 0.1, 1.0, None)]
     assert findings.sweep_finding(rows, ("recall", "specificity")) == (
         "recall 0.800 and specificity 0.750 are closest at 0.40"
     )
@@ -154,88 +144,6 @@ def test_the_finding_of_gain_and_of_thresholds_are_points_of_the_curves() -> Non
     assert findings.sweep_finding([(0.0, 1.0, 0.0), (0.5, 0.0, 1.0)], ("PPA", "NPA")) == (
         "every threshold gives PPA 1 and NPA 0, or the reverse"
     )
-
-
-def lines_and_words(lines: list[tuple[str, list[float], list[float]]]) -> Any:
-    """The boxes of the words on a panel in points, and places on its lines; what it drew."""
-    seen: dict[str, Any] = {}
-
-    def paint(axes: Any) -> None:
-        axes.set_xlim(0, 1)
-        axes.set_ylim(0, 1)
-        named = [
-            Named(name, k, axes.plot(x, y, linestyle="-")[0])
-            for k, (name, x, y) in enumerate(lines)
-        ]
-        before = len(axes.lines)
-        name_lines(axes, named, "lower right")
-        wide, high = inner_size(axes)
-        seen["boxes"] = {
-            text.text: (
-                text.x * wide,
-                text.y * high - 3,
-                text.x * wide + width_of(text.text) * SIZE / 9,
-                text.y * high + 3,
-            )
-            for text in axes.texts
-        }
-        seen["drawn"] = len(axes.lines) - before
-        seen["size"] = (wide, high)
-
-    draw(paint)
-    return seen
-
-
-def test_names_stand_beside_their_lines_and_over_none() -> None:
-    x = np.linspace(0, 1, 50)
-    lines = [("upper", x.tolist(), np.sqrt(x).tolist()), ("lower", x.tolist(), (x**2).tolist())]
-    seen = lines_and_words(lines)
-    wide, high = seen["size"]
-    assert list(seen["boxes"]) == ["upper", "lower"]
-    for left, low, right, top in seen["boxes"].values():
-        assert 0 <= left < right <= wide
-        assert 0 <= low < top <= high
-        for _, along, up in lines:
-            at = zip(np.array(along) * wide, np.array(up) * high, strict=True)
-            assert not [1 for a, b in at if left <= a <= right and low <= b <= top]
-    # nearer to its own line than to the other
-    for (name, along, up), (_, other, up_other) in zip(lines, lines[::-1], strict=True):
-        left, low, right, top = seen["boxes"][name]
-        own, rest = (
-            np.hypot(
-                np.maximum(left - np.array(a) * wide, np.array(a) * wide - right).clip(0),
-                np.maximum(low - np.array(b) * high, np.array(b) * high - top).clip(0),
-            ).min()
-            for a, b in ((along, up), (other, up_other))
-        )
-        assert own < rest
-
-
-def test_where_no_name_has_room_all_stand_in_a_key() -> None:
-    full = np.tile([0.0, 1.0], 60).tolist()
-    lines = [(f"model {k}", np.linspace(0, 1, 120).tolist(), full) for k in range(3)]
-    seen = lines_and_words(lines)
-    assert list(seen["boxes"]) == ["model 0", "model 1", "model 2"]
-    # a stroke and a mark for each
-    assert seen["drawn"] == 6
-
-
-def test_every_chart_names_its_lines() -> None:
-    points = {"fpr": [0.0, 0.1, 1.0], "tpr": [0.0, 0.9, 1.0], "threshold": [None, 0.6, 0.2]}
-    assert ">forest<" in roc_chart([Curve("forest", 1, points)], []).decode()
-    decision = plain_chart(
-        [benefit("forest", 0.1, 0.05)], "threshold", "net_benefit", ("threshold", "net benefit"),
-        [("treat none", benefit("", 0.1, 0.05).points, "treat_none")],
-    ).decode()  # fmt: skip
-    assert ">forest<" in decision
-    assert ">treat none<" in decision
-    swept = draw(sweep_panel([(0.1, 1.0, 0.2), (0.9, 0.1, 1.0)], 0, [])).decode()
-    assert ">recall<" in swept
-    assert ">specificity<" in swept
-    learnt = {part: [(10.0, 0.7, 0.1), (20.0, 0.8, 0.1)] for part in ("test", "train")}
-    drawn = draw(panels.learning_panel("forest", 0, learnt, "recall")).decode()
-    assert "forest, test rows" in drawn
-    assert "forest, training rows" in drawn
 
 
 @pytest.fixture(scope="module")
@@ -270,44 +178,6 @@ def test_a_chart_stands_under_its_finding_and_thresholds_are_exact(said: Any) ->
     page = said.to_html()
     assert "Net benefit, scored and said" in page
     assert "Rows per bin: " in page
+    assert "Recall, specificity and precision by threshold" in page
     # of the scores 0.4 is the one with recall 3/4 and specificity 5/7
     assert "Recall 0.750 and specificity 0.714 are closest at 0.40" in page
-
-
-def test_a_line_far_below_the_axis_takes_no_points_from_what_shows() -> None:
-    """Net benefit of treating all at prevalence 0.373: down to -62 at a threshold of 0.99."""
-    at = [k / 100 for k in range(1, 100)]
-    rows = [(t, 0.373 - 0.627 * t / (1 - t)) for t in at]
-    shown = charts._in_sight(rows, -0.04)
-    assert shown == rows[: len(shown)]
-    assert shown[-2][1] >= -0.04 > shown[-1][1]
-    kept = [shown[k] for k in simplified(shown, False)]
-    for t, benefit in shown:
-        before = max(row for row in kept if row[0] <= t)
-        after = min(row for row in kept if row[0] >= t)
-        share = 0.0 if after == before else (t - before[0]) / (after[0] - before[0])
-        assert before[1] + share * (after[1] - before[1]) == pytest.approx(benefit, abs=0.002)
-    assert charts._in_sight(rows[::-1], -0.04) == shown[::-1]
-    assert charts._in_sight([(0.1, 0.0), (0.9, 0.0)], -0.04) == [(0.1, 0.0), (0.9, 0.0)]
-
-
-@pytest.mark.parametrize(
-    ("positives", "sides"),
-    [((1, 2, 5, 30), ("left", "right")), ((30, 5, 2, 1), ("right", "right"))],
-    ids=["high", "low"],
-)
-def test_which_way_bars_go_is_said_where_they_are_low(
-    positives: tuple[int, ...], sides: tuple[str, str]
-) -> None:
-    points = {
-        "low": [0.0, 0.25, 0.5, 0.75], "high": [0.25, 0.5, 0.75, 1.0],
-        "positives": positives, "negatives": [40, 20, 5, 1],
-    }  # fmt: skip
-    said: dict[str, str] = {}
-
-    def paint(axes: Any) -> None:
-        charts.distribution_panel(Curve("m", 0, points), ("ill", "well"), 0.5)(axes)
-        said.update({words.text: words.ha for words in axes.texts})
-
-    draw(paint)
-    assert (said["ill, upwards"], said["well, downwards"]) == sides

@@ -1,0 +1,220 @@
+"""From what a chart draws to SVG for a page and PNG for a document, the same bytes every time.
+
+No clock, no random ids, no fonts but the report's: text stays text, which the reader of the page
+shapes. Lengths are points.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import replace
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+from evalreport.errors import EvalreportError
+from evalreport.report.charts.style import INK, STYLE, styled
+from evalreport.report.model import Drawing
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Paint = Callable[["Figure"], None]
+_FAILED: ContextVar[list[str]] = ContextVar("failed drawings", default=[])  # noqa: B039
+POINTS = 72.0
+#: Widths of charts: half a line of the page, with room between two, and the whole of it.
+HALF, WHOLE = 236.0, 482.0
+#: Pixels of a picture per point: 300 per inch.
+ZOOM = 300 / POINTS
+_FAMILY = ", ".join(f"'{name}'" for name in STYLE["font.family"])
+_SVG, _LINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}href"
+
+
+def drawing(paint: Paint, width: float, height: float) -> Drawing:
+    """What ``paint`` draws on a figure of this size.
+
+    What cannot be drawn leaves a frame that says so, and is told to `failed_drawings`: one
+    drawing is no reason for a report to lack all others.
+    """
+    try:
+        markup = _svg(paint, width, height)
+    except (EvalreportError, OSError, MemoryError):
+        raise
+    except Exception as error:  # noqa: BLE001 - shown in its place, with status 1
+        _FAILED.get().append(f"a chart could not be drawn ({type(error).__name__}: {error})")
+        paint = _failed
+        markup = _svg(paint, width, height)
+    size = (round(width * 4 / 3), round(height * 4 / 3))
+    box = f"0 0 {width:g} {height:g}"
+    return Drawing(markup, box, *size, lambda: _png(paint, width, height))
+
+
+def panel(figure: Figure, left: float, bottom: float, width: float, height: float) -> Axes:
+    """Axes whose frame is in this place of the figure, in points from its lower left corner."""
+    wide, high = (POINTS * inches for inches in figure.get_size_inches())
+    return figure.add_axes((left / wide, bottom / high, width / wide, height / high))
+
+
+@contextmanager
+def failed_drawings() -> Iterator[list[str]]:
+    """What could not be drawn meanwhile, each with its reason."""
+    found: list[str] = []
+    token = _FAILED.set(found)
+    try:
+        yield found
+    finally:
+        _FAILED.reset(token)
+
+
+def _failed(figure: Figure) -> None:
+    """A frame with words in place of a drawing."""
+    axes = figure.add_subplot(xticks=[], yticks=[])
+    words = "FAILED: this chart could not be drawn"
+    axes.text(0.5, 0.5, words, ha="center", va="center", color=INK)
+
+
+def _painted(paint: Paint, width: float, height: float) -> Figure:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width / POINTS, height / POINTS), dpi=POINTS)
+    paint(figure)
+    return figure
+
+
+def _svg(paint: Paint, width: float, height: float) -> str:
+    """What stands inside the ``svg`` element of a figure."""
+    with styled():
+        from matplotlib.axes import Axes
+        from matplotlib.backends.backend_svg import FigureCanvasSVG
+
+        buffer = io.BytesIO()
+        nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+        figure = _painted(paint, width, height)
+        for frame in (figure, *figure.findobj(Axes)):
+            frame.patch.set_visible(False)  # type: ignore[attr-defined]
+        canvas = FigureCanvasSVG(figure)
+        canvas.print_svg(buffer, metadata=nothing)  # type: ignore[no-untyped-call]
+    root = ET.fromstring(buffer.getvalue())  # noqa: S314 - written by matplotlib just now
+    for part in (f"{_SVG}metadata", f"{_SVG}defs/{_SVG}style/.."):
+        for found in root.findall(part):
+            root.remove(found)
+    _tidy(root)
+    inside = "".join(ET.tostring(child, "unicode") for child in root)
+    return f'<g font-family="{_FAMILY}" stroke-linejoin="round">{inside}</g>'
+
+
+def _tidy(root: ET.Element) -> None:
+    """Leave out names that nothing refers to, what turns or groups nothing, and decimals.
+
+    A tenth of a point is finer than print: this is the one place that rounds lengths.
+    """
+    values = " ".join(value for element in root.iter() for value in element.attrib.values())
+    used = set(re.findall(r"#([\w-]+)", values))
+    for element in root.iter():
+        if _LINK in element.attrib:
+            element.set("href", element.attrib.pop(_LINK))
+        if element.get("id") not in used:
+            element.attrib.pop("id", None)
+        if element.get("transform", "").startswith("rotate(-0 "):
+            element.attrib.pop("transform")
+        for name in ("d", "x", "y", "transform", "width", "height"):
+            if name in element.attrib:
+                told = " ".join(element.attrib[name].split())
+                element.set(name, re.sub(r"-?\d+\.\d{2,}", _tenth, told))
+        if "style" in element.attrib:
+            # stands once around the drawing
+            element.set("style", element.attrib["style"].replace(f"font-family: {_FAMILY}; ", ""))
+        # the namespace stands at the element of the page
+        element.tag = element.tag.removeprefix(_SVG)
+        if element.tag != "text":
+            element.text = None
+        element.tail = None
+    _ungroup(root)
+
+
+def _ungroup(element: ET.Element) -> None:
+    children = list(element)
+    element[:] = []
+    for child in children:
+        _ungroup(child)
+        bare = child.tag == "g" and not child.attrib
+        element.extend(child if bare else [child])
+
+
+def _tenth(number: re.Match[str]) -> str:
+    return f"{round(float(number[0]), 1) + 0.0:g}"
+
+
+def _png(paint: Paint, width: float, height: float) -> bytes:
+    """The same chart as pixels on white."""
+    with styled():
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+        figure = _painted(paint, width, height)
+        figure.set(dpi=POINTS * ZOOM, facecolor="white")
+        buffer = io.BytesIO()
+        canvas = FigureCanvasAgg(figure)
+        canvas.print_png(buffer, metadata={"Software": None})  # type: ignore[no-untyped-call]
+    return buffer.getvalue()
+
+
+def whole_svg(drawing: Drawing) -> bytes:
+    """A drawing as a file by itself."""
+    _, _, width, height = drawing.box.split()
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{drawing.box}" width="{width}pt" '
+        f'height="{height}pt">{drawing.markup}</svg>\n'
+    ).encode()
+
+
+def with_own_names(drawing: Drawing, start: str) -> Drawing:
+    """A drawing whose ids begin with ``start``, so that no other on the page has them.
+
+    >>> made = with_own_names(Drawing('<path id="m1"/><use href="#m1"/>', "", 1, 1), "c2")
+    >>> made.markup
+    '<path id="c2-0"/><use href="#c2-0"/>'
+    """
+    found = re.findall(r' id="([^"]+)"', drawing.markup)
+    names = {name: f"{start}-{k}" for k, name in enumerate(dict.fromkeys(found))}
+    markup = re.sub(
+        r'(?<= id=")[^"]+(?=")|(?<=="#)[^"]+(?=")|(?<=url\(#)[^)]+(?=\))',
+        lambda name: names.get(name[0], name[0]),
+        drawing.markup,
+    )
+    return replace(drawing, markup=markup)
+
+
+def grid(
+    figure: Figure,
+    count: int,
+    across: int,
+    *,
+    left: float,
+    right: float,
+    top: float,
+    bottom: float,
+    gap: tuple[float, float],
+) -> list[Axes]:
+    """Panels of one size in lines of ``across``, within these margins; points.
+
+    ``gap`` is the room between two panels beside and two below each other.
+    """
+    wide, high = (POINTS * inches for inches in figure.get_size_inches())
+    lines = -(-count // across)
+    width = (wide - left - right - (across - 1) * gap[0]) / across
+    height = (high - top - bottom - (lines - 1) * gap[1]) / lines
+    return [
+        panel(
+            figure,
+            left + k % across * (width + gap[0]),
+            high - top - height - k // across * (height + gap[1]),
+            width,
+            height,
+        )
+        for k in range(count)
+    ]

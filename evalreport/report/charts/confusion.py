@@ -1,0 +1,81 @@
+"""The classification table of several classes as a heat map (as ConfusionMatrixDisplay)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from evalreport.report.charts.labels import folded
+from evalreport.report.charts.style import HAIR, INK, SMALL, SOFT
+from evalreport.report.numbers import count_text
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: Classes up to which counts stand in the cells.
+COUNTED = 12
+#: Shades of what is right, by the share of its row, and of what is wrong, by the largest share.
+RIGHT = ("#dbe9f6", "#b7d4ea", "#8fc0e1", "#64a9d3")
+WRONG = ("#fdecdc", "#fdd2a7", "#fdac67", "#f4832f", "#d95f0e")
+
+
+def confusion(
+    axes: Axes,
+    labels: Sequence[str],
+    cells: Mapping[tuple[int, int], float],
+    words: tuple[str, str] = ("actual", "predicted"),
+) -> None:
+    """Rows are actual classes, columns predicted ones; cells without a row are blank.
+
+    ``cells`` are counts by place of the actual and of the predicted class.
+    """
+    size = len(labels)
+    axes.set(xlim=(0, size), ylim=(size, 0), box_aspect=1)
+    whole = [sum(n for (i, _), n in cells.items() if i == row) for row in range(size)]
+    share = {(i, j): n / whole[i] for (i, j), n in cells.items() if n and i < size and j < size}
+    worst = max((s for (i, j), s in share.items() if i != j), default=1.0)
+    for tone, squares in _by_tone(share, worst).items():
+        x = [v for _, j in squares for v in (j, j + 1, j + 1, j, j, float("nan"))]
+        y = [v for i, _ in squares for v in (i, i, i + 1, i + 1, i, float("nan"))]
+        axes.fill(x, y, color=tone, linewidth=0)
+    for k in range(size + 1):
+        axes.axhline(k, color=HAIR if k in (0, size) else "white", linewidth=0.8)
+        axes.axvline(k, color=HAIR if k in (0, size) else "white", linewidth=0.8)
+    if size <= COUNTED:
+        for i, j in share:
+            axes.text(
+                j + 0.5, i + 0.5, count_text(cells[i, j]), ha="center", va="center",
+                fontsize=SMALL if size <= 8 else 6.5, fontweight=600 if i == j else 400, color=INK,
+            )  # fmt: skip
+    axes.spines[:].set_visible(False)
+    step = 1 if size <= 30 else 2
+    places = [k + 0.5 for k in range(0, size, step)]
+    names = [folded(label, 14, 1) for label in labels[::step]]
+    axes.set_yticks(places, names)
+    axes.set_xticks(places, names, rotation=0 if max(map(len, names)) <= 3 else 90)
+    axes.tick_params(length=0, pad=3, labelsize=SMALL if size <= COUNTED else 5.5)
+    axes.xaxis.tick_top()
+    axes.set_title(f"{words[0]} ↓  {words[1]} →", loc="left", fontsize=SMALL)
+    _totals(axes, whole)
+
+
+def _by_tone(
+    share: Mapping[tuple[int, int], float], worst: float
+) -> dict[str, list[tuple[int, int]]]:
+    """Cells by their shade."""
+    found: dict[str, list[tuple[int, int]]] = {}
+    for (i, j), own in share.items():
+        tones, of = (RIGHT, 1.0) if i == j else (WRONG, worst)
+        place = min(int(own / of * len(tones)), len(tones) - 1)
+        found.setdefault(tones[place], []).append((i, j))
+    return found
+
+
+def _totals(axes: Axes, whole: Sequence[float]) -> None:
+    """The rows of each actual class, at the side."""
+    if len(whole) <= COUNTED:
+        for k, total in enumerate(whole):
+            axes.annotate(
+                count_text(total), (len(whole), k + 0.5), (4, 0), textcoords="offset points",
+                va="center", fontsize=SMALL, color=SOFT, annotation_clip=False,
+            )  # fmt: skip

@@ -1,0 +1,90 @@
+"""Names of lines on a chart: beside its frame, where no line can run through them."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from evalreport.report.charts.points import Curve
+from evalreport.report.charts.style import SMALL, colour
+from evalreport.report.words import visible
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: Letters of a line of a name, and lines of it; the caption has the whole name.
+LETTERS, LINES = 18, 2
+
+
+class End(NamedTuple):
+    """What stands at the end of a line: the height of the end, words, and their colour."""
+
+    y: float
+    text: str
+    color: str
+
+
+def folded(name: str, letters: int = LETTERS, lines: int = LINES) -> str:
+    r"""A name in short lines; one that is longer keeps both ends, which tell names apart.
+
+    >>> folded("gradient boosting, calibrated", 18)
+    'gradient boosting,\ncalibrated'
+    >>> folded("candidate-2026-11-01-run-0007", 18, 1)
+    'candidate-2…n-0007'
+    """
+    text = visible(name)
+    most = letters * lines
+    if len(text) > most:
+        tail = (most - 1) * 2 // 5
+        text = f"{text[: most - 1 - tail].rstrip()}…{text[-tail:].lstrip()}"
+    found = textwrap.wrap(text, letters) or [""]
+    if len(found) > lines:
+        found = [text[k : k + letters].strip() for k in range(0, len(text), letters)]
+    return "\n".join(found)
+
+
+def label(curve: Curve) -> str:
+    """The name of a curve with the numbers that are said of it below."""
+    return "\n".join([folded(curve.name), *curve.said])
+
+
+def key(axes: Axes, beside: Axes | None = None) -> None:
+    """Strokes and names of all lines with a label, at the right of the frame (or of another)."""
+    told = axes.get_legend_handles_labels()
+    (beside or axes).legend(*told, loc="upper left", bbox_to_anchor=(1.04, 1.0))
+
+
+def heading(axes: Axes, curve: Curve, letters: int = 24) -> None:
+    """The name of the one curve of a panel above it, with what is said of it."""
+    told = "\n".join([folded(curve.name, letters, 1), *curve.said])
+    axes.set_title(told, loc="left", color=colour(curve.place), fontsize=SMALL)
+
+
+def label_ends(axes: Axes, ends: Sequence[End], size: float = SMALL) -> None:
+    """Words right of the frame at the heights where lines end, moved apart where they are near."""
+    high = axes.get_window_extent().height * 72 / axes.figure.dpi
+    low, top = axes.get_ylim()
+    order = sorted(ends, key=lambda end: end.y)
+    at = [high * (end.y - low) / ((top - low) or 1) for end in order]
+    needs = [1.2 * size * (end.text.count("\n") + 1) for end in order]
+    places: list[float] = []
+    for k, place in enumerate(at):
+        least = places[-1] + (needs[k - 1] + needs[k]) / 2 if places else -high
+        places.append(max(place, least))
+    # what was pushed over the top goes down again, and takes those below it along
+    for k in range(len(places) - 1, -1, -1):
+        above = places[k + 1] - (needs[k] + needs[k + 1]) / 2 if k + 1 < len(places) else high
+        places[k] = min(places[k], above)
+    for end, place in zip(order, places, strict=True):
+        axes.annotate(
+            end.text,
+            xy=(1, place / high),
+            xycoords="axes fraction",
+            xytext=(5, 0),
+            textcoords="offset points",
+            va="center",
+            color=end.color,
+            fontsize=size,
+            annotation_clip=False,
+        )

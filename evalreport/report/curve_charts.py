@@ -1,0 +1,393 @@
+"""The curves of a run as drawings: which panels a chart has, and what is drawn on each.
+
+What a page draws and what a user's own axes get are the same functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from evalreport.report.charts.calibration import Calibration, calibration
+from evalreport.report.charts.canvas import HALF, WHOLE, drawing, grid, panel
+from evalreport.report.charts.decision import decision, one_decision
+from evalreport.report.charts.labels import key
+from evalreport.report.charts.points import Curve, columns
+from evalreport.report.charts.precision_recall import one_precision_recall, precision_recall
+from evalreport.report.charts.roc import one_roc, roc, zoomed_roc
+from evalreport.report.charts.scores import Scale, scores
+from evalreport.report.charts.thresholds import ROW, Row, thresholds
+from evalreport.report.contents import Contents, View, view_of
+from evalreport.report.marking import flat_counts
+from evalreport.report.model import Drawing
+from evalreport.report.numbers import count_text, threshold_text, value_text
+from evalreport.report.slices import rule_text
+from evalreport.report.words import label_text
+from evalreport.results import records
+from evalreport.results.records import Measure, RowLedger, Threshold
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+#: Curves on one pair of axes; more have a panel each, with the others in grey.
+MOST_TOGETHER = 4
+#: Area under the curve from which on the left of a ROC curve is enlarged beside it.
+NEAR_PERFECT = 0.95
+#: Panels in a line: of curves, and of the panels of few and of many classes or models.
+ACROSS, FEW, MANY = 4, 3, 5
+#: Rules of thresholds that are named on a chart.
+MOST_RULES = 6
+On = Callable[["Axes"], None]
+Record = records.Curve
+
+
+class Shown(NamedTuple):
+    """Curves of one kind with their records, of several models or of the classes of one."""
+
+    contents: Contents
+    kind: str
+    records: Sequence[Record]
+    per_class: bool
+
+    @property
+    def dataset(self) -> str:
+        """The dataset that they are of."""
+        return self.records[0].dataset
+
+    def said(self, text: str) -> str:
+        """Text in the words of the dataset."""
+        return self.contents.said(self.dataset, text)
+
+    @property
+    def curves(self) -> list[Curve]:
+        """The curves with names, places and the numbers that sum them up."""
+        return [self._curve(k, one) for k, one in enumerate(self.records)]
+
+    def _curve(self, k: int, one: Record) -> Curve:
+        name = label_text(one.label) if self.per_class else self.contents.mark(view_of(one)).name
+        place = k if self.per_class else self.contents.models.index(one.model)
+        return Curve(name, place, one.points, _summed(self.contents, self.kind, one))
+
+
+def _summed(contents: Contents, kind: str, one: Record) -> tuple[str, ...]:
+    """The numbers that sum a curve up, as far as the run has them."""
+    wanted = {
+        "roc": (("roc_auc", "AUC"),),
+        "precision_recall": (("average_precision", "AP"),),
+        "calibration": (("calibration_slope", "slope"), ("calibration_intercept", "intercept")),
+    }.get(kind, ())
+    found = [
+        _number(words, m)
+        for metric, words in wanted
+        for m in contents.pooled(view_of(one))
+        if m.metric == metric and m.average is None and m.label in (None, one.label)
+        if m.value is not None
+    ]
+    if kind == "calibration":
+        return tuple(line.replace("\n", " ") for line in found)
+    return tuple(line for number in found for line in number.split("\n"))
+
+
+def _number(words: str, m: Measure) -> str:
+    own = f"{words} {value_text(m.value or 0.0)}"
+    if m.interval is None:
+        return own
+    return f"{own}\n({value_text(m.interval.low)} to {value_text(m.interval.high)})"
+
+
+def on_axes(shown: Shown) -> On:
+    """What draws all of these curves on one pair of axes."""
+    contents, curves = shown.contents, shown.curves
+    if shown.kind == "roc":
+        at, said = _used(shown)
+
+        def draw(axes: Axes) -> None:
+            roc(axes, curves, [(k, fpr, tpr) for k, fpr, tpr, _ in at], shown.said("recall"), said)
+            key(axes)
+
+        return draw
+    if shown.kind == "precision_recall":
+        at, _ = _used(shown)
+        rings = [(k, tpr, ppv) for k, _, tpr, ppv in at if ppv is not None]
+        share = None if shown.per_class else prevalence(contents, shown.records[0])
+        words = shown.said("recall"), shown.said("precision")
+
+        def draw_steps(axes: Axes) -> None:
+            precision_recall(axes, curves, share, rings, words)
+            key(axes)
+
+        return draw_steps
+    if shown.kind == "calibration":
+        return partial(calibration, shown=_calibration(shown, 0))
+    if shown.kind == "decision":
+        return partial(decision, curves=curves)
+    if shown.kind == "score_distribution":
+        return _scores(shown, 0)
+    return _sweep(shown, 0)
+
+
+def drawn(shown: Shown) -> tuple[Drawing, bool]:
+    """The drawing of curves, and whether it takes the whole line."""
+    count = len(shown.records)
+    if shown.kind == "calibration":
+        return _panels(
+            shown, [partial(calibration, shown=_calibration(shown, k)) for k in range(count)]
+        )
+    if shown.kind == "score_distribution":
+        return _score_panels(shown)
+    if shown.kind == "sweep":
+        return _sweep_panels(shown)
+    # what treating all gives differs from class to class
+    if count > MOST_TOGETHER or (shown.kind == "decision" and shown.per_class):
+        one: Any = {"roc": one_roc, "precision_recall": one_precision_recall}.get(
+            shown.kind, one_decision
+        )
+        curves = shown.curves
+        return _panels(
+            shown,
+            [partial(one, curve=c, others=[o for o in curves if o is not c]) for c in curves],
+        )
+    if shown.kind == "decision":
+        return drawing(_framed(on_axes(shown), 62, 34), HALF, 196), False
+    if shown.kind == "roc" and not shown.per_class and _is_near_perfect(shown):
+        return drawing(partial(_with_zoom, shown), WHOLE, 188), True
+    return drawing(_framed(on_axes(shown), 78, 18), HALF, 180), False
+
+
+def _framed(paint: On, right: float, top: float) -> Callable[[Figure], None]:
+    """One pair of axes with room at the right for names, and above for ``top`` points."""
+
+    def draw(figure: Figure) -> None:
+        wide, high = (72 * inches for inches in figure.get_size_inches())
+        paint(panel(figure, 26, 30, wide - 26 - right, high - 30 - top))
+
+    return draw
+
+
+def _with_zoom(shown: Shown, figure: Figure) -> None:
+    """The whole of ROC curves, and their left part enlarged, where nothing tells them apart."""
+    whole, part = panel(figure, 26, 30, 140, 140), panel(figure, 206, 30, 140, 140)
+    at, said = _used(shown)
+    rings = [(k, fpr, tpr) for k, fpr, tpr, _ in at]
+    roc(whole, shown.curves, rings, shown.said("recall"), said)
+    zoomed_roc(part, shown.curves, rings)
+    key(whole, beside=part)
+
+
+def _is_near_perfect(shown: Shown) -> bool:
+    auc = [
+        m.value
+        for one in shown.records
+        for m in shown.contents.pooled(view_of(one))
+        if m.metric == "roc_auc" and m.value is not None
+    ]
+    return bool(auc) and max(auc) > NEAR_PERFECT
+
+
+def _panels(shown: Shown, paints: Sequence[On]) -> tuple[Drawing, bool]:
+    """Square panels of one curve each, as many in a line as can be read."""
+    x, y = {
+        "roc": ("false positive rate", shown.said("recall")),
+        "precision_recall": (shown.said("recall"), shown.said("precision")),
+        "calibration": ("mean score of the bin", "observed share"),
+    }.get(shown.kind, ("threshold", "net benefit"))
+    if len(paints) == 1:
+
+        def draw_one(figure: Figure) -> None:
+            own = panel(figure, 40, 30, 140, 140)
+            paints[0](own)
+            own.set_xlabel(x, loc="right")
+            own.set_ylabel(y)
+
+        return drawing(draw_one, HALF, 206), False
+    few = len(paints) <= FEW or (shown.kind == "calibration" and len(paints) <= 2 * FEW)
+    across = min(len(paints), FEW if few else MANY if len(paints) > 8 else ACROSS)
+    lines, gap, above = -(-len(paints) // across), 16.0, 34.0
+    side = min(140.0, (WHOLE - 40 - 6 - (across - 1) * gap) / across)
+    right = WHOLE - 40 - across * side - (across - 1) * gap
+
+    def draw(figure: Figure) -> None:
+        made = grid(
+            figure, len(paints), across, left=40, right=right, top=above, bottom=30,
+            gap=(gap, above + 6),
+        )  # fmt: skip
+        for k, (axes, paint) in enumerate(zip(made, paints, strict=True)):
+            paint(axes)
+            last = k + across >= len(made)
+            first = not k % across
+            axes.tick_params(labelleft=first, left=first, labelbottom=last, bottom=last)
+            if not k % across:
+                axes.set_ylabel(y)
+            if last:
+                axes.set_xlabel(x, loc="right")
+
+    return drawing(draw, WHOLE, lines * side + (lines - 1) * (above + 6) + above + 30), True
+
+
+def _calibration(shown: Shown, k: int) -> Calibration:
+    """Bins with the smoothed curve and the scores of the same rows."""
+    own = shown.records[k]
+    beside = {
+        c.kind: c.points
+        for c in shown.contents.of(Record)
+        if (view_of(c), c.label, c.subgroup) == (view_of(own), own.label, own.subgroup)
+    }
+    rows = sum(n or 0 for n in own.points.get("n") or ())
+    curve = shown.curves[k]
+    curve = Curve(curve.name, curve.place, curve.points, (*curve.said, f"n {count_text(rows)}"))
+    return Calibration(
+        curve, beside.get("smoothed_calibration") or {}, beside.get("score_distribution") or {}
+    )
+
+
+def _score_panels(shown: Shown) -> tuple[Drawing, bool]:
+    count = len(shown.records)
+    # the threshold of a model has to have room beside its name
+    many = shown.per_class and count > 2 * FEW
+    across = min(count, 2 if count <= 4 else MANY if many else FEW)
+    lines = -(-count // across)
+    width, height, above = (
+        (HALF if across == 1 else WHOLE),
+        88.0,
+        16.0 if shown.per_class else 26.0,
+    )
+
+    def draw(figure: Figure) -> None:
+        made = grid(
+            figure, count, across, left=30, right=8, top=above, bottom=30, gap=(34, above + 30)
+        )
+        for k, axes in enumerate(made):
+            _scores(shown, k)(axes)
+            for row in axes.child_axes:
+                row.tick_params(labelleft=not k % across, left=not k % across)
+
+    return drawing(draw, width, lines * (height + above + 30)), across > 1
+
+
+def _scores(shown: Shown, k: int) -> On:
+    """The scores of one model, or of one class against the others."""
+    own, contents = shown.records[k], shown.contents
+    view, positive = view_of(own), str(own.label)
+    others = [c for c in contents.classes(view) if c != positive]
+    labels = (label_text(positive), label_text(others[0]) if len(others) == 1 else "others")
+    at = contents.first_threshold(view)[0]
+    curve = shown.curves[k]
+    name = "" if shown.per_class else curve.name
+    said = f"{contents.operator(view)} {threshold_text(at)}" if at is not None else ""
+    return partial(
+        scores, curve=curve, labels=labels, threshold=at, scale=Scale.of(shown.curves),
+        said_at=said, name=name,
+    )  # fmt: skip
+
+
+def _sweep_panels(shown: Shown) -> tuple[Drawing, bool]:
+    count = len(shown.records)
+    across = min(count, 2)
+    lines = -(-count // across)
+    rules = max(len(_rules(shown.contents, one)) for one in shown.records)
+    above = 16 + ROW * rules
+
+    def draw(figure: Figure) -> None:
+        made = grid(
+            figure, count, across, left=22, right=56, top=above, bottom=30, gap=(84, above + 28)
+        )
+        for k, axes in enumerate(made):
+            _sweep(shown, k)(axes)
+
+    width = HALF if across == 1 else WHOLE
+    return drawing(draw, width, lines * (92 + above + 30)), across > 1
+
+
+def _sweep(shown: Shown, k: int) -> On:
+    own, curve = shown.records[k], shown.curves[k]
+    shares = (shown.said("recall"), shown.said("specificity"), shown.said("precision"))
+    return partial(
+        thresholds, rows=by_threshold(shown.contents, own), place=curve.place,
+        rules=_rules(shown.contents, own), shares=shares, name=curve.name,
+    )  # fmt: skip
+
+
+def _rules(contents: Contents, own: Record) -> list[tuple[str, float]]:
+    """The thresholds that are used, each with its value and how it was set."""
+    known = [(t, t.threshold) for t in contents.thresholds(view_of(own)) if t.threshold is not None]
+    return [
+        (f"{threshold_text(at)} {contents.said(own.dataset, how(t))}", at)
+        for t, at in known[:MOST_RULES]
+    ]
+
+
+def how(threshold: Threshold) -> str:
+    """How a threshold was set."""
+    return rule_text(threshold.rule).rstrip(", ") or "declared"
+
+
+def by_threshold(contents: Contents, curve: Record) -> list[Row]:
+    """Scores from the lowest with recall, specificity and precision at each.
+
+    The sweep holds a few; the gain curve of the same rows has a point at every score.
+    """
+    every = [
+        c
+        for c in contents.of(Record)
+        if c.kind == "gain"
+        and (view_of(c), c.label, c.subgroup) == (view_of(curve), curve.label, {})
+    ]
+    totals = contents.class_sizes(curve)
+    if not every or totals is None or not all(totals):
+        told = columns(curve.points, "threshold", "tpr", "fpr")
+        precise = {row[0]: row[1] for row in columns(curve.points, "threshold", "precision")}
+        return sorted((t, tpr, 1 - fpr, precise.get(t)) for t, tpr, fpr in told)
+    p, n = totals
+    points = columns(every[0].points, "threshold", "tp", "rows")
+    rows: list[Row] = [
+        (t, tp / p, 1 - (taken - tp) / n, tp / taken if taken else None) for t, tp, taken in points
+    ]
+    ends = [t for t, *_ in rows]
+    if rows and min(ends) >= 0 and max(ends) <= 1:
+        # below every score all rows are predicted positive, above every score none
+        rows += [(0.0, 1.0, 0.0, p / (p + n))] if min(ends) > 0 else []
+        rows += [(1.0, 0.0, 1.0, None)] if max(ends) < 1 else []
+    return sorted(rows, key=lambda row: row[0])
+
+
+def _used(shown: Shown) -> tuple[list[tuple[int, float, float, float | None]], str]:
+    """Place, false positive rate, recall and precision at the first threshold of each model.
+
+    With the words for that threshold, where all have the same.
+    """
+    if shown.per_class:
+        return [], ""
+    found, said = [], []
+    for one in shown.records:
+        at = _at_first(shown.contents, view_of(one))
+        threshold = shown.contents.first_threshold(view_of(one))[0]
+        if at is not None and threshold is not None:
+            found.append((shown.contents.models.index(one.model), *at))
+            said.append(f"{shown.contents.operator(view_of(one))} {threshold_text(threshold)}")
+    return found, said[0] if len(set(said)) == 1 else "threshold used"
+
+
+def _at_first(contents: Contents, view: View) -> tuple[float, float, float | None] | None:
+    """The rates in the table beside the numbers; None where one is not defined."""
+    from evalreport.report.classes import first_table
+
+    table = first_table(contents, view)
+    counts = flat_counts(table) if table is not None else None
+    if counts is None or None in counts.values():
+        return None
+    tp, fp, negatives = counts["TP"], counts["FP"], counts["FP"] + counts["TN"]
+    if not negatives or not tp + counts["FN"]:
+        return None
+    return fp / negatives, tp / (tp + counts["FN"]), tp / (tp + fp) if tp + fp else None
+
+
+def prevalence(contents: Contents, curve: Record) -> float | None:
+    """The share of the class of a curve among the rows of its dataset."""
+    for record in contents.of(RowLedger):
+        if record.dataset == curve.dataset and record.classes:
+            total = sum(c.count for c in record.classes)
+            own = sum(c.count for c in record.classes if c.label == curve.label)
+            return own / total if total else None
+    return None

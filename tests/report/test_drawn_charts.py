@@ -1,0 +1,247 @@
+"""Charts as matplotlib draws them: their shape, their ends, their words, their bytes."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.lines import Line2D
+from matplotlib.text import Text
+from PIL import Image
+from sklearn.metrics import precision_recall_curve, roc_curve
+
+import evalreport
+from evalreport.report import curve_charts
+from evalreport.report.charts import canvas
+from evalreport.report.charts.decision import better, useful
+from evalreport.report.charts.points import Curve
+from evalreport.report.contents import Contents
+from evalreport.report.curve_charts import Shown
+from evalreport.results import records
+
+KINDS = ("roc", "precision_recall", "calibration", "decision", "score_distribution", "sweep")
+#: Bytes of a chart of up to four panels.
+MOST = 25_000
+
+
+def frame(rows: int = 400, models: int = 2) -> dict[str, list[Any]]:
+    random = np.random.default_rng(7)
+    ill = random.random(rows) < 0.4
+    found: dict[str, list[Any]] = {"y": np.where(ill, "ill", "well").tolist()}
+    for k in range(models):
+        z = random.normal(size=rows) * (1 + 0.3 * k) + np.where(ill, 1.2, -1.0)
+        found[f"m{k}"] = (1 / (1 + np.exp(-z))).round(4).tolist()
+    return found
+
+
+def made(rows: int = 400, models: int = 2, **more: Any) -> evalreport.Results:
+    data = frame(rows, models)
+    spec = {
+        "evalreport": 1,
+        "datasets": {"d": {"target": "y"}},
+        "positive": {"label": "ill"},
+        "models": {name: {"score": name} for name in data if name != "y"},
+        "metrics": ["recall", "roc_auc", "average_precision"],
+        "confidence": {"level": 0.9},
+        **more,
+    }
+    return evalreport.run(spec, frames={"d": data})
+
+
+@pytest.fixture(scope="module")
+def two() -> Contents:
+    return Contents(made().records)
+
+
+@pytest.fixture(scope="module")
+def eight() -> Contents:
+    return Contents(made(rows=120, models=8).records)
+
+
+def shown(contents: Contents, kind: str) -> Shown:
+    return Shown(contents, kind, [c for c in contents.of(records.Curve) if c.kind == kind], False)
+
+
+def figure(contents: Contents, kind: str, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The figure that a chart of a page is written from, drawn once."""
+    kept: list[Any] = []
+
+    def keep(paint: Any, width: float, height: float) -> Any:
+        own = canvas._painted(paint, width, height)
+        FigureCanvasAgg(own).draw()
+        kept.append(own)
+        return canvas.drawing(paint, width, height)
+
+    monkeypatch.setattr(curve_charts, "drawing", keep)
+    with canvas.styled():
+        curve_charts.drawn(shown(contents, kind))
+    return kept[0]
+
+
+def panels(own: Any) -> Iterator[Any]:
+    for axes in own.axes:
+        yield from axes.child_axes if not axes.axison else [axes]
+
+
+@pytest.mark.parametrize("kind", ["roc", "precision_recall", "calibration"])
+@pytest.mark.parametrize("models", ["two", "eight"])
+def test_shares_over_shares_are_square(kind, models, request, monkeypatch) -> None:
+    for axes in figure(request.getfixturevalue(models), kind, monkeypatch).axes:
+        box = axes.get_window_extent()
+        assert box.width == pytest.approx(box.height, abs=0.5)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("models", ["two", "eight"])
+def test_no_words_stand_on_a_line_or_on_other_words(kind, models, request, monkeypatch) -> None:
+    own = figure(request.getfixturevalue(models), kind, monkeypatch)
+    boxes, hidden = [], _hidden(own)
+    for text in own.findobj(Text):
+        if text.get_visible() and text.get_text().strip() and text not in hidden:
+            box = text.get_window_extent()
+            boxes.append((text.get_text(), box.x0 + 0.5, box.y0 + 1.5, box.x1 - 0.5, box.y1 - 1.5))
+            assert box.x0 >= -0.5, text
+            assert box.y0 >= -0.5, text
+            assert box.x1 <= own.bbox.width + 0.5, text
+            assert box.y1 <= own.bbox.height + 0.5, text
+    for axes in panels(own):
+        inside = axes.get_window_extent().padded(1)
+        for line in axes.findobj(Line2D):
+            if line.axes is None or line.get_label() == "_nolegend_" or len(line.get_xdata()) < 2:
+                continue
+            for x, y in _along(line):
+                if inside.contains(x, y):
+                    on = [told for told, a, b, c, d in boxes if a < x < c and b < y < d]
+                    assert not on, (kind, on, line)
+    for k, (told, a, b, c, d) in enumerate(boxes):
+        for other, e, f, g, h in boxes[k + 1 :]:
+            assert not (a < g and e < c and b < h and f < d), (told, other)
+
+
+def _hidden(own: Any) -> set[Text]:
+    """Words that are not drawn: of axes that are off, and of ticks beyond the ends."""
+    found: set[Text] = set()
+    for axes in own.findobj(Axes):
+        if not axes.axison:
+            own_words = [axis.findobj(Text) for axis in (axes.xaxis, axes.yaxis)]
+            found |= {text for words in own_words for text in words}
+        for axis in (axes.xaxis, axes.yaxis):
+            low, high = sorted(axis.get_view_interval())
+            for tick in (*axis.majorTicks, *axis.minorTicks):
+                for label in (tick.label1, tick.label2):
+                    if not low - 1e-9 <= label.get_position()[axis is axes.yaxis] <= high + 1e-9:
+                        found.add(label)
+    return found
+
+
+def _along(line: Line2D) -> np.ndarray:
+    points = line.get_transform().transform(line.get_xydata())
+    points = points[np.isfinite(points).all(axis=1)]
+    if line.get_linestyle() == "None" or len(points) < 2:
+        return points
+    t = np.linspace(0, 1, 9)[:, None]
+    return np.concatenate([a + t * (b - a) for a, b in pairwise(points)])
+
+
+def curve_of(axes: Any, color: str) -> np.ndarray:
+    (line,) = [one for one in axes.lines if one.get_color() == color and len(one.get_xdata()) > 3]
+    return line.get_xydata()
+
+
+@pytest.mark.parametrize("rows", [400, pytest.param(20_000, marks=pytest.mark.long)])
+def test_the_ends_of_curves_are_those_of_scikit_learn(rows, monkeypatch) -> None:
+    data = frame(rows)
+    contents = Contents(made(rows).records)
+    ill = np.array(data["y"]) == "ill"
+    for k, color in enumerate(("#0a569f", "#a04008")):
+        fpr, tpr, _ = roc_curve(ill, data[f"m{k}"], drop_intermediate=False)
+        drawn = curve_of(figure(contents, "roc", monkeypatch).axes[0], color)
+        assert drawn[0].tolist() == [0, 0]
+        assert drawn[-1].tolist() == [1, 1]
+        # the point of the highest score is there, however many there are
+        assert any(np.allclose(drawn[1], p) for p in zip(fpr, tpr, strict=True))
+        precision, recall, _ = precision_recall_curve(ill, data[f"m{k}"])
+        drawn = curve_of(figure(contents, "precision_recall", monkeypatch).axes[0], color)
+        assert drawn[0] == pytest.approx([0, precision[-2]])
+        assert drawn[1] == pytest.approx([recall[-2], precision[-2]])
+        assert drawn[-1] == pytest.approx([1, ill.mean()])
+
+
+def test_panels_of_a_row_share_their_height(two, monkeypatch) -> None:
+    for kind in ("calibration", "score_distribution", "sweep"):
+        heights = {axes.get_ylim() for axes in panels(figure(two, kind, monkeypatch))}
+        assert len(heights) == 1, kind
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_chart_is_small_and_the_same_twice(two, kind) -> None:
+    first, second = (curve_charts.drawn(shown(two, kind))[0] for _ in range(2))
+    assert first.markup == second.markup
+    assert len(first.markup.encode()) <= MOST
+    assert first.picture() == second.picture()
+    assert Image.open(io.BytesIO(first.picture())).size[0] > 900
+    # no decimals beyond the tenth of a point
+    lengths = re.findall(r' d="([^"]*)"', first.markup)
+    assert not [d for d in lengths if re.search(r"\.\d{2}", d)]
+
+
+def test_what_others_set_changes_nothing(two, tmp_path, monkeypatch) -> None:
+    usual = curve_charts.drawn(shown(two, "roc"))[0].markup
+    with mpl.rc_context({"font.size": 30, "lines.linewidth": 9, "axes.grid": True}):
+        assert curve_charts.drawn(shown(two, "roc"))[0].markup == usual
+    (tmp_path / "matplotlibrc").write_text(
+        "axes.grid: True\nlines.linewidth: 9\nsvg.fonttype: path\n"
+    )
+    code = (
+        "from evalreport.report.charts.canvas import drawing\n"
+        "print(drawing(lambda f: f.add_subplot().plot([0, 1], [0, 1]), 100, 100).markup)"
+    )
+    run = [sys.executable, "-c", code]
+    env = {**os.environ, "PYTHONPATH": str(Path(evalreport.__file__).parents[1])}
+    told = [
+        subprocess.run(run, cwd=folder, env=env, capture_output=True, text=True, check=True).stdout
+        for folder in (tmp_path, Path(__file__).parent)
+    ]
+    assert told[0] == told[1]
+    assert "<text" in told[0]
+
+
+def test_text_stays_text_and_markup_stays_words() -> None:
+    drawn = canvas.drawing(lambda f: f.add_subplot().set_title("النموذج & <b>$x^2$</b>"), 200, 100)
+    root = ET.fromstring(f"<svg>{drawn.markup}</svg>")
+    assert "النموذج & <b>$x^2$</b>" in [text.text for text in root.iter("text")]
+
+
+def test_what_cannot_be_drawn_says_so() -> None:
+    def fails(_: Any) -> None:
+        raise ValueError("no such line")
+
+    with canvas.failed_drawings() as told:
+        drawn = canvas.drawing(fails, 200, 100)
+    assert told == ["a chart could not be drawn (ValueError: no such line)"]
+    assert "FAILED: this chart could not be drawn" in drawn.markup
+
+
+def test_net_benefit_is_drawn_as_far_as_it_is_useful() -> None:
+    points = {
+        "threshold": [0.1, 0.2, 0.3, 0.4],
+        "net_benefit": [0.30, 0.20, 0.05, -0.10],
+        "treat_all": [0.30, 0.10, -0.10, -0.40],
+    }
+    curve = Curve("m", 0, points)
+    # worth more than both at 0.2 (0.20 > 0.10) and 0.3 (0.05 > 0), the same as all at 0.1
+    assert better([curve]) == [(0.2, 0.3)]
+    assert useful([curve]) == pytest.approx(0.35)
