@@ -41,15 +41,20 @@ def labels_of(spec: Spec, name: str, table: RawTable) -> Labels:
 
 @dataclass(eq=False)
 class _Problem:
-    """Datasets that share a class, and all of their classes."""
+    """Datasets that share a class, and all of their classes.
+
+    ``called``: what the spec calls labels (``map``). ``beside`` and ``single`` as in ``Labels``.
+    """
 
     classes: Classes = field(default_factory=dict)
+    called: Classes = field(default_factory=dict)
     beside: Classes = field(default_factory=dict)
     single: Classes = field(default_factory=dict)
     datasets: list[str] = field(default_factory=list)
 
     def take(self, other: _Problem) -> None:
         self.classes = other.classes | self.classes
+        self.called = other.called | self.called
         self.beside = other.beside | self.beside
         self.single = other.single | self.single
         self.datasets += other.datasets
@@ -84,8 +89,9 @@ def _together(spec: Spec, labels: Mapping[str, Labels]) -> list[_Problem]:
     """The datasets by what they have in common, in their order."""
     apart: list[_Problem] = []
     for name, own in labels.items():
+        called = _by_value(map(Written, (spec.datasets[name].map or {}).values()))
         beside, single = _by_value(own.beside), _by_value(own.single)
-        one = _Problem(_own(spec, name, own), beside, single, [name])
+        one = _Problem(_own(spec, name, own), called, beside, single, [name])
         if not one.classes:
             continue
         touching = [o for o in apart if o.classes.keys() & one.classes.keys()]
@@ -129,7 +135,8 @@ def _complete(one: _Problem) -> None:
     (label,) = one.classes.values()
     partner = partner_of(label)
     meant = {} if partner is None else _by_value([Written(partner)])
-    for other in (one.beside, meant, one.single if as_number(label) is None else {}):
+    texts = one.single if as_number(label) is None else {}
+    for other in (one.called, one.beside, meant, texts):
         if len(one.classes | other) == 2:
             one.classes = other | one.classes
             return

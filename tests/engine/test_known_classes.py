@@ -168,6 +168,13 @@ def test_labels_beside_scores_are_known(tmp_path: Path, engine: str) -> None:
     assert found["labels"][0]["order"] == ["0", "1"]
 
 
+def test_names_that_the_spec_gives_to_labels_are_known(tmp_path: Path) -> None:
+    called = {"map": {"0": "fit", "1": "ill"}}
+    found = run(tmp_path, {"d": night("0")}, dataset=called)
+    assert found["labels"][0]["positive"] == "ill"
+    assert value(found, "accuracy") == 0.75
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_class_of_another_dataset_makes_three(tmp_path: Path, engine: str) -> None:
     files = {"a": "y,p\nlow,0.2\nmid,0.9\nhigh,0.9\n", "b": "y,p\nlow,0.2\nmid,0.9\n"}
