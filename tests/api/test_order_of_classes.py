@@ -11,7 +11,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.metrics import cohen_kappa_score
 
 import evalreport
-from evalreport.errors import SpecError
+from evalreport.errors import DataError, SpecError
 
 GRADES = ["none", "mild", "severe"]
 TRUE = ["none", "none", "mild", "mild", "severe", "severe"]
@@ -129,3 +129,17 @@ def test_training_takes_no_alphabet_for_an_order_either() -> None:
     declared = {**trained(), **curve, "datasets": {"d": {"target": "y", "labels": GRADES}}}
     found = evalreport.run(declared, frames={"d": rows}).json["learning_curves"][0]
     assert set(found["points"][0]["test"]) == {"weighted_kappa", "kappa"}
+
+
+def test_a_scorer_takes_the_declared_order() -> None:
+    model = DummyClassifier(strategy="constant", constant="mild").fit([[0]] * 3, GRADES)
+    rows = np.zeros((4, 1))
+    y = ["none", "mild", "severe", "severe"]
+    with pytest.raises(DataError, match="needs the order of the classes"):
+        evalreport.scorer("weighted_kappa", weights="quadratic")(model, rows, y)
+    found = evalreport.scorer("weighted_kappa", labels=GRADES, weights="quadratic")
+    said = ["mild", "mild", "mild", "none"]
+    right = cohen_kappa_score(y, said, labels=GRADES, weights="quadratic")
+    assert found._score_func(np.array(y), np.array(said)) == pytest.approx(right)
+    two = evalreport.scorer("recall", labels=["well", "ill"])
+    assert two._score_func(np.array(["well", "ill"]), np.array(["well", "well"])) == 1.0
