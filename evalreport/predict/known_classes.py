@@ -9,21 +9,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from evalreport.data.findings import quoted
 from evalreport.data.known_labels import Labels, labels_known
 from evalreport.data.labels import Written, as_number, order_labels, partner_of, value_of
+from evalreport.data.read import read_table
 from evalreport.data.roles import Roles
 from evalreport.data.table import RawTable
-from evalreport.errors import DataError, Location, Problem
-from evalreport.predict.columns import first_cut, roles_of, rules_of, said_in
+from evalreport.data.types import with_types
+from evalreport.errors import DataError, EvalreportError, Location, Problem
+from evalreport.plan.columns import source_of
+from evalreport.predict.columns import columns_needed, first_cut, roles_of, rules_of, said_in
+from evalreport.predict.label_sets import has_sets
 from evalreport.spec.datasets import NamedPositive
+from evalreport.spec.load import LoadedSpec
 from evalreport.spec.model import Spec
 from evalreport.spec.models import ScoresModel
 
 #: The text of each class by what it stands for: 1 and 1.0 are one class.
 Classes = dict[Any, str]
+#: Files of up to so many bytes are read to check a spec.
+SMALL = 1_000_000
 
 
 def labels_of(spec: Spec, name: str, table: RawTable) -> Labels:
@@ -37,6 +45,30 @@ def labels_of(spec: Spec, name: str, table: RawTable) -> Labels:
         for model in asked
     )
     return sum(found, Labels())
+
+
+def check_classes(loaded: LoadedSpec) -> None:
+    """Raise DataError where the rows of a spec know one class only, if its files are small.
+
+    What cannot be read is left to who says so; larger files are left to the run.
+    """
+    spec, folder, labels = loaded.spec, loaded.folder or Path(), dict[str, Labels]()
+    named = [isinstance(spec.positive_of(name), NamedPositive) for name in spec.datasets]
+    if all(named) or all(one.labels for one in spec.datasets.values()):
+        return
+    for name, dataset in spec.datasets.items():
+        if has_sets(dataset) or not isinstance(dataset.path, str):
+            return
+        try:
+            source = source_of(folder, dataset)
+            if source.size > SMALL:
+                return
+            table = read_table(source, (*columns_needed(spec, name, ()), *dataset.types))
+            typed = with_types(table, dataset.types)
+        except EvalreportError:
+            return
+        labels[name] = labels_of(spec, name, rules_of(spec, name).reading(typed))
+    known_classes(spec, labels, lambda name: loaded.where(("datasets", name, "target")))
 
 
 @dataclass(eq=False)
