@@ -44,7 +44,7 @@ def evaluate_estimator(  # noqa: PLR0913 - those of evaluate, and cv
             iterable of splits; a clone is fitted in each fold, and every row is judged by
             the one that has not seen it. Results are given per fold, as a mean, and pooled.
             A splitter that needs groups gets ``clusters``.
-        positive: the positive class; the largest label by default.
+        positive: the positive class; the largest label, or category, by default.
         labels: the classes in their order; where a fitted classifier calls its classes
             otherwise than ``y``, the labels of ``y`` in the order of its classes.
         sample_weight: weights of the evaluation, shape (n,); models are fitted without them.

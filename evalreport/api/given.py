@@ -188,8 +188,8 @@ def ordered_categories(values: Any) -> list[str]:
 
 def categories(values: Any) -> list[str]:
     """The categories of a categorical, in its order; empty for anything else."""
-    found = getattr(getattr(values, "dtype", None), "categories", None)
-    return [] if found is None else [label_text(one) for one in found]
+    found: Any = getattr(getattr(values, "dtype", None), "categories", None)
+    return [label_text(one) for one in found] if hasattr(found, "__iter__") else []
 
 
 def end_of_order(two: Sequence[str], positive: Any) -> Any:

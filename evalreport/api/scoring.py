@@ -24,7 +24,7 @@ def scorer(
     Args:
         metric: a metric of the catalogue, or an alias: ``evalreport metrics`` lists them.
         positive: the positive class; the largest label by default.
-        labels: the classes, where the rows may lack some.
+        labels: the classes, where the rows may lack some, or in the order that a metric needs.
         threshold: where scores are cut; 0.5 by default, 0 for ``decision_function``.
         **params: parameters of the metric, such as ``beta=2``.
 
@@ -105,7 +105,7 @@ class _Value:
             columns["y_pred"] = column(y_said, "y_pred")
         texts = label_texts(columns)
         seen = [one for values in texts.values() for one in values if one is not None]
-        labels = self._classes({*seen, *(self.labels or ())})
+        labels = self._classes({*seen, *(self.labels or ())}, scored=scored)
         positive = self._positive(labels)
         codes = {label: code for code, label in enumerate(labels)}
         actual = np.array([codes[str(one)] for one in texts["y_true"]], np.int32)
@@ -132,9 +132,14 @@ class _Value:
         wants = declared.table in (Table.SCORES, Table.CLASS_SCORES)
         return wants or self.threshold is not None
 
-    def _classes(self, seen: set[str]) -> tuple[str, ...]:
-        """The classes in their order; raises DataError where one is known and none is positive."""
+    def _classes(self, seen: set[str], *, scored: bool) -> tuple[str, ...]:
+        """The classes as declared, for columns of scores as sorted, as estimators have them.
+
+        Raises DataError where one is known and none is positive, or an order lacks.
+        """
         from evalreport.data.labels import order_labels, partner_of
+        from evalreport.metrics.catalogue import find
+        from evalreport.predict.facts import in_order
 
         if len(seen) == 1 and self.positive is None:
             (label,) = seen
@@ -143,13 +148,21 @@ class _Value:
                 what = f"{self.metric} is undefined: only one class is known, {label!r}"
                 raise DataError(Problem(what, "labels=[...], the classes, or positive=..."))
             seen.add(partner)
-        return order_labels(seen)
+        declared = () if scored else tuple(dict.fromkeys(self.labels or ()))
+        labels = (*declared, *order_labels(seen - {*declared}))
+        metric = find(self.metric)
+        if metric is not None and metric.ordered_classes and not in_order(labels, [declared]):
+            what = f"{self.metric} needs the order of the classes, which texts do not have"
+            raise DataError(Problem(what, "labels=[...], the classes in their order"))
+        return labels
 
     def _positive(self, labels: tuple[str, ...]) -> int | None:
+        from evalreport.data.labels import order_labels
+
         if len(labels) > 2:
             return None
         if self.positive is None:
-            return len(labels) - 1
+            return labels.index(order_labels(labels)[-1])
         wanted = label_text(self.positive)
         if wanted not in labels:
             hint = did_you_mean(wanted, labels, "classes")

@@ -77,7 +77,7 @@ def check(
     quiet: bool,
     timeout: float | None,
 ) -> int:
-    """Find every mistake in SPEC at once; reads the headers of its data files.
+    """Find every mistake in SPEC at once; reads the headers of its data files, small ones whole.
 
     Of several specs each is looked at, and the status is the highest of theirs.
     """
@@ -159,6 +159,7 @@ def _without_mistakes(spec: Path, asked: Asked) -> LoadedSpec:
         files_of_wrong_spec,
         only_of_absent_models,
     )
+    from evalreport.predict.known_classes import check_classes
     from evalreport.publish.installed import check_installed
     from evalreport.publish.refusals import check_names, raise_together
     from evalreport.spec.load import in_order, load_spec
@@ -183,6 +184,7 @@ def _without_mistakes(spec: Path, asked: Asked) -> LoadedSpec:
         [],
         partial(_check_estimators, loaded, allowed),
         partial(check_columns, loaded),
+        partial(check_classes, loaded),
         partial(check_names, loaded),
         partial(check_installed, loaded, loaded.spec.report.formats, "auto"),
         partial(_check_saved, loaded, asked.trusted),

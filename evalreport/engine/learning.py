@@ -19,8 +19,10 @@ from evalreport.data.table import RawTable
 from evalreport.engine.metric_functions import metric_value
 from evalreport.engine.settings import Settings
 from evalreport.errors import DataError, EvalreportError, Location, Problem, did_you_mean
+from evalreport.plan.refusals import NO_ORDER
 from evalreport.predict.cache import cache_key, cached_record, versions
 from evalreport.predict.columns import Where, roles_of, rules_of
+from evalreport.predict.facts import in_order
 from evalreport.predict.history import RunHistory, prediction_history, weight_history
 from evalreport.predict.learning_curve import CurveDesign, learning_curve
 from evalreport.predict.learning_curve import LearningCurve as FittedCurve
@@ -61,9 +63,13 @@ def curve_of(
     assert made.rows is not None
     rows, features = made.rows, made.table
     assert features is not None
+    requests = _named(asked.metrics or spec.metrics)
+    unordered = not in_order(rows.labels, [spec.datasets[dataset].labels])
+    left = [n for n, r in requests.items() if unordered and r.metric.ordered_classes]
     metrics = {
         name: metric_value(request.name, request.params, rows.labels, rows.positive, settings)
-        for name, request in _named(asked.metrics or spec.metrics).items()
+        for name, request in requests.items()
+        if name not in left
     }
     actual = made.actual
     assert actual is not None
@@ -103,7 +109,8 @@ def curve_of(
         failures.append(Failure("learning_curve", reason, dataset, model))
         return None
     failures.extend(decode_as(Failure, one, _KEPT) for one in record["failures"])
-    return decode_as(LearningCurve, record["curve"], _KEPT)
+    curve = decode_as(LearningCurve, record["curve"], _KEPT)
+    return replace(curve, notes=(*curve.notes, *(f"{name}: {NO_ORDER}" for name in left)))
 
 
 def _named(requests: Sequence[MetricRequest]) -> dict[str, MetricRequest]:

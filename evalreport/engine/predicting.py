@@ -11,7 +11,9 @@ from evalreport.data.table import RawTable
 from evalreport.engine.metric_functions import metric_value
 from evalreport.engine.settings import Settings
 from evalreport.errors import Problem, SpecError
+from evalreport.plan.refusals import NO_ORDER
 from evalreport.predict.columns import Where, view_of
+from evalreport.predict.facts import in_order
 from evalreport.predict.made import MADE_HERE, Made
 from evalreport.predict.view import LabelView, View
 from evalreport.results import records
@@ -144,9 +146,13 @@ def _of_model(loaded: LoadedSpec, model: str, error: SpecError) -> SpecError:
 def _making(loaded: LoadedSpec, settings: Settings, fitting: Fitting) -> Making:
     from evalreport.predict.making import Making
 
+    declared = [dataset.labels for dataset in loaded.spec.datasets.values()]
+
     def metric(
         request: MetricRequest, labels: tuple[str, ...], positive: int | None
     ) -> tuple[Any, bool]:
+        if request.metric.ordered_classes and not in_order(labels, declared):
+            raise SpecError(Problem(f"{request.name}: {NO_ORDER}", ""))
         made = metric_value(request.name, request.params, labels, positive, settings)
         return made, made.larger_is_better
 

@@ -61,7 +61,7 @@ from evalreport.plan.from_spec import costs_of, requests_of, threshold_text
 from evalreport.plan.inputs import Facts, Requests
 from evalreport.plan.task import Plan
 from evalreport.predict.columns import columns_read, rules_of
-from evalreport.predict.facts import facts_of
+from evalreport.predict.facts import facts_of, in_order
 from evalreport.predict.known_classes import known_classes, labels_of
 from evalreport.predict.label_sets import SetView, has_sets
 from evalreport.predict.overlap import Overlap
@@ -198,8 +198,7 @@ def _with_unknown(loaded: LoadedSpec, views: Sequence[View]) -> list[View]:
 
 def _facts(spec: Spec, view: View, requests: Requests) -> Facts:
     """What the planner needs to know of a view; DataError where a subgroup has too many values."""
-    declared = spec.datasets[view.dataset].labels or ()
-    ordered = view.ledger.label_kind != "text" or {*view.labels} <= {*declared}
+    ordered = in_order(view.labels, [spec.datasets[view.dataset].labels])
     found = replace(facts_of(view, requests.subgroups), ordered=ordered)
     for columns, values in (found.groups or {}).items():
         told = f"the subgroup {' and '.join(columns)}"

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 import numpy as np
 
+from evalreport.data.labels import label_kind
 from evalreport.plan.inputs import Facts
 from evalreport.predict.view import View
 
@@ -33,6 +36,13 @@ def facts_of(view: View, crossings: tuple[tuple[str, ...], ...]) -> Facts:
         label_sets=view.label_sets,
         counted=view.counted,
     )
+
+
+def in_order(labels: tuple[str, ...], declared: Iterable[Sequence[str] | None]) -> bool:
+    """Whether the order of classes is known: of two, of numbers, or of all that are declared."""
+    if len(labels) <= 2 or label_kind(labels) == "number":
+        return True
+    return any({*labels} <= {*(one or ())} for one in declared)
 
 
 def _occurring(view: View, columns: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:

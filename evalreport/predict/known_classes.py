@@ -9,21 +9,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from evalreport.data.findings import quoted
 from evalreport.data.known_labels import Labels, labels_known
 from evalreport.data.labels import Written, as_number, order_labels, partner_of, value_of
+from evalreport.data.read import read_table
 from evalreport.data.roles import Roles
 from evalreport.data.table import RawTable
-from evalreport.errors import DataError, Location, Problem
-from evalreport.predict.columns import first_cut, roles_of, rules_of, said_in
+from evalreport.data.types import with_types
+from evalreport.errors import DataError, EvalreportError, Location, Problem
+from evalreport.plan.columns import source_of
+from evalreport.predict.columns import columns_needed, first_cut, roles_of, rules_of, said_in
+from evalreport.predict.label_sets import has_sets
 from evalreport.spec.datasets import NamedPositive
+from evalreport.spec.load import LoadedSpec
 from evalreport.spec.model import Spec
 from evalreport.spec.models import ScoresModel
 
 #: The text of each class by what it stands for: 1 and 1.0 are one class.
 Classes = dict[Any, str]
+#: Files of up to so many bytes are read to check a spec.
+SMALL = 1_000_000
 
 
 def labels_of(spec: Spec, name: str, table: RawTable) -> Labels:
@@ -39,17 +47,46 @@ def labels_of(spec: Spec, name: str, table: RawTable) -> Labels:
     return sum(found, Labels())
 
 
+def check_classes(loaded: LoadedSpec) -> None:
+    """Raise DataError where the rows of a spec know one class only, if its files are small.
+
+    What cannot be read is left to who says so; larger files are left to the run.
+    """
+    spec, folder, labels = loaded.spec, loaded.folder or Path(), dict[str, Labels]()
+    named = [isinstance(spec.positive_of(name), NamedPositive) for name in spec.datasets]
+    if all(named) or all(one.labels for one in spec.datasets.values()):
+        return
+    for name, dataset in spec.datasets.items():
+        if has_sets(dataset) or not isinstance(dataset.path, str):
+            return
+        try:
+            source = source_of(folder, dataset)
+            if source.size > SMALL:
+                return
+            table = read_table(source, (*columns_needed(spec, name, ()), *dataset.types))
+            typed = with_types(table, dataset.types)
+        except EvalreportError:
+            return
+        labels[name] = labels_of(spec, name, rules_of(spec, name).reading(typed))
+    known_classes(spec, labels, lambda name: loaded.where(("datasets", name, "target")))
+
+
 @dataclass(eq=False)
 class _Problem:
-    """Datasets that share a class, and all of their classes."""
+    """Datasets that share a class, and all of their classes.
+
+    ``called``: what the spec calls labels (``map``). ``beside`` and ``single`` as in ``Labels``.
+    """
 
     classes: Classes = field(default_factory=dict)
+    called: Classes = field(default_factory=dict)
     beside: Classes = field(default_factory=dict)
     single: Classes = field(default_factory=dict)
     datasets: list[str] = field(default_factory=list)
 
     def take(self, other: _Problem) -> None:
         self.classes = other.classes | self.classes
+        self.called = other.called | self.called
         self.beside = other.beside | self.beside
         self.single = other.single | self.single
         self.datasets += other.datasets
@@ -84,8 +121,9 @@ def _together(spec: Spec, labels: Mapping[str, Labels]) -> list[_Problem]:
     """The datasets by what they have in common, in their order."""
     apart: list[_Problem] = []
     for name, own in labels.items():
+        called = _by_value(map(Written, (spec.datasets[name].map or {}).values()))
         beside, single = _by_value(own.beside), _by_value(own.single)
-        one = _Problem(_own(spec, name, own), beside, single, [name])
+        one = _Problem(_own(spec, name, own), called, beside, single, [name])
         if not one.classes:
             continue
         touching = [o for o in apart if o.classes.keys() & one.classes.keys()]
@@ -129,7 +167,8 @@ def _complete(one: _Problem) -> None:
     (label,) = one.classes.values()
     partner = partner_of(label)
     meant = {} if partner is None else _by_value([Written(partner)])
-    for other in (one.beside, meant, one.single if as_number(label) is None else {}):
+    texts = one.single if as_number(label) is None else {}
+    for other in (one.called, one.beside, meant, texts):
         if len(one.classes | other) == 2:
             one.classes = other | one.classes
             return

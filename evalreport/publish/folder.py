@@ -11,6 +11,7 @@ from pathlib import Path, PureWindowsPath
 from typing import TYPE_CHECKING, Any
 
 from evalreport.data.findings import quoted
+from evalreport.data.labels import Written, value_of
 from evalreport.errors import DataError, Problem
 from evalreport.record.clock import clock_text
 from evalreport.record.hashing import FileRecord, canonical_json
@@ -104,7 +105,7 @@ def check_positive(runs: Path, prepared: Prepared) -> None:
     for facts in prepared.facts:
         now, name = _positive(prepared).get(facts.dataset), facts.dataset
         was = before.get(name, now)
-        if now == was or facts.label_sets or (unnamed and was not in facts.labels):
+        if _same(now, was) or facts.label_sets or (unnamed and was not in facts.labels):
             continue
         problems[name] = Problem(
             f"the positive class of {name} would be {_class(now)}; in the last run of the series "
@@ -115,6 +116,13 @@ def check_positive(runs: Path, prepared: Prepared) -> None:
         )
     if problems:
         raise DataError(*problems.values())
+
+
+def _same(one: str | None, other: str | None) -> bool:
+    """Whether two labels are of one class, as 1 and 1.0 are."""
+    if one is None or other is None:
+        return one is other
+    return bool(value_of(Written(one)) == value_of(Written(other)))
 
 
 def _class(label: str | None) -> str:

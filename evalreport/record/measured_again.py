@@ -27,6 +27,7 @@ from evalreport.plan.inputs import Facts, needed_table
 from evalreport.plan.methods import choose, stands_for
 from evalreport.plan.task import Task, ThresholdRequest
 from evalreport.plan.unknown import needs_unknown
+from evalreport.predict.facts import in_order
 from evalreport.predict.schemes import DRAWN
 from evalreport.record.recorded_spec import RecordedSpec
 from evalreport.record.recorded_tables import (
@@ -197,7 +198,7 @@ class RecordedModel:
             high=self._range[1],
             groups=self.groups,
             unknown=self._unknown,
-            ordered=labels.kind != "text" or {*labels.order} <= {*(labels.declared or ())},
+            ordered=in_order(labels.order, [labels.declared]),
         )
 
     @cached_property

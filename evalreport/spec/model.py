@@ -261,7 +261,9 @@ class Spec(Part):
         examples=[{"name": {"path": "file.csv", "target": "column"}}],
     )
     positive: Positive = Field(
-        "largest", description="The positive class: largest, smallest or {label: name}."
+        "largest",
+        description="The positive class: largest or smallest of all labels that are known, or "
+        "{label: name}.",
     )
     models: Annotated[Mapping[Name, AnyModel], Field(min_length=1)] = Field(
         description="Where predictions come from, by name.",

@@ -11,6 +11,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.metrics import cohen_kappa_score
 
 import evalreport
+from evalreport.errors import DataError, SpecError
 
 GRADES = ["none", "mild", "severe"]
 TRUE = ["none", "none", "mild", "mild", "severe", "severe"]
@@ -101,3 +102,44 @@ def test_an_estimator_is_held_against_the_last_category() -> None:
     found = evalreport.evaluate_estimator(model, np.zeros((4, 1)), y, metrics=["recall"])
     assert found.json["measures"][0]["label"] == "ill"
     assert found.json["measures"][0]["value"] == 1.0
+
+
+def trained(**more: Any) -> dict[str, Any]:
+    return {
+        "evalreport": 1,
+        "title": "t",
+        "datasets": {"d": {"target": "y"}},
+        "models": {
+            "m": {"estimator": "sklearn.tree.DecisionTreeClassifier", "features": ["x"], **more}
+        },
+        "metrics": ["weighted_kappa", "kappa"],
+        "cross_validation": {"scheme": "stratified_k_fold", "folds": 2},
+    }
+
+
+def test_training_takes_no_alphabet_for_an_order_either() -> None:
+    rows = {"y": TRUE * 4, "x": [GRADES.index(said) for said in SAID * 4]}
+    tuned = trained(tune={"grid": {"max_depth": [1, 2]}, "metric": "weighted_kappa"})
+    with pytest.raises(SpecError, match="declare `labels` in order"):
+        evalreport.run(tuned, frames={"d": rows})
+    curve = {"learning_curve": {"sizes": [0.5, 1.0], "repeats": 2}}
+    found = evalreport.run({**trained(), **curve}, frames={"d": rows}).json["learning_curves"][0]
+    assert set(found["points"][0]["test"]) == {"kappa"}
+    assert any("weighted_kappa: it needs the order" in note for note in found["notes"])
+    declared = {**trained(), **curve, "datasets": {"d": {"target": "y", "labels": GRADES}}}
+    found = evalreport.run(declared, frames={"d": rows}).json["learning_curves"][0]
+    assert set(found["points"][0]["test"]) == {"weighted_kappa", "kappa"}
+
+
+def test_a_scorer_takes_the_declared_order() -> None:
+    model = DummyClassifier(strategy="constant", constant="mild").fit([[0]] * 3, GRADES)
+    rows = np.zeros((4, 1))
+    y = ["none", "mild", "severe", "severe"]
+    with pytest.raises(DataError, match="needs the order of the classes"):
+        evalreport.scorer("weighted_kappa", weights="quadratic")(model, rows, y)
+    found = evalreport.scorer("weighted_kappa", labels=GRADES, weights="quadratic")
+    said = ["mild", "mild", "mild", "none"]
+    right = cohen_kappa_score(y, said, labels=GRADES, weights="quadratic")
+    assert found._score_func(np.array(y), np.array(said)) == pytest.approx(right)
+    two = evalreport.scorer("recall", labels=["well", "ill"])
+    assert two._score_func(np.array(["well", "ill"]), np.array(["well", "well"])) == 1.0

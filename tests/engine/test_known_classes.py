@@ -91,6 +91,28 @@ def test_where_one_class_is_known_the_report_asks_for_the_other(
     assert value(declared, "accuracy") == 0.75
 
 
+def test_check_and_plan_say_so_before_the_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "d.csv").write_text(night("benign"))
+    spec = tmp_path / "d.yaml"
+    text = (
+        "evalreport: 1\ntitle: t\ndatasets: {d: {path: d.csv, target: y}}\n"
+        "models: {m: {score: p}}\nmetrics: [recall]\n"
+    )
+    for command in ("check", "plan"):
+        spec.write_text(text)
+        assert status_of([command, str(spec)]) == 3
+        assert "d.yaml:3:37: only one class of d is known, 'benign'" in capsys.readouterr().err
+        spec.write_text(text + "positive: {label: malignant}\n")
+        assert status_of([command, str(spec)]) == 0
+        (tmp_path / "d.csv").write_text(night("0"))
+        spec.write_text(text)
+        assert status_of([command, str(spec)]) == 0
+        (tmp_path / "d.csv").write_text(night("benign"))
+        capsys.readouterr()
+
+
 def test_labels_alone_never_pass_a_criterion_on_the_other_class(tmp_path: Path) -> None:
     files = {"d": "y,p\n0,0\n0,0\n0,0\n"}
     found = run(tmp_path, files, {"prediction": "p"}, metrics=["recall"])
@@ -166,6 +188,13 @@ def test_labels_beside_scores_are_known(tmp_path: Path, engine: str) -> None:
     other = rows.replace("well,0", "0,0").replace(",well", ",LABEL_0").replace("ill", "LABEL_1")
     found = run(tmp_path, {"d": other}, both, engine=engine, **exclude)
     assert found["labels"][0]["order"] == ["0", "1"]
+
+
+def test_names_that_the_spec_gives_to_labels_are_known(tmp_path: Path) -> None:
+    called = {"map": {"0": "fit", "1": "ill"}}
+    found = run(tmp_path, {"d": night("0")}, dataset=called)
+    assert found["labels"][0]["positive"] == "ill"
+    assert value(found, "accuracy") == 0.75
 
 
 @pytest.mark.parametrize("engine", ENGINES)

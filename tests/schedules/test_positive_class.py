@@ -31,8 +31,9 @@ def night(folder: Path, rows: str, *options: str) -> int:
 def test_a_night_without_positives_goes_on_with_the_series(tmp_path: Path) -> None:
     assert night(tmp_path, "0,0.1 1,0.9") == 0
     assert night(tmp_path, "0,0.1 0,0.6") == 0
+    assert night(tmp_path, "0.0,0.1 1.0,0.6") == 0  # the same class, written otherwise
     runs = read_history(tmp_path / "runs").runs.values()
-    assert [run.positive for run in runs] == [{"night": "1"}, {"night": "1"}]
+    assert [run.positive["night"] for run in runs] == ["1", "1", "1.0"]
     assert status_of(["verify", str(tmp_path / "runs" / "latest")]) == 0
 
 
