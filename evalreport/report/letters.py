@@ -35,6 +35,15 @@ def width_of(text: str) -> float:
     )
 
 
+def is_drawn(sign: str) -> bool:
+    """Whether the font of the charts has a letter.
+
+    >>> is_drawn("e"), is_drawn("\u4e2d")
+    (True, False)
+    """
+    return ord(sign) in _font()[0]
+
+
 def above_and_below() -> tuple[float, float]:
     """How far a line of words reaches above and below its base line, in sizes of its letters."""
     return _font()[1]
