@@ -194,15 +194,19 @@ def _without_mistakes(spec: Path, asked: Asked) -> LoadedSpec:
 
 
 def _check_machine(loaded: LoadedSpec) -> None:
-    """The library of the PDF, and memory for rows that have to be loaded."""
+    """The library and the fonts of the PDF, and memory for rows that have to be loaded."""
     from evalreport.publish.formats import named_formats
     from evalreport.render.paper import pango_problem
+    from evalreport.render.system_fonts import font_warning
 
     missing = pango_problem() if "pdf" in loaded.spec.report.formats else None
     if missing is not None and named_formats(loaded.document.root):
         raise FilesError(missing)
     if missing is not None:
         say(f"the run will make no PDF: {missing}", "warning")
+    unknown = font_warning(loaded.resolved()) if "pdf" in loaded.spec.report.formats else None
+    if missing is None and unknown is not None:
+        say(unknown, "warning")
     for name in loaded.spec.datasets:
         _check_room(loaded, name)
 

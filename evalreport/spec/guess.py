@@ -292,7 +292,7 @@ def _models(columns: Columns, found: Guess) -> Guess:
     for column in labels:
         found = _add_labels(found, models, column, alone=len(labels) == 1)
     if not models:
-        raise DataError(*_no_model(columns, free))
+        raise DataError(*_no_model(columns, found, free))
     for model in sets.values():
         own = () if isinstance(model.get("scores"), str) else _columns_of(model)
         percent += [c for c in own if _is_percent(columns, c)]
@@ -300,13 +300,15 @@ def _models(columns: Columns, found: Guess) -> Guess:
     return replace(found, models=_called(models), dialect=dialect)
 
 
-def _no_model(columns: Columns, free: Sequence[str]) -> Iterator[Problem]:
+def _no_model(columns: Columns, found: Guess, free: Sequence[str]) -> Iterator[Problem]:
     """What to tell where no column is a score or a label, with what hides a column of numbers."""
+    where = Location(columns.table.name)
     yield Problem(
         "no column looks like a score or a predicted label",
         "a column of scores or predictions; write the spec by hand",
-        Location(columns.table.name),
+        where,
     )
+    yield from (Problem(told, "", where) for told in found.assumed)
     for name in free:
         texts = [text for text in columns.texts(name) if text is not None]
         odd = [text for text in texts if as_number(text.strip()) is None]

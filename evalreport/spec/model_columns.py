@@ -33,8 +33,8 @@ from evalreport.spec.column_values import (
 )
 
 Rows = Sequence[Sequence[float] | None]
-#: How many standard errors labels agree above chance, and the ranking of a score that is turned
-#: for the negative label is above one half, where the score is the confidence in them.
+#: How many standard errors the area of a score that is turned for the negative label is above one
+#: half, where the score is the confidence in the labels.
 LIKELY = 2.0
 
 
@@ -99,9 +99,10 @@ def label_columns(known: Known, free: Sequence[str], *, alone: bool) -> Labels:
             others.append((name, names, said))
     for score in free:
         if without_confidences(known, [score], found.columns)[0]:
-            goes = [(n, names) for n, names, said in others if _goes_with(known, score, said)]
-            for name, names in goes[:1]:
-                found = _with(known, found, name, names)
+            fits = [(_fit(known, score, said), name, names) for name, names, said in others]
+            best = max(fits, key=lambda fit: fit[0], default=(0.0, "", {}))
+            if best[0] > 0:
+                found = _with(known, found, *best[1:])
     if alone and not found.columns:
         for name, names in repeats if known.columns.table.rows >= FEWEST else ():
             found = _with(known, found, name, names)
@@ -156,43 +157,39 @@ def _with(known: Known, found: Labels, name: str, names: Mapping[str, str]) -> L
     )
 
 
-def _goes_with(known: Known, name: str, said: Texts) -> bool:
-    """Whether a score is the confidence in these labels, or says them in every row."""
+def _fit(known: Known, name: str, said: Texts) -> float:
+    """How well a score goes with labels: 2 where it says them in every row.
+
+    The area under the ROC curve of the score turned for the negative label where it is the
+    confidence in them; 0 where it is neither.
+    """
     scores, cut = known.columns.numbers(name), _middle(known.columns, name)
     if len(known.classes) != 2 or len(set(said) - {None}) != 2 or scores is None or cut is None:
-        return False
-    positive = known.classes[1]
-    truth = [None if t is None else alike(t) == alike(positive) for t in known.truth]
+        return 0.0
     above = {(s >= cut, t) for s, t in zip(scores, said, strict=True) if s is not None and t}
-    follow = len(said) >= FEWEST and len(above) == 2 == len({a for a, _ in above})
-    return follow or (
-        is_confidence(scores, said, cut)
-        and agrees(known.truth, said, 0, LIKELY)
-        and _gains(scores, said, cut, truth, positive)
-    )
+    if len(said) >= FEWEST and len(above) == 2 == len({a for a, _ in above}):
+        return 2.0
+    likely = is_confidence(scores, said, cut) and agrees(known.truth, said, 0, 1)
+    return _turned_area(known, scores, said, cut) if likely else 0.0
 
 
-def _gains(
-    scores: Sequence[float | None],
-    said: Texts,
-    cut: float,
-    truth: Sequence[bool | None],
-    positive: str,
-) -> bool:
-    """Whether scores rank the rows better where they are turned for the negative label.
+def _turned_area(known: Known, scores: Sequence[float | None], said: Texts, cut: float) -> float:
+    """The area of scores that are turned for the negative label, 0 unless that ranks better.
 
     Of labels that have nothing to do with the scores a turned ranking is near one half.
     """
+    positive = known.classes[1]
+    truth = [None if t is None else alike(t) == alike(positive) for t in known.truth]
     turned = [
         score if label == positive or score is None else 2 * cut - score
         for score, label in zip(scores, said, strict=True)
     ]
     before, after = area(scores, truth), area(turned, truth)
     if before is None or after is None:
-        return False
+        return 0.0
     positives, n = sum(t is True for t in truth), sum(t is not None for t in truth)
     error = math.sqrt((n + 1) / (12 * positives * (n - positives)))
-    return after > max(before, 0.5 + LIKELY * error)
+    return after if after > max(before, 0.5 + LIKELY * error) else 0.0
 
 
 def _middle(columns: Columns, name: str) -> float | None:

@@ -259,6 +259,17 @@ def test_columns_of_classes_with_other_names_are_one_model(tmp_path, beside) -> 
     assert value(results, "roc_auc", "macro") == pytest.approx(expected, abs=1e-3)
 
 
+def test_columns_that_nothing_tells_apart_are_named_where_no_model_is_found(
+    tmp_path, capsys
+) -> None:
+    """Shares that have nothing to do with the classes: made-up values, the same for each class."""
+    shares = np.random.default_rng(3).dirichlet([2, 2, 2], N).round(4)
+    columns = {"y": Z, **{name: shares[:, i] for i, name in enumerate(["sand", "silt", "clay"])}}
+    pd.DataFrame(columns).to_csv(tmp_path / "d.csv", index=False)
+    assert status_of(["init", str(tmp_path / "d.csv")]) == 3
+    assert "sand, silt, clay add up to 1, and nothing tells which class" in capsys.readouterr().err
+
+
 def test_two_columns_that_add_up_are_told_apart_by_the_truth(tmp_path) -> None:
     columns = {"y": Y, "prob_HIGH": P, "prob_LOW": np.round(1 - P, 6)}
     spec, _, results = first(tmp_path, columns)
