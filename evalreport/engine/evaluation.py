@@ -159,7 +159,8 @@ class Evaluator(ABC, Generic[Seen, Built]):
         if task.where.fold is not None:
             self._computed[_identity(task, task.where.fold)] = computed
         table = self._table(task.where, self._request(task))
-        n = self.tables.row_count(task.where)
+        own = computed.evaluated.rows
+        n = self.tables.row_count(task.where) if own is None else own
         self.result.measures.append(
             as_measure(computed, self.numbering.measure(), table, n, self._weight(task.where))
         )

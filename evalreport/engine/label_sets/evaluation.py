@@ -146,7 +146,7 @@ class SetMeasurer(TaskMeasurer[SetView, SetTables]):
         if left_out:
             weight = f", weight {undefined_rows(sets, values):g}" if sets.times is not None else ""
             note = f"undefined for {left_out} of {rows} rows{weight}, left out of the mean"
-            value = replace(value, note=note)
+            value = replace(value, note=note, rows=rows - left_out)
         if not isinstance(value.outcome, Value) or task.interval is None:
             return value, None
         share = metric.interval is Interval.PROPORTION and task.average is None
