@@ -6,6 +6,7 @@ behind it that looks like one of the program, or like a command to the runner of
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import unicodedata
@@ -16,6 +17,22 @@ _ACTING = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 #: How runners of workflows know a command to them: at the start of a line, and anywhere in it.
 _COMMAND = re.compile(r"^(\s*):(?=:)")
 _MARKED = re.compile(r"##(?=\[|vso\[|teamcity\[)", re.IGNORECASE)
+
+
+#: Characters from which on a name is cut.
+LONGEST_NAME = 60
+
+
+def cut(text: str, longest: int = LONGEST_NAME) -> str:
+    """The text, where it is too long its beginning with a hash of all of it, so names stay apart.
+
+    >>> cut("benign"), cut("x" * 70)[55:]
+    ('benign', 'xxxxx… #c71bd109')
+    """
+    if len(text) <= longest:
+        return text
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return f"{text[:longest]}… #{digest}"
 
 
 def one_line(text: str) -> str:

@@ -178,8 +178,10 @@ class Evaluator(ABC, Generic[Seen, Built]):
             self._computed[_identity(task, task.where.fold)] = computed
         table = self._table(task.where, self._request(task))
         used = self._used(task, task.where)
+        own = computed.evaluated.rows
+        n = used.n if own is None else own
         self.result.measures.append(
-            as_measure(computed, self.numbering.measure(), table, used.n, used.weight)
+            as_measure(computed, self.numbering.measure(), table, n, used.weight)
         )
 
     def _skip(self, skipped: Skipped) -> None:

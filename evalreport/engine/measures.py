@@ -157,11 +157,13 @@ class Measurer(TaskMeasurer[LabelView, MemoryTables]):
             reason = resolved.reason or "there is no such threshold"
         if reason is None and self.tables.row_count(task.where) == 0:
             reason, substituted = "there is no row", "0 / 0"
+        if reason is None and self._is_of_other(task):
+            return self._other(task).compute(task)
+        if reason is None and metric.ranks_rows and self._is_constant(task):
+            reason = pooled_ranks.CONSTANT
         if reason is not None:
             none = Evaluated(Undefined(reason), formula, substituted)
             return Computed(task, none, None, resolved.number, resolved.exploratory)
-        if self._is_of_other(task):
-            return self._other(task).compute(task)
         kinds: dict[str, Callable[[Task, float | None], tuple[Evaluated, Interval | str | None]]]
         kinds = {
             Table.COUNTS.value: self._of_table,
@@ -182,6 +184,12 @@ class Measurer(TaskMeasurer[LabelView, MemoryTables]):
         return Computed(
             task, value, interval, resolved.number, resolved.exploratory, dropped=dropped
         )
+
+    def _is_constant(self, task: Task) -> bool:
+        """Whether the scores that the task ranks are those of a model that is constant."""
+        several = self.view.class_scores is not None and task.label is None
+        columns = range(len(self.view.labels)) if several else (self._index(task),)
+        return all(pooled_ranks.is_constant(self, index) for index in columns)
 
     def _of_one_scale(self, task: Task, interval: Interval) -> tuple[Interval | None, str | None]:
         """The interval, unless scores of several fits were ranked together for it; and why."""

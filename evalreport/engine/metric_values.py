@@ -47,7 +47,7 @@ class Evaluated:
     given where scores were counted in bins: the value of the single scores lies within
     them. ``missing`` is the worst and best case of a share, with the rows that lack
     something. ``reached`` is the threshold where a largest difference lies, with the four
-    cells there.
+    cells there. ``rows`` have a value, where a mean leaves some out.
     """
 
     outcome: Outcome
@@ -61,6 +61,7 @@ class Evaluated:
     bounds: tuple[float, float] | None = None
     missing: MissingBounds | None = None
     reached: Reached | None = None
+    rows: int | None = None
 
 
 def evaluated(metric: Metric, expression: Expression, label: str | None) -> Evaluated:

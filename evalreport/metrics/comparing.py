@@ -5,20 +5,23 @@ What a spec may ask for, what is planned and what is done follow from the two ta
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 
-from evalreport.metrics.counts import accuracy
+from evalreport.metrics.combined import balanced_accuracy, balanced_error_rate
+from evalreport.metrics.counts import accuracy, error_rate
 from evalreport.metrics.declare import Average, Goal, Interval, Metric, Table
-from evalreport.metrics.formula import Value
 from evalreport.metrics.tables import Counts, Matrix
 from evalreport.statistics.unpaired import UNPAIRED_METHODS
 
 BOOTSTRAP, PERCENTILE, CLUSTERS = "bootstrap", "bootstrap_percentile", "cluster_bootstrap"
-#: Of two means over the scores of single rows, of two datasets.
-WELCH = "welch_t"
+#: Of two means over the scores of single rows, of two datasets: with as many degrees of freedom as
+#: their variances have, fewer where few rows lose much, and with n - 1 each, as Welch has it.
+SATTERTHWAITE, WELCH = "satterthwaite_t", "welch_t"
+OF_TWO_MEANS = (SATTERTHWAITE, WELCH)
 
 
 class Family(Enum):
@@ -67,7 +70,7 @@ UNPAIRED: Mapping[Family, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("delong_unpaired", "delong_score_unpaired", BOOTSTRAP),
         ("delong_unpaired", "delong_score_unpaired", PERCENTILE),
     ),
-    Family.MEAN: ((WELCH, BOOTSTRAP), (WELCH, PERCENTILE)),
+    Family.MEAN: ((*OF_TWO_MEANS, BOOTSTRAP), (*OF_TWO_MEANS, PERCENTILE)),
     Family.OTHER: ((BOOTSTRAP,), (PERCENTILE,)),
 }
 
@@ -110,32 +113,65 @@ def pooled_over_rows(metric: Metric) -> bool:
     return bool(metric(example.pooled()).bottom.exact() == example.n.value)
 
 
+#: A metric with an average: None of one class, or of all of them together.
+Averaged = tuple[Metric, str | None]
+
+
 @cache
-def same_number(metric: Metric, average: str | None) -> Metric:
-    """The metric that a micro average is: accuracy, where pooled counts give its share.
+def same_number(metric: Metric, average: str | None, *, two_classes: bool) -> Averaged:
+    """The metric, without an average where there is one, that an average is the same number as.
 
-    Where every row has one label and one prediction, a mistake is a false positive of one
-    class and a false negative of another. Tried on two tables of such pooled counts; metrics
-    that are no share of right rows are given back as they are.
+    Where every row has one label and one prediction, micro F1 and weighted recall are accuracy,
+    and of two classes macro accuracy is accuracy and macro recall balanced accuracy. Tried on
+    tables of as many classes; an average that is no other number is given back as it is.
 
-    >>> from evalreport.metrics.combined import f1, jaccard
-    >>> same_number(f1, "micro").name, same_number(jaccard, "micro").name
-    ('accuracy', 'jaccard')
-    >>> same_number(f1, "macro").name
-    'f1'
+    >>> from evalreport.metrics.combined import f1
+    >>> from evalreport.metrics.counts import recall
+    >>> several = {"two_classes": False}
+    >>> [same_number(recall, kind, **several)[0].name for kind in ("micro", "weighted", "macro")]
+    ['accuracy', 'accuracy', 'balanced_accuracy']
+    >>> same_number(f1, "macro", two_classes=True) == (f1, "macro")
+    True
     """
-    if average != Average.MICRO.value or metric.table is not Table.COUNTS or metric.context:
-        return metric
-    for right, wrong in ((11, 5), (3, 10)):
-        counts = Counts(tp=right, fp=wrong, fn=wrong, tn=2 * right + wrong)
-        try:
-            outcome = metric(counts, **metric.arguments({})).outcome()
-        except (TypeError, ValueError, LookupError):
-            return metric
-        share = right / (right + wrong)
-        if not isinstance(outcome, Value) or abs(float(outcome.number) - share) > 1e-12:
-            return metric
-    return accuracy
+    known: Averaged = (metric, average)
+    if average in (None, Average.SAMPLES.value) or metric.table is not Table.COUNTS:
+        return known
+    if metric.context:
+        return known
+    pooled = None if two_classes else Average.MICRO.value
+    others = [(accuracy, pooled), (error_rate, pooled), (balanced_accuracy, None)]
+    others += [(balanced_error_rate, None), *([(metric, None)] if two_classes else [])]
+    examples = [Matrix.from_counts(counts) for counts in _EXAMPLES[two_classes]]
+    own = [_value_of(known, table) for table in examples]
+    if None in own:
+        return known
+    return next((o for o in others if [_value_of(o, table) for table in examples] == own), known)
+
+
+#: Tables on which averages are tried, by whether they are of two classes.
+_EXAMPLES = {
+    True: ([[11, 5], [3, 7]], [[2, 9], [4, 17]]),
+    False: ([[5, 1, 2], [3, 7, 1], [1, 2, 11]], [[4, 6, 1], [0, 3, 8], [9, 2, 13]]),
+}
+
+
+def _value_of(of: Averaged, table: Matrix) -> float | None:
+    """A value to ten digits; None where the metric has none, or needs what nobody gave."""
+    metric, average = of
+    try:
+        arguments = metric.arguments({})
+        if average in (Average.MACRO.value, Average.WEIGHTED.value):
+            each = [metric(table.one_versus_rest(k), **arguments) for k in range(table.size)]
+            rows = [1 if average == Average.MACRO.value else n for n in table.row_totals]
+            parts = [float(v.exact()) * n for v, n in zip(each, rows, strict=True)]
+            return round(math.fsum(parts) / sum(rows), 10)
+        whole = average is not None or (table.size > 2 and metric.scope == "all")
+        if whole and metric.for_classes is not None:
+            return round(float(metric.for_classes(table, **arguments).exact()), 10)
+        counts = table.pooled() if whole else table.one_versus_rest(1)
+        return round(float(metric(counts, **arguments).exact()), 10)
+    except (TypeError, ValueError, LookupError, ArithmeticError):
+        return None
 
 
 def family_of(metric: Metric, average: str | None, *, paired: bool = True) -> Family:

@@ -121,6 +121,7 @@ DECLARED = (
     Method("fisher_exact", "Fisher, exact"),
     Method("mee", "Mee", "Mee R. Biometrics 40, 1984"),
     Method("agresti_caffo", "Agresti-Caffo", "Agresti A., Caffo B. Am Stat 54, 2000"),
+    Method("satterthwaite_t", "Satterthwaite's t", "Satterthwaite F. Biometrics Bulletin 2, 1946"),
     Method("welch_t", "Welch's t", "Welch B. Biometrika 34, 1947"),
     # more than two models, readers, groups and periods
     Method("cochran_q", "Cochran Q", "Cochran W. Biometrika 37, 1950"),

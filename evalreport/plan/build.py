@@ -133,7 +133,7 @@ def _task(
     mode: str | None,
 ) -> Task:
     metric = request.metric
-    methods, same = requests.methods, stands_for(metric, average, facts)
+    methods, (same, _) = requests.methods, stands_for(metric, average, facts)
     asked = methods.get(metric.name, methods.get(same.name))
     method, why = choose(metric, average, facts, asked)
     if where.fold == MEAN_OF_FOLDS:

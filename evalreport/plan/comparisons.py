@@ -16,15 +16,16 @@ from evalreport.metrics.comparing import (
     AT_A_MARGIN,
     BOOTSTRAP,
     CLUSTERS,
+    OF_TWO_MEANS,
     PAIRED,
     PERCENTILE,
     SEVERAL,
     UNPAIRED,
-    WELCH,
     WITHOUT_PAIRS,
     Family,
     directed,
     family_of,
+    same_number,
 )
 from evalreport.metrics.declare import SANDWICH, Interval, Metric, Table
 from evalreport.metrics.tables import Matrix
@@ -318,7 +319,8 @@ def _planned(
     request: ComparisonRequest, task: Task, twin: Task, facts: Facts, other: Facts
 ) -> ComparisonTask:
     paired = request.reference_dataset is None
-    family = family_of(declared_metric(task), task.average, paired=paired)
+    same = stand_in(task, two_classes=facts.two_classes)
+    family = family_of(declared_metric(same), same.average, paired=paired)
     weighted = facts.weighted or other.weighted
     clustered = facts.clustered or other.clustered
     if paired and facts.designed is not None:
@@ -344,6 +346,15 @@ def _planned(
         reason = _no_ratio(family, weighted=weighted, clustered=clustered)
         chosen = replace(chosen, ratio=True, ratio_reason=reason)
     return _to_be_shown(request, chosen)
+
+
+def stand_in(task: Task, *, two_classes: bool) -> Task:
+    """The task that is compared: of an average that is another number, this other one."""
+    if task.average is None or task.indeterminate is not None:
+        return task
+    metric, average = same_number(declared_metric(task), task.average, two_classes=two_classes)
+    params = task.params if metric.name == task.metric else ()
+    return replace(task, metric=metric.name, average=average, params=params)
 
 
 def _no_ratio(family: Family, *, weighted: bool, clustered: bool) -> str | None:
@@ -401,7 +412,7 @@ def _default(
 
 def _of_scores_alone(name: str, task: Task) -> bool:
     """Whether a method needs the losses of single scores, which the task has not."""
-    return name == WELCH and (task.table != Table.SCORES.value or task.average is not None)
+    return name in OF_TWO_MEANS and (task.table != Table.SCORES.value or task.average is not None)
 
 
 def _unfit(

@@ -40,7 +40,7 @@ def choose(
     metric: Metric, average: Average | None, facts: Facts, asked: str | None
 ) -> tuple[str | None, str]:
     """The method for one task and the reason for it; None where there is no interval."""
-    metric = stands_for(metric, average, facts)
+    metric, average = stands_for(metric, average, facts)
     if asked is not None and _fits(metric, average, facts, asked):
         return asked, ASKED
     if metric.interval is Interval.NONE:
@@ -61,11 +61,14 @@ def choose(
     return _plain(metric, facts)
 
 
-def stands_for(metric: Metric, average: Average | None, facts: Facts) -> Metric:
-    """The metric whose interval a value has: accuracy's, where a micro average is accuracy."""
+def stands_for(
+    metric: Metric, average: Average | None, facts: Facts
+) -> tuple[Metric, Average | None]:
+    """The metric, and average, whose interval a value has: those of the same number."""
     if average is None or facts.indeterminate:
-        return metric
-    return same_number(metric, average.value)
+        return metric, average
+    same, other = same_number(metric, average.value, two_classes=facts.two_classes)
+    return same, None if other is None else Average(other)
 
 
 def _fits(metric: Metric, average: Average | None, facts: Facts, asked: str) -> bool:

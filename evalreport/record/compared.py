@@ -21,6 +21,7 @@ from evalreport.engine.comparisons.calls import (
 from evalreport.engine.comparisons.tests import OF_PROPORTIONS
 from evalreport.engine.groups.studied_groups import class_rows
 from evalreport.metrics.catalogue import find
+from evalreport.metrics.comparing import same_number
 from evalreport.metrics.coverage_study import (
     CLUSTERED_PAIRS,
     PAIRS,
@@ -133,12 +134,22 @@ def _studied(record: Comparison, known: Known) -> Iterator[str]:
         if interval is None or told is None:
             continue
         drawn = _drawn(record, known)
-        if drawn is not None:
-            right = {held_in_study(record.metric, drawn, interval.level, of)}
-        else:
-            right = {s for one in DESIGNS[record.paired] for s in sentences(record.metric, one, of)}
+        right = set()
+        for name in _compared_as(record):
+            if drawn is not None:
+                right.add(held_in_study(name, drawn, interval.level, of))
+            else:
+                right |= {s for one in DESIGNS[record.paired] for s in sentences(name, one, of)}
         if told.group() not in right:
             yield f"{place}.why says {told.group()!r}, which is not what the coverage study found"
+
+
+def _compared_as(record: Comparison) -> set[str]:
+    """The metrics that an average may be the number of, of two classes or of more."""
+    metric = find(record.metric)
+    if metric is None:
+        return {record.metric}
+    return {same_number(metric, record.average, two_classes=two)[0].name for two in (True, False)}
 
 
 def _drawn(record: Comparison, known: Known) -> Drawn | None:

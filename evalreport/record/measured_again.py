@@ -261,7 +261,7 @@ class RecordedModel:
         """The task that gave a measure, planned as the spec and the facts say."""
         metric, facts = _metric(one), self.facts
         average = None if one.average is None else Average(one.average)
-        methods, same = self.asked.requests.methods, stands_for(metric, average, facts)
+        methods, (same, _) = self.asked.requests.methods, stands_for(metric, average, facts)
         asked = methods.get(metric.name, methods.get(same.name))
         method, why = choose(metric, average, facts, asked)
         given = metric.arguments(dict(one.params))

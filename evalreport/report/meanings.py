@@ -16,7 +16,7 @@ AVERAGES = {
     "samples": "The mean over the rows, each by its own labels: {}",
 }
 POOLED_SCORES = "Of the scores of all classes in one list, a row once for each class: {}"
-SAME_AS_ACCURACY = " With one label a row it is the same as accuracy."
+SAME = " With one label a row it is the same as {}."
 ONE_CLASS = "Of this class against all others: {}"
 
 
@@ -76,8 +76,10 @@ def meaning_of(
     pooled = average == "micro" and declared is not None and declared.table is Table.SCORES
     sentence = (POOLED_SCORES if pooled else AVERAGES[str(average)]).format(inside)
     single = not has_sets and record.indeterminate is None
-    if single and declared is not None and same_number(declared, average) is not declared:
-        sentence += SAME_AS_ACCURACY
+    if single and declared is not None:
+        same, _ = same_number(declared, average, two_classes=not several_classes)
+        if same is not declared:
+            sentence += SAME.format(same.title.lower())
     return sentence
 
 

@@ -572,12 +572,16 @@ def _repeats(contents: Contents, caption: str, own: Sequence[Measure], *, few: b
         ends = () if few else (_or_dash(repeats.low), _or_dash(repeats.high))
         each = " · ".join(_or_dash(v) for v in repeats.values)
         rows.append(
-            TableRow(
-                (contents.title(m), _or_dash(repeats.mean), _or_dash(repeats.spread), *ends, each)
-            )
+            TableRow((contents.title(m), _or_dash(repeats.mean), _spread(repeats), *ends, each))
         )
     note = "Repeats share their rows: their spread is no interval."
     return PlainTable(caption, _FEW if few else _REPEATS, tuple(rows), note)
+
+
+def _spread(repeats: Summary) -> str:
+    """The standard deviation over repeats: 0 where all are equal, whatever rounding left of it."""
+    same = repeats.low is not None and repeats.low == repeats.high
+    return "0" if same else _or_dash(repeats.spread)
 
 
 def _or_dash(value: Any) -> str:

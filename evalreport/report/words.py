@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
+from evalreport.lines import LONGEST_NAME, cut
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.methods import METHODS
 from evalreport.report.numbers import count_text, number_text, threshold_text
 
-LONGEST_LABEL = 60
 LONGEST_TEXT = 5000
 #: What the mean of readers, and the value of all that they read, are called.
 MEAN, POOLED = "mean over readers", "readings pooled"
@@ -29,10 +28,7 @@ def visible(text: str, longest: int = LONGEST_TEXT) -> str:
     >>> len(visible("x" * 20000, 60)) <= 75
     True
     """
-    if len(text) > longest:
-        digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-        text = f"{text[:longest]}… #{digest}"
-    return "".join(_seen(character) for character in text)
+    return "".join(_seen(character) for character in cut(text, longest))
 
 
 def _seen(character: str) -> str:
@@ -77,7 +73,7 @@ def label_text(label: Any) -> str:
     text = str(label)
     if not text:
         return "(empty)"
-    shown = visible(text, LONGEST_LABEL)
+    shown = visible(text, LONGEST_NAME)
     return f"“{shown}”" if text != text.strip() or "  " in text else shown
 
 

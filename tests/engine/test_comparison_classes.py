@@ -276,7 +276,7 @@ def test_anything_else_on_two_datasets_is_drawn_independently() -> None:
     assert set(found) == set(metrics)
     added = {
         "average_precision": ("square_and_add", "square_and_add"),
-        "brier": ("welch_t", "welch_t"),
+        "brier": ("satterthwaite_t", "satterthwaite_t"),
     }
     for r in found.values():
         expected = added.get(r.metric, ("bootstrap", "bootstrap_percentile"))
@@ -296,8 +296,12 @@ def test_independent_means_are_compared_by_welchs_t() -> None:
     # few rows lose much: the variance is less well known than the number of rows says
     assert r.df < welch.df
     assert math.isclose(r.p_value, 2 * stats.t.sf(abs(r.statistic), r.df), rel_tol=1e-9)
+    assert r.test == r.interval.method == "satterthwaite_t"
+    alike = two_datasets(["brier"], tests={"brier": "satterthwaite_t"})["brier"]
+    assert (alike.df, alike.p_value) == (r.df, r.p_value)
     asked = two_datasets(["brier"], tests={"brier": "welch_t"}, methods={"brier": "welch_t"})
     r, limits = asked["brier"], welch.confidence_interval()
+    assert math.isclose(r.df, welch.df, rel_tol=1e-9)
     assert math.isclose(r.p_value, welch.pvalue, rel_tol=1e-9)
     assert (r.interval.low, r.interval.high) == pytest.approx(limits, rel=1e-9)
 

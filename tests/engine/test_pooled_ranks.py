@@ -48,29 +48,37 @@ def pooled(found: dict[str, Any], model: str, metric: str) -> dict[str, Any]:
     )
 
 
-def test_leave_one_out_of_a_model_that_knows_nothing_excludes_no_truth() -> None:
+def test_leave_one_out_of_a_model_that_knows_nothing_has_no_ranks() -> None:
     found = results(
         {"scheme": "leave_one_out"},
         comparisons={"reference": "nothing"},
         acceptance=[{"metric": "roc_auc", "at_least": 0.5, "bound": "lower"}],
     )
-    m = pooled(found, "nothing", "roc_auc")
-    # left out a positive, the prior is lower: every pair is lost, where the truth is 0.5
-    assert m["value"] == 0.0
-    assert m["interval"] is None
-    assert "not on one scale" in m["interval_reason"]
-    (told,) = [c for c in found["cautions"] if c["code"] == "pooled_ranks"]
-    assert set(told["models"]) == {"nothing", "linear"}
-    assert "ROC AUC has no interval, as for 1 other value" in told["message"]
+    # left out a positive, the prior is 9 / 29, else 10 / 29: every pair is lost, and AUC 0 would
+    # be of the folding, where the truth is 0.5
+    for metric in ("roc_auc", "average_precision"):
+        m = pooled(found, "nothing", metric)
+        assert (m["state"], m["value"], m["interval"]) == ("undefined", None, None)
+        assert m["reason"].startswith("the model is constant")
+    assert pooled(found, "nothing", "log_loss")["value"] == pytest.approx(
+        -(10 * np.log(9 / 29) + 20 * np.log(1 - 10 / 29)) / 30
+    )
+    said = {c["code"]: c for c in found["cautions"]}
+    assert not {"auc_below_half", "auc_without_error"} & set(said)
+    assert (said["pooled_ranks"]["model"], pooled(found, "linear", "roc_auc")["interval"]) == (
+        "linear",
+        None,
+    )
+    assert "not on one scale" in pooled(found, "linear", "roc_auc")["interval_reason"]
     # rows by themselves are no worse for it
     assert pooled(found, "nothing", "log_loss")["interval"] is not None
     assert pooled(found, "nothing", "accuracy")["interval"] is not None
     (compared,) = (c for c in found["comparisons"] if c["metric"] == "roc_auc")
     assert compared["p_value"] is None
     assert compared["interval"] is None
-    assert "another fit" in compared["reason"]
+    assert "the model is constant" in compared["reason"]
     assert {a["outcome"] for a in found["acceptance"]} == {"not_evaluated"}
-    assert "not on one scale" in found["acceptance"][0]["reason"]
+    assert "the model is constant" in found["acceptance"][0]["reason"]
 
 
 def test_pooled_folds_keep_limits_only_where_they_hold_the_mean_over_folds() -> None:

@@ -10,20 +10,34 @@ from evalreport.metrics.interval_methods import DIFFERENCES, Held, taking_over
 
 
 @pytest.mark.parametrize(
-    ("name", "pooled"),
+    ("name", "average", "several", "two"),
     [
-        ("precision", "accuracy"),
-        ("recall", "accuracy"),
-        ("specificity", "specificity"),
+        ("precision", "micro", "accuracy", "accuracy"),
+        ("recall", "micro", "accuracy", "accuracy"),
+        ("recall", "weighted", "accuracy", "accuracy"),
+        ("recall", "macro", "balanced_accuracy", "balanced_accuracy"),
+        ("fnr", "weighted", "error_rate", "error_rate"),
+        # of two classes what is false for one is right for the other
+        ("specificity", "micro", "specificity", "accuracy"),
+        ("specificity", "macro", "specificity", "balanced_accuracy"),
+        ("accuracy", "macro", None, "accuracy"),
+        ("accuracy", "weighted", None, "accuracy"),
+        ("f1", "macro", "f1", "f1"),
+        ("precision", "weighted", "precision", "precision"),
         # shares of rows as they would be at a prevalence that nobody gave here
-        ("ppv_at_prevalence", "ppv_at_prevalence"),
-        ("npv_at_prevalence", "npv_at_prevalence"),
+        ("ppv_at_prevalence", "micro", "ppv_at_prevalence", "ppv_at_prevalence"),
+        ("npv_at_prevalence", "micro", "npv_at_prevalence", "npv_at_prevalence"),
     ],
 )
-def test_a_micro_average_is_accuracy_only_where_its_number_is(name: str, pooled: str) -> None:
+def test_an_average_is_another_number_only_where_it_is(
+    name: str, average: str, several: str | None, two: str
+) -> None:
     metric = find(name)
     assert metric is not None
-    assert same_number(metric, "micro").name == pooled
+    found = same_number(metric, average, two_classes=False)
+    # that of several classes is of each against the others, and no number of all of them
+    assert found == (metric, average) if several is None else found[0].name == several
+    assert same_number(metric, average, two_classes=True)[0].name == two
 
 
 @pytest.mark.parametrize(

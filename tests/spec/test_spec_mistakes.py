@@ -182,7 +182,7 @@ ONE_LINE = [
     ]),
     ("comparisons: {reference: m, methods: {brier: newcombe}}", [
         ("8:46: brier has no interval method 'newcombe'; those of brier are: "
-        "bootstrap_percentile, paired_t, welch_t"),
+        "bootstrap_percentile, paired_t, satterthwaite_t, welch_t"),
     ]),
     # acceptance
     ("acceptance: [{metric: recal, at_least: 0.9}]", [

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from evalreport.engine.cautions.declare import Caution, caution
 from evalreport.engine.cautions.facts import RunFacts
 from evalreport.engine.cautions.wording import limits, name, number, of_class, part, percent, rows
+from evalreport.engine.intervals.pooled_ranks import ONE_SCALE
 from evalreport.metrics.catalogue import of_caution
 from evalreport.metrics.declare import Interval
 from evalreport.metrics.formula import Value
@@ -139,6 +140,8 @@ def auc_without_error(run: RunFacts) -> Iterator[Caution]:
     for view in run.views:
         for m in run.measures_of(view):
             if not _is_area(m) or m.average is not None or m.value is None:
+                continue
+            if (m.interval_reason or "").startswith(ONE_SCALE):
                 continue
             method = None if m.interval is None else m.interval.method
             if m.interval is None or method == "wilson_pairs" or not _has_width(m):

@@ -11,12 +11,11 @@ from dataclasses import replace
 
 from evalreport.engine.cautions.declare import Caution
 from evalreport.engine.cautions.facts import RunFacts
+from evalreport.lines import cut
 from evalreport.predict.view import View
 
 #: Names listed before the rest is only counted.
 LISTED = 4
-#: Longest name written out in a message.
-LONGEST_NAME = 40
 
 
 def number(value: float) -> str:
@@ -129,14 +128,12 @@ def counted(count: float, noun: str) -> str:
 
 
 def name(label: str) -> str:
-    """A label, column or model as it stands in a sentence; long ones are cut.
+    """A label, column or model as it stands in a sentence; long ones are cut as in tables.
 
     >>> name("benign"), name("")
     ('benign', '(empty)')
     """
-    if not label:
-        return "(empty)"
-    return label if len(label) <= LONGEST_NAME else f"{label[: LONGEST_NAME - 1]}…"
+    return cut(label) if label else "(empty)"
 
 
 def of_class(label: str | None) -> str:

@@ -30,7 +30,7 @@ from evalreport.metrics.comparing import Family
 from evalreport.metrics.declare import Goal, Metric
 from evalreport.metrics.estimates import different_classes
 from evalreport.metrics.formula import Undefined, Value
-from evalreport.plan.comparisons import ComparisonRequest, ComparisonTask
+from evalreport.plan.comparisons import ComparisonRequest, ComparisonTask, stand_in
 from evalreport.plan.task import AT_THRESHOLD
 from evalreport.predict.view import LabelView as Seen
 from evalreport.results.identity import EVERYTHING, MEAN_OF_FOLDS, Slice
@@ -164,13 +164,14 @@ def _paired(
         return
     draws = PairedDraws(both, of)
     known = [task for task in tasks if both.cut is None or not _by_scores(task)]
-    values = {task: _values(both.model, both.reference, task) for task in known}
+    numbers = {task: _numbered(both.model, task) for task in known}
+    values = {task: _values(both.model, both.reference, numbers[task]) for task in known}
     for task in known:
         if difference_of(*values[task]) is not None and _is_drawn(task):
-            draws.announce(task)
+            draws.announce(numbers[task])
     for task in tasks:
         if task in values:
-            yield _of_pair(both, draws, task, values[task])
+            yield replace(_of_pair(both, draws, numbers[task], values[task]), task=task)
         else:
             yield _not_compared(task, str(both.cut))
     pairs = [both, *(p for sides in further if isinstance(p := pair(*sides), Pair))]
@@ -183,6 +184,13 @@ def _paired(
         notes = (both.note,) if both.note else ()
         found = with_width(found, difference)
         yield Difference(renamed, means, difference, found, both.rows, at, notes, MEAN_OF_FOLDS)
+
+
+def _numbered(side: Side, task: ComparisonTask) -> ComparisonTask:
+    """The comparison with the numbers that are compared, see ``stand_in``."""
+    two = len(side.view.labels) <= 2
+    own, other = (stand_in(one, two_classes=two) for one in (task.task, task.reference))
+    return replace(task, task=own, reference=other)
 
 
 def _by_scores(task: ComparisonTask) -> bool:
@@ -231,17 +239,18 @@ def _independent(
     known = [task for task in tasks if binned is None or not _by_scores(task)]
     for task in known:
         if _is_drawn(task):
-            both.announce(task)
+            both.announce(_numbered(model, task))
     for task in tasks:
         if task not in known:
             yield _not_compared(task, str(binned))
             continue
-        values = _values(model, reference, task)
+        own = _numbered(model, task)
+        values = _values(model, reference, own)
         difference = difference_of(*values)
         if difference is None:
             found = _nothing(_why_none(task, values))
         else:
-            found = with_width(both.compare(task, values, difference), difference)
+            found = with_width(both.compare(own, values, difference), difference)
         notes = ("the rows of the two datasets are taken as independent",)
         yield Difference(
             task,

@@ -166,7 +166,9 @@ def replicates_of(first: Any, second: Any) -> Replicates:
     one, two = (np.real(values).astype(np.float64) for values in (first, second))
     with np.errstate(invalid="ignore"):
         differences = one - two
-    finite = np.where(np.isfinite(differences), differences, np.nan)
+        # what rounding leaves of two equal values would part the replicates that are 0
+        same = np.abs(differences) <= SAME * np.maximum(np.abs(one), np.abs(two))
+    finite = np.where(np.isfinite(differences), np.where(same, 0.0, differences), np.nan)
     return Replicates(finite, _correlation(one, two))
 
 

@@ -40,7 +40,7 @@ from evalreport.engine.intervals.methods import from_limits
 from evalreport.engine.intervals.studied import design_of, was_studied, with_study
 from evalreport.engine.measures import Measurer
 from evalreport.engine.metric_values import Evaluated, stacked_value
-from evalreport.metrics.comparing import WELCH
+from evalreport.metrics.comparing import OF_TWO_MEANS, SATTERTHWAITE
 from evalreport.metrics.coverage_study import TWO_SAMPLES, Drawn
 from evalreport.metrics.declare import Average, Table
 from evalreport.plan.comparisons import ASKED, ComparisonTask, Hypothesis
@@ -127,8 +127,8 @@ class Independent:
             return _of_proportions(task.test, values)
         if task.test in ("delong_unpaired", UNPAIRED_SCORE):
             return self._of_areas(task)
-        if task.test == WELCH:
-            return _welch_test(self._welch(task))
+        if task.test in OF_TWO_MEANS:
+            return _welch_test(self._of_means(task, task.test))
         small = self._small(task, difference)
         if small is not None:
             return small.test()
@@ -154,8 +154,8 @@ class Independent:
             return interval, None if interval is not None else f"{method} gives none here"
         if method in ("delong_unpaired", UNPAIRED_SCORE):
             return self._area_interval(task, level)
-        if method == WELCH:
-            return _welch_limits(self._welch(task), level)
+        if method in OF_TWO_MEANS:
+            return _welch_limits(self._of_means(task, method), level, method)
         few = self._few(task)
         if few is not None:
             return few.interval(level), None
@@ -179,9 +179,9 @@ class Independent:
 
     # -- means ------------------------------------------------------------------------------
 
-    def _welch(self, task: ComparisonTask) -> means.PairedT | None:
-        """Welch's t of two means of losses; None with fewer than two rows on a side."""
-        own_df = task.why != ASKED
+    def _of_means(self, task: ComparisonTask, method: str) -> means.PairedT | None:
+        """A t of two means of losses; None with fewer than two rows on a side."""
+        own_df = method == SATTERTHWAITE
         one = _mean(self.model, task.task, own_df=own_df)
         two = _mean(self.reference, task.reference, own_df=own_df)
         if one is None or two is None:
@@ -281,10 +281,12 @@ def _welch_test(found: means.PairedT | None) -> Test:
     return Test(found.statistic, found.p_value, df, error=found.error)
 
 
-def _welch_limits(found: means.PairedT | None, level: float) -> tuple[Interval | None, str | None]:
+def _welch_limits(
+    found: means.PairedT | None, level: float, method: str
+) -> tuple[Interval | None, str | None]:
     if found is None:
         return None, FEWER
-    interval = from_limits(found.interval, level, WELCH)
+    interval = from_limits(found.interval, level, method)
     if interval is None or found.error is None:
         return None, "the variance of the difference is 0"
     return replace(interval, standard_error=found.error, df=found.df), None

@@ -19,6 +19,8 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from evalreport.metrics.declare import Metric
 from evalreport.metrics.tables import ScoreTable
 from evalreport.plan.task import Task
@@ -41,6 +43,28 @@ def fits_of(view: LabelView) -> int:
     if view.fold is not None:
         return len(view.fold[1])
     return len(view.fold_sizes or ()) or 1
+
+
+#: Why ranks of single rows that a constant model was fitted without are no value.
+CONSTANT = (
+    "the model is constant: the score of each left-out row follows from its own class, and ranks "
+    "of them say nothing of the model"
+)
+
+
+def is_constant(measurer: Measuring, index: int | None) -> bool:
+    """Whether scores of single left-out rows come from a model that is constant.
+
+    Fitted without a positive row it has seen one fewer, so it scores that row lower than it does a
+    negative one: there are two scores, one for each class, in the wrong order.
+    """
+    view = measurer.view
+    if view.fold is not None or fits_of(view) < 2:
+        return False
+    pooled = measurer.tables.scores(EVERYTHING, index)
+    positive, negative = np.flatnonzero(pooled.positives), np.flatnonzero(pooled.negatives)
+    alone = len(positive) == len(negative) == 1
+    return alone and bool(pooled.scores[positive[0]] < pooled.scores[negative[0]])
 
 
 def kept(

@@ -16,10 +16,10 @@ from evalreport.engine.intervals import methods as intervals
 from evalreport.engine.intervals.bootstrap import from_replicates
 from evalreport.engine.intervals.case import Cells, TableCase
 from evalreport.engine.intervals.methods import TableValue
-from evalreport.engine.metric_values import overall_value, stacked_value
+from evalreport.engine.metric_values import class_value, overall_value, stacked_value
 from evalreport.metrics.comparing import same_number
 from evalreport.metrics.declare import SANDWICH, SQUARE_AND_ADD, Average, Interval, Metric, Table
-from evalreport.metrics.formula import Ratio
+from evalreport.metrics.formula import Ratio, Value
 from evalreport.metrics.interval_methods import (
     OF_WEIGHTS,
     TABLE_OF_CLUSTERS,
@@ -53,7 +53,10 @@ MOST_CLASSES = 500
 
 def table_interval(case: TableCase) -> records.Interval | None:
     """The interval of one value of a table metric; None where the method gives none."""
-    case = _standing_for(case)
+    stand_in = _standing_for(case)
+    if stand_in is None:
+        return None
+    case = stand_in
     level, method, metric, value = case.level, case.method, case.metric, case.value
     small = _of_few_rows(case)
     if small is not None:
@@ -74,12 +77,25 @@ def table_interval(case: TableCase) -> records.Interval | None:
     return _of_few_weights(case, v) or _smooth(case, v)
 
 
-def _standing_for(case: TableCase) -> TableCase:
-    """What the interval is taken of: accuracy, where a micro average is the same number."""
-    same = same_number(case.metric, case.task.average)
-    if same is case.metric or case.task.indeterminate is not None:
+def _standing_for(case: TableCase) -> TableCase | None:
+    """What the interval is taken of: of an average that is another number, this other one.
+
+    None where that is undefined, as balanced accuracy of rows of one class.
+    """
+    task = case.task
+    same, average = same_number(case.metric, task.average, two_classes=case.table.size <= 2)
+    if (same, average) == (case.metric, task.average) or task.indeterminate is not None:
         return case
-    return replace(case, metric=same, arguments={}, value=overall_value(same, case.matrix, {}))
+    arguments = case.arguments if same is case.metric else {}
+    label = None if average is not None or case.table.size > 2 else case.table.labels[case.index]
+    if label is None:
+        value = overall_value(same, case.matrix, arguments)
+    else:
+        value = class_value(same, case.matrix.one_versus_rest(case.index), arguments, label)
+    if not isinstance(value.outcome, Value):
+        return None
+    own = replace(task, average=average, label=label)
+    return replace(case, task=own, metric=same, arguments=arguments, value=value)
 
 
 def _of_clusters(case: TableCase, v: TableValue) -> records.Interval | None:

@@ -144,7 +144,9 @@ class SetMeasurer(TaskMeasurer[SetView, SetTables]):
         value: Evaluated,
     ) -> Result:
         """The value with its interval, saying how many rows have no value."""
-        value = replace(value, note=_left_out(sets, values) or value.note)
+        left_out = _left_out(sets, values)
+        if left_out is not None:
+            value = replace(value, note=left_out, rows=sets.count(np.isfinite(values)))
         if not isinstance(value.outcome, Value) or task.interval is None:
             return value, None
         share = metric.interval is Interval.PROPORTION and task.average is None

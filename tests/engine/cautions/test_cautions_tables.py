@@ -6,6 +6,9 @@ from typing import Any
 
 import pytest
 
+from evalreport.engine.cautions.wording import name
+from evalreport.report.words import label_text
+
 ACCURACY = ["accuracy"]
 
 
@@ -175,3 +178,13 @@ def test_labels_that_are_spelled_in_two_ways(kit: Any) -> None:
     assert record.numbers == {"foreign": 3, "rows": 4}
     fewer = kit.view([0, 0, 1, 1], predicted=[0, 1, 1, 2], labels=["no", "yes", "Yes"])
     assert kit.cautions(kit.run(fewer, ACCURACY), "foreign_predictions") == []
+
+
+@pytest.mark.parametrize("tail", ["", "x" * 30], ids=["in full", "cut"])
+def test_classes_that_share_their_first_letters_keep_names_of_their_own(tail: str) -> None:
+    """41 letters are the same; names of more than 60 end with a hash of all of them."""
+    start = "Erkrankung_des_Bewegungsapparates_und_der"
+    labels = [f"{start}_{end}{tail}" for end in ("Haut", "Gelenke")]
+    assert len({name(label) for label in labels}) == 2
+    # as the tables beside the caution have them
+    assert [name(label) for label in labels] == [label_text(label) for label in labels]
