@@ -225,12 +225,15 @@ def _summary(
     if going_on:
         counts[CONTINUE] = going_on
     from evalreport.report import terminal
+    from evalreport.report.contents import Contents
+    from evalreport.report.criteria import counted_outcomes
     from evalreport.results.codec import encode
 
     lines = terminal.headline_lines(results)
     if results.acceptance:
         lines.append(
-            f"criteria: {counts['pass']} passed, {counts['fail']} failed, "
+            f"{counted_outcomes(Contents(results))}: {counts['pass']} passed, "
+            f"{counts['fail']} failed, "
             f"{counts['not_evaluated']} not evaluated"
             + (f", {going_on} to be continued" if going_on else "")
             + ("; this run is no look" if terminal.is_backfill(results) else "")

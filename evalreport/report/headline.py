@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from evalreport.report.cards import said_value
 from evalreport.report.contents import Contents
 from evalreport.report.numbers import count_text, level_text, limits_text, threshold_text
+from evalreport.report.training import best_step_text
 from evalreport.report.words import POOLED, counted, listed, method_text, prose
 from evalreport.results.lookup import Results
 from evalreport.results.records import Measure, Table
@@ -149,11 +150,16 @@ def measures_latex(results: Results) -> str:
 def _lines(contents: Contents) -> Iterator[str]:
     results = contents.results
     yield f"% {prose(results.title)}, evalreport {results.provenance.version}"
+    steps = best_step_text(contents)
+    if steps:
+        yield escaped(steps)
+    measures, left_out = headline_of(contents)
+    if not measures:
+        return
     yield r"\begin{tabular}{lllrlrl}"
     yield r"\hline"
     yield r"dataset & model & measure & value & interval & counts & table \\"
     yield r"\hline"
-    measures, left_out = headline_of(contents)
     for m in measures:
         cells = (
             m.dataset,

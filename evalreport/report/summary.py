@@ -172,8 +172,9 @@ def _decided(contents: Contents, entry: records.Criterion) -> str:
     name = contents.title(m) if m is not None else prose(entry.text or entry.metric or "")
     name = f"{name}, {MEAN}," if entry.readers else name
     where = f" in {subgroup_text(m.subgroup)}" if m is not None and m.subgroup else ""
-    several = len(contents.models) > 1 and entry.model is not None
-    of = f" of {label_text(entry.model)}" if several else ""
+    of = ""
+    if len(contents.views) > 1 and entry.model is not None and entry.dataset is not None:
+        of = f" of {_called(contents, (entry.dataset, entry.model))}"
     if entry.observed is None or entry.required is None or entry.claim is not None:
         return f"{name}{of}{where}"
     bound = BOUNDS.get(entry.bound, entry.bound)

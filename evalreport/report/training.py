@@ -255,7 +255,12 @@ def _learning_chart(contents: Contents, records: Sequence[LearningCurve], metric
 
 def _metric_name(contents: Contents, metric: str) -> str:
     own = next((m for m in contents.measures if m.metric == metric), None)
-    return plain_name(metric) if own is None else contents.heading(own, averaged=False)
+    if own is not None:
+        return contents.heading(own, averaged=False)
+    # a metric that is asked for twice has its parameters behind its name
+    name, _, inside = metric.partition("(")
+    told = f" ({inside.rstrip(')').replace('=', ' ')})" if inside else ""
+    return f"{contents.words.titles.get(name) or plain_name(name)}{told}"
 
 
 def _spreads(

@@ -75,7 +75,9 @@ def verdict_title(contents: Contents) -> str:
         verb = {"not evaluated": "was ", "to be continued": "is "}.get(word, "")
         return f"Verdict: the one criterion {verb}{word}"
     parts = [f"{number} {word}" for number, word in told]
-    return f"Verdict: of {counted_outcomes(contents)} {listed(parts)}"
+    of = counted_criteria(contents)
+    once = of == counted_outcomes(contents)
+    return f"Verdict: {f'of {of}' if once else f'{of}:'} {listed(parts)}"
 
 
 @section("verdict", "Verdict", of=(Criterion, Caution), run_on=False)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from plain_results import render_html
+from plain_results import measures_latex, render_html
 from report.html_page import parse
 from sklearn.metrics import confusion_matrix, roc_auc_score
 
@@ -115,7 +115,7 @@ def test_a_history_alone_leads_its_page(tmp_path: Path) -> None:
         "datasets": {"d": {"target": "y"}},
         "positive": {"label": "p"},
         "models": {"descent": {"history": history}},
-        "metrics": ["accuracy", "roc_auc"],
+        "metrics": ["accuracy", "roc_auc", {"fbeta": {"beta": 2}}, {"fbeta": {"beta": 0.5}}],
     }
     results = evalreport.run(spec, frames={"d": COLUMNS})
     steps = [(name, *step) for name, own in runs.items() for step in own]
@@ -138,8 +138,14 @@ def test_a_history_alone_leads_its_page(tmp_path: Path) -> None:
         f"from {_cost(-0.7, 1.0):.4g} to {_cost(-1.5, 1.6):.4g} while mistakes rise from 12 to 13"
     )
     assert f"From step 2 to step 3 the cost falls {rise}." in verdict
-    assert "ROC AUC" in verdict
+    for title in ("ROC AUC", "F-beta (beta 2", "F-beta (beta 0.5)"):
+        assert title in verdict
     guide = next(s for s in page.all("section") if s.attrs["id"] == "guide").text
     assert "numerator cells" not in guide  # no card, no formula
-    for text in (results.to_markdown(), headline_lines(results.records)[0]):
+    texts = (
+        results.to_markdown(),
+        measures_latex(results.json),
+        headline_lines(results.records)[0],
+    )
+    for text in texts:
         assert f"fewest mistakes in run {fewest[0]} at step {fewest[1]}" in text

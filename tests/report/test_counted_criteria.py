@@ -41,7 +41,7 @@ def _page(*limits: dict[str, Any], **more: Any) -> str:
         ),
         (
             [("recall", 0.5), ("accuracy", 0.6)],
-            "Verdict: of 4 outcomes of 2 criteria for 2 models 1 failed and 3 passed",
+            "Verdict: 2 criteria for 2 models: 1 failed and 3 passed",
             "Failed: 1 of 4 outcomes of 2 criteria for 2 models.",
         ),
         (

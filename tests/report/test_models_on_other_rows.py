@@ -33,6 +33,13 @@ def test_values_are_named_with_their_dataset_and_rank_no_model() -> None:
     assert "a on d1 finds 4 and misses 1" in page
 
 
+def test_a_criterion_is_of_a_model_on_a_dataset() -> None:
+    # 0.9 and 0.6
+    page = _page(acceptance=[{"metric": "accuracy", "at_least": 0.8}])
+    assert "Accuracy of b on d2, 0.600, required at least 0.80" in page
+    assert "Verdict: 1 criterion for 2 models on 2 datasets: 1 failed and 1 passed" in page
+
+
 def test_models_of_one_dataset_are_not_told_so() -> None:
     both = {name: {"prediction": "p"} for name in "ab"}
     page = _page(models=both)
