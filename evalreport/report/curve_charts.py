@@ -150,10 +150,10 @@ def drawn(shown: Shown) -> tuple[Drawing, bool]:
             [partial(one, curve=c, others=[o for o in curves if o is not c]) for c in curves],
         )
     if shown.kind == "decision":
-        return drawing(_framed(on_axes(shown), 62, 34), HALF, 196), False
+        return drawing(_framed(on_axes(shown), 62, 34), HALF, 174), False
     if shown.kind == "roc" and not shown.per_class and _is_near_perfect(shown):
-        return drawing(partial(_with_zoom, shown), WHOLE, 188), True
-    return drawing(_framed(on_axes(shown), 78, 18), HALF, 180), False
+        return drawing(partial(_with_zoom, shown), WHOLE, 174), True
+    return drawing(_framed(on_axes(shown), 82, 18), HALF, 174), False
 
 
 def _framed(paint: On, right: float, top: float) -> Callable[[Figure], None]:
@@ -168,7 +168,7 @@ def _framed(paint: On, right: float, top: float) -> Callable[[Figure], None]:
 
 def _with_zoom(shown: Shown, figure: Figure) -> None:
     """The whole of ROC curves, and their left part enlarged, where nothing tells them apart."""
-    whole, part = panel(figure, 26, 30, 140, 140), panel(figure, 206, 30, 140, 140)
+    whole, part = panel(figure, 26, 30, 126, 126), panel(figure, 196, 30, 126, 126)
     at, said = _used(shown)
     rings = [(k, fpr, tpr) for k, fpr, tpr, _ in at]
     roc(whole, shown.curves, rings, shown.said("recall"), said)
@@ -204,8 +204,9 @@ def _panels(shown: Shown, paints: Sequence[On]) -> tuple[Drawing, bool]:
         return drawing(draw_one, HALF, 206), False
     few = len(paints) <= FEW or (shown.kind == "calibration" and len(paints) <= 2 * FEW)
     across = min(len(paints), FEW if few else MANY if len(paints) > 8 else ACROSS)
-    lines, gap, above = -(-len(paints) // across), 16.0, 34.0
-    side = min(140.0, (WHOLE - 40 - 6 - (across - 1) * gap) / across)
+    lines, gap = -(-len(paints) // across), 16.0
+    above = 8.0 + 9.5 * max(1 + len(curve.said) for curve in _headed(shown))
+    side = min(124.0, (WHOLE - 40 - 6 - (across - 1) * gap) / across)
     right = WHOLE - 40 - across * side - (across - 1) * gap
 
     def draw(figure: Figure) -> None:
@@ -224,6 +225,13 @@ def _panels(shown: Shown, paints: Sequence[On]) -> tuple[Drawing, bool]:
                 axes.set_xlabel(x, loc="right")
 
     return drawing(draw, WHOLE, lines * side + (lines - 1) * (above + 6) + above + 30), True
+
+
+def _headed(shown: Shown) -> list[Curve]:
+    """The curves as they are named above their panels."""
+    if shown.kind != "calibration":
+        return shown.curves
+    return [_calibration(shown, k).bins for k in range(len(shown.records))]
 
 
 def _calibration(shown: Shown, k: int) -> Calibration:
@@ -250,7 +258,7 @@ def _score_panels(shown: Shown) -> tuple[Drawing, bool]:
     lines = -(-count // across)
     width, height, above = (
         (HALF if across == 1 else WHOLE),
-        88.0,
+        74.0,
         16.0 if shown.per_class else 26.0,
     )
 
@@ -297,7 +305,7 @@ def _sweep_panels(shown: Shown) -> tuple[Drawing, bool]:
             _sweep(shown, k)(axes)
 
     width = HALF if across == 1 else WHOLE
-    return drawing(draw, width, lines * (92 + above + 30)), across > 1
+    return drawing(draw, width, lines * (80 + above + 30)), across > 1
 
 
 def _sweep(shown: Shown, k: int) -> On:

@@ -15,7 +15,7 @@ TEMPLATES = ["standard", "clinical", "audit", "model_card", "minimal"]
 #: but the last may stay white: a picture or a pair of tables that stays whole can need the next.
 BYTES, PAGES, WHITE = 600_000, 12, 1 / 3
 #: How long the standard report of two models may be on paper.
-PAGES_OF_TWO = 10
+PAGES_OF_TWO = 11
 
 
 @pytest.mark.nightly

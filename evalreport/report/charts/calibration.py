@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from evalreport.report.charts.labels import heading
 from evalreport.report.charts.lines import band, sticks
-from evalreport.report.charts.points import Curve, Points, columns, split, spread
+from evalreport.report.charts.points import Curve, Points, columns, spaced, split
 from evalreport.report.charts.style import LINE, NEGATIVES, colour, mark, shares
 
 if TYPE_CHECKING:
@@ -46,8 +46,9 @@ def calibration(axes: Axes, shown: Calibration) -> None:
     axes.set_xlim(-0.02, 1.02)
     color, place = colour(shown.bins.place), shown.bins.place
     axes.plot([0, 1], [0, 1], color=LINE, linewidth=0.6)
-    band(axes, columns(shown.smooth, "score", "observed_low", "observed_high"), color)
-    smooth = spread(columns(shown.smooth, "score", "observed"), SMOOTH)
+    limits = columns(shown.smooth, "score", "observed_low", "observed_high")
+    band(axes, spaced(limits, SMOOTH), color)
+    smooth = spaced(columns(shown.smooth, "score", "observed"), SMOOTH)
     axes.plot(*split(smooth), color=color, linewidth=0.9)
     dots = shown.dots
     sticks(axes, [(x, low, high) for x, _, low, high, _ in dots], color=color)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 #: Height of a line in points; a dot stands off its line by up to this share of it.
-ROW, APART = 15.0, 0.18
+ROW, APART = 12.0, 0.18
 
 
 @dataclass(frozen=True)

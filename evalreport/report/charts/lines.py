@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 Rows = Sequence[tuple[float, ...]]
 #: Points of the edge of a band: its limits change slowly.
-EDGE = 30
+EDGE = 120
 
 
 def band(axes: Axes, rows: Rows, color: str, *, steps: bool = False) -> None:

@@ -35,6 +35,20 @@ def split(rows: Sequence[tuple[float, ...]], count: int = 2) -> tuple[list[float
     return tuple([float(row[k]) for row in rows] for k in range(count))
 
 
+def spaced(rows: Sequence[tuple[float, ...]], most: int) -> list[tuple[float, ...]]:
+    """Rows from left to right, each at least a part of the whole way from the one before.
+
+    >>> spaced([(0.0,), (0.1,), (0.2,), (0.6,), (1.0,)], 2)
+    [(0.0,), (0.6,), (1.0,)]
+    """
+    kept = list(rows[:1])
+    step = (rows[-1][0] - rows[0][0]) / most if rows else 0.0
+    for row in rows[1:-1]:
+        if row[0] >= kept[-1][0] + step:
+            kept.append(row)
+    return [*kept, *rows[-1:]] if len(rows) > 1 else kept
+
+
 def spread(rows: Sequence[tuple[float, ...]], most: int) -> list[tuple[float, ...]]:
     """At most so many rows, evenly spread, the first and the last among them."""
     if len(rows) <= most:

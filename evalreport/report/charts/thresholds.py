@@ -47,7 +47,7 @@ def thresholds(
         if drawn:
             x, y = split([(a, b) for a, b in drawn if b is not None])
             axes.plot(x, y, color=color, linestyle=dash, linewidth=width, drawstyle="steps-pre")
-            told.append(End(y[-1], shares[k], color))
+            told.append(End(y[-1], folded(shares[k], 13, 3), color))
     label_ends(axes, told)
     _rules(axes, [(name, t / unit) for name, t in rules if is_near(t / unit, ends)])
     axes.set_xlabel(f"threshold{power}", loc="right")
