@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from evalreport.api.fitted import Answers
+from evalreport.api.fitted import Answers, matched
 from evalreport.api.given import (
     categories,
     column,
+    columns_of,
     end_of_order,
     free_name,
     is_estimator,
@@ -226,11 +227,10 @@ class Made:
         """Scores by the name of their model; a frame of classes is one model."""
         if scores is None:
             return {}
-        if hasattr(scores, "columns") and hasattr(scores, "iloc"):
-            names = [label_text(one) for one in scores.columns]
-            if len(names) > 1 and set(self.classes) <= set(names):
-                return {"model": scores}
-            return {str(n): scores.iloc[:, i] for i, n in enumerate(scores.columns)}
+        columns = columns_of(scores)
+        if columns is not None:
+            of_classes = set(self.classes) <= set(matched(tuple(columns), self.classes).values())
+            return {"model": scores} if len(columns) > 1 and of_classes else columns
         if _is_mapping(scores):
             if not scores:
                 raise DataError(Problem("y_score is an empty mapping", "scores by model"))
@@ -330,10 +330,8 @@ class Made:
 
     def _by_class(self, name: str, wide: list[list[float]], given: Any) -> dict[str, list[float]]:
         """The columns of a matrix by class: by their names, else by the order of the classes."""
-        order = self.classes
-        if hasattr(given, "columns"):
-            named = [label_text(one) for one in given.columns]
-            order = tuple(named) if set(self.classes) <= set(named) else order
+        columns = columns_of(given)
+        order = self.classes if columns is None else self._named_classes(name, tuple(columns))
         if len(order) != len(wide):
             told = ", ".join(order)
             raise DataError(
@@ -348,6 +346,23 @@ class Made:
 
             self.labels = self.classes = order_labels(order)
         return dict(zip(order, wide, strict=True))
+
+    def _named_classes(self, name: str, names: Sequence[str]) -> tuple[str, ...]:
+        """The class of each column of a frame, by its name; by its place where it is a number.
+
+        Raises DataError for names that are not those of the classes, unless the caller gives
+        the classes in their order.
+        """
+        found = matched(names, self.classes)
+        if set(self.classes) <= set(found.values()):
+            return tuple(of or own for own, of in found.items())
+        if self.labels is None and list(names) != [str(i) for i in range(len(names))]:
+            what = f"the scores of {name} have the columns {', '.join(names)}"
+            instead = f"columns named as the classes ({', '.join(self.classes)})"
+            raise DataError(
+                Problem(what, f"{instead}; or labels=[...], the classes in their order")
+            )
+        return self.classes
 
     def add_labels(self, name: str, values: Any) -> None:
         """One model's predicted labels, beside its scores where it has some."""
@@ -485,8 +500,9 @@ def _named_columns(given: Any, single: str, what: str) -> dict[str, Any]:
         return {}
     if _is_mapping(given):
         return {str(name): values for name, values in given.items()}
-    if hasattr(given, "columns") and hasattr(given, "iloc"):
-        return {str(name): given.iloc[:, i] for i, name in enumerate(given.columns)}
+    columns = columns_of(given)
+    if columns is not None:
+        return columns
     if isinstance(given, str):
         raise DataError(
             Problem(f"{what} is the text {given!r}", "the values of the rows, such as frame['sex']")
@@ -509,6 +525,10 @@ def _add_up(columns: Sequence[Sequence[float]]) -> bool:
 
 def _wide(values: Any, name: str) -> list[list[float]] | None:
     """The columns of a matrix as numbers; None for one score per row."""
+    columns = columns_of(values)
+    if columns is not None:
+        found = [numbers(own, f"{name}[{key!r}]") for key, own in columns.items()]
+        return found if len(found) > 1 else None
     shape = getattr(values, "shape", None)
     if shape is None and isinstance(values, (list, tuple)) and values:
         first = values[0]
@@ -524,5 +544,4 @@ def _wide(values: Any, name: str) -> list[list[float]] | None:
         return None
     if shape is None or len(shape) != 2 or shape[1] == 1:
         return None
-    at = values.iloc if hasattr(values, "iloc") else values
-    return [numbers(at[:, i], name) for i in range(shape[1])]
+    return [numbers(values[:, i], name) for i in range(shape[1])]

@@ -23,7 +23,42 @@ def checked_frames(frames: Any) -> dict[str, Any]:
         what = f"frames is a {type(frames).__name__}"
         instead = "a mapping from the name of a dataset to its rows: frames={'holdout': frame}"
         raise UsageError(Problem(what, instead))
-    return {str(name): rows for name, rows in frames.items()}
+    return {str(name): _pandas_or_columns(rows) for name, rows in frames.items()}
+
+
+def _pandas_or_columns(rows: Any) -> Any:
+    """A frame of pandas or a mapping as it is; another frame as lists by name."""
+    if hasattr(rows, "iloc") or isinstance(rows, Mapping):
+        return rows
+    found = columns_of(rows)
+    return rows if found is None else {n: column(values, n) for n, values in found.items()}
+
+
+def columns_of(value: Any) -> dict[str, Any] | None:
+    """The columns of a frame of pandas, polars or pyarrow by name; None for anything else.
+
+    A frame is known by how its columns are got at, whatever library it is of. Raises DataError
+    for names that are repeated and for frames that are still to be collected.
+
+    >>> columns_of([0, 1]) is None
+    True
+    """
+    if hasattr(value, "collect_schema") and hasattr(value, "collect"):
+        raise DataError(Problem(f"a {type(value).__name__} holds no rows yet", "its collect()"))
+    pairs: list[tuple[Any, Any]]
+    if hasattr(value, "columns") and hasattr(value, "iloc"):
+        pairs = [(name, value.iloc[:, i]) for i, name in enumerate(value.columns)]
+    elif hasattr(value, "column_names") and hasattr(value, "column"):
+        pairs = [(name, value.column(i)) for i, name in enumerate(value.column_names)]
+    elif hasattr(value, "columns") and hasattr(value, "get_column"):
+        pairs = [(name, value.get_column(name)) for name in value.columns]
+    else:
+        return None
+    names = [label_text(name) for name, _ in pairs]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise DataError(Problem(f"two columns are named {twice!r}", "a name for each column"))
+    return dict(zip(names, (values for _, values in pairs), strict=True))
 
 
 def spec_text(spec: Mapping[str, Any]) -> str:
@@ -76,6 +111,9 @@ def column(values: Any, name: str) -> list[Any]:
     >>> column([[1], [0]], "y_true")
     [1, 0]
     """
+    columns = columns_of(values)
+    if columns is not None and len(columns) == 1:
+        (values,) = columns.values()
     array: Any = getattr(values, "values", None) if hasattr(values, "iloc") else values
     shape = getattr(array, "shape", None)
     if isinstance(values, (str, bytes, Mapping)) or (
@@ -93,7 +131,7 @@ def column(values: Any, name: str) -> list[Any]:
         if len(shape) == 2 and name == "y_true":
             hint += "; of rows with a single 1: y_true.argmax(axis=1); sets of labels need a spec"
         raise DataError(Problem(f"{name} has the shape {tuple(shape)}", hint))
-    found = list(array) if shape is None or not hasattr(array, "tolist") else array.tolist()
+    found = _listed(array)
     if found and all(isinstance(v, (list, tuple)) and len(v) == 1 for v in found):
         found = [v[0] for v in found]
     if any(isinstance(v, (set, frozenset)) for v in found):
@@ -102,6 +140,14 @@ def column(values: Any, name: str) -> list[Any]:
     if any(isinstance(v, (list, tuple, Mapping)) or getattr(v, "shape", ()) for v in found):
         raise DataError(Problem(f"{name} holds lists", "one value per row"))
     return found
+
+
+def _listed(array: Any) -> list[Any]:
+    """The values of a column as those of Python, by the method that its library has for it."""
+    for method in ("tolist", "to_pylist", "to_list"):
+        if hasattr(array, method):
+            return list(getattr(array, method)())
+    return list(array)
 
 
 def _called(value: Any) -> str:

@@ -33,8 +33,8 @@ def run(
 
     Args:
         spec: path of a spec file, or the spec itself as a mapping.
-        frames: rows of datasets by name, as pandas data frames or mappings of
-            columns, instead of the files the spec names.
+        frames: rows of datasets by name, as data frames (pandas, polars, pyarrow) or
+            mappings of columns, instead of the files the spec names.
         overrides: texts such as ``confidence.level=0.9``.
         engine: ``auto``, ``memory``, ``duckdb`` or ``spark``.
         at: the clock as ISO 8601 text; else SOURCE_DATE_EPOCH, else now.
