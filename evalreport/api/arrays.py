@@ -42,13 +42,17 @@ def evaluate(  # noqa: PLR0913 - what an evaluation may be told
     clusters: Any = None,
     threshold: Any = None,
     metrics: Any = None,
+    averaging: Any = None,
     title: str | None = None,
 ) -> Results:
     """Evaluate predictions held in memory; everything not given is as in a spec without it.
 
     Args:
-        y_true: true labels, shape (n,), of any type: a list, array or series. A fitted
-            classifier here makes the call ``evaluate_estimator(model, X, y)``.
+        y_true: true labels, shape (n,), of any type: a list, array or series. Or sets of
+            labels: an indicator matrix, shape (n, K), a frame with a column of 0 and 1 for
+            each label, or a set for each row; then ``y_pred`` are sets too, and ``y_score``
+            has a column for each label. A fitted classifier here makes the call
+            ``evaluate_estimator(model, X, y)``.
         y_score: scores of the positive class, shape (n,); or one column per class, shape
             (n, K), in the order of ``labels`` (without them in that of an ordered categorical,
             else sorted, as in scikit-learn);
@@ -66,6 +70,8 @@ def evaluate(  # noqa: PLR0913 - what an evaluation may be told
         threshold: a number, a rule such as ``{"maximize": "youden_j"}``, or a list of them;
             0.5 by default (0 for signed distances).
         metrics: one name or a list, as in a spec; the usual ones by default.
+        averaging: ``none`` (each class), ``macro``, ``micro``, ``weighted``, ``samples`` (of
+            sets), or a list of them; by default that of a spec.
         title: the title of the report.
 
     Returns:
@@ -93,6 +99,7 @@ def evaluate(  # noqa: PLR0913 - what an evaluation may be told
             clusters=clusters,
             threshold=threshold,
             metrics=metrics,
+            averaging=averaging,
             title=title,
         )
     same_order(
@@ -105,11 +112,17 @@ def evaluate(  # noqa: PLR0913 - what an evaluation may be told
             "clusters": clusters,
         }
     )
-    made = made_of(y_true, "y_true", positive, labels)
+    from evalreport.api.label_sets import MadeOfSets, holds_sets
+
+    made = (
+        MadeOfSets(y_true, positive=positive, labels=labels)
+        if holds_sets(y_true)
+        else made_of(y_true, "y_true", positive, labels)
+    )
     made.add_groups(groups)
     made.add_models(y_score, y_pred)
     made.add_roles(weight=sample_weight, cluster=clusters)
-    return made.results(threshold=threshold, metrics=metrics, title=title)
+    return made.results(threshold=threshold, metrics=metrics, averaging=averaging, title=title)
 
 
 def made_of(y: Any, name: str, positive: Any, labels: Sequence[Any] | None) -> Made:
@@ -167,7 +180,8 @@ class Made:
         """The classes of rows and predictions; the other one too where these are of one."""
         from evalreport.data.labels import order_labels, partner_of
 
-        found = label_texts({"": self.truth, **predictions})
+        said = {str(name): column(values, "y_pred") for name, values in predictions.items()}
+        found = label_texts({"": self.truth, **said})
         known = {text for texts in found.values() for text in texts if text is not None}
         if len(known) == 1 and self.positive not in ("largest", "smallest", None):
             known.add(label_text(self.positive))
@@ -214,7 +228,7 @@ class Made:
             )
         )
         if self.labels is None:
-            self._know({str(name): column(said, "y_pred") for name, said in labelled.items()})
+            self._know(labelled)
         scored = self._models_of_scores(scores)
         if len(scored) == 1 and len(labelled) == 1 and not _is_mapping(predictions):
             labelled = {next(iter(scored)): predictions}
@@ -404,27 +418,45 @@ class Made:
 
     # --------------------------------------------------------------------- spec
 
-    def results(self, *, threshold: Any, metrics: Any, title: str | None) -> Results:
+    def results(
+        self, *, threshold: Any, metrics: Any, averaging: Any = None, title: str | None
+    ) -> Results:
         """The results of the spec on the table."""
         from evalreport.api.running import evaluated
         from evalreport.spec.load import parse_spec
 
-        texts = label_texts({"y_true": self.truth, **self.predicted})
-        frame = {"y_true": texts["y_true"], **self.columns}
-        frame |= {name: texts[name] for name in self.predicted}
-        text = self._text(threshold, metrics, title)
+        if threshold is None:
+            threshold = self._usual_threshold()
+        text = self._text(threshold, metrics, averaging, title)
         loaded = parse_spec(text, "spec", frames=(DATASET,))
         try:
-            return evaluated(loaded, {DATASET: frame}, findings=self.findings)
+            return evaluated(loaded, {DATASET: self._frame()}, findings=self.findings)
         except DataError as error:
             raise DataError(*map(_said_of_arrays, error.problems)) from None
 
-    def _text(self, threshold: Any, metrics: Any, title: str | None) -> str:
+    def _frame(self) -> dict[str, list[Any]]:
+        """The table: true labels, and what was added."""
+        texts = label_texts({"y_true": self.truth, **self.predicted})
+        frame = {"y_true": texts["y_true"], **self.columns}
+        return frame | {name: texts[name] for name in self.predicted}
+
+    def _target(self) -> Any:
+        return "y_true"
+
+    def _labels_declared(self) -> list[str] | None:
+        return None if self.labels is None else list(self.classes)
+
+    def _usual_threshold(self) -> float | None:
+        """The threshold where the caller gives none; None for that of each model's scores."""
+        return None
+
+    def _text(self, threshold: Any, metrics: Any, averaging: Any, title: str | None) -> str:
         from evalreport.api.given import spec_text
 
-        dataset: dict[str, Any] = {"path": FILE, "target": "y_true", **self.dataset}
-        if self.labels is not None:
-            dataset["labels"] = list(self.classes)
+        dataset: dict[str, Any] = {"path": FILE, "target": self._target(), **self.dataset}
+        declared = self._labels_declared()
+        if declared is not None:
+            dataset["labels"] = declared
         spec: dict[str, Any] = {
             "evalreport": 1,
             "title": title or f"Evaluation of {', '.join(self.models)}",
@@ -435,7 +467,9 @@ class Made:
         elif self.positive is not None:
             spec["positive"] = {"label": self._positive()}
         spec["models"] = self.models
-        spec["metrics"] = self._metrics(metrics)
+        spec["metrics"] = self._usual_metrics() if metrics is None else _several(metrics)
+        if averaging is not None:
+            spec["averaging"] = _several(averaging)
         if threshold is not None:
             many = isinstance(threshold, (list, tuple)) or hasattr(threshold, "__len__")
             single = isinstance(threshold, (Mapping, str)) or not many
@@ -446,17 +480,18 @@ class Made:
             spec["comparisons"] = {"reference": next(iter(self.models))}
         return _yaml(spec_text(spec))
 
-    def _metrics(self, metrics: Any) -> Any:
+    def _usual_metrics(self) -> list[str]:
         from evalreport.metrics.catalogue import usual_metrics
 
-        if metrics is None:
-            return usual_metrics(
-                len(self.classes),
-                scored=self.scored,
-                probabilities=self.scored and not self.margins,
-            )
-        single = isinstance(metrics, (str, Mapping)) or not hasattr(metrics, "__iter__")
-        return [metrics] if single else list(metrics)
+        return usual_metrics(
+            len(self.classes), scored=self.scored, probabilities=self.scored and not self.margins
+        )
+
+
+def _several(given: Any) -> list[Any]:
+    """A list, of one where a single name or mapping is given."""
+    single = isinstance(given, (str, Mapping)) or not hasattr(given, "__iter__")
+    return [given] if single else list(given)
 
 
 def _yaml(text: str) -> str:

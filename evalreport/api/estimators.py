@@ -28,6 +28,7 @@ def evaluate_estimator(  # noqa: PLR0913 - those of evaluate, and cv
     clusters: Any = None,
     threshold: Any = None,
     metrics: Any = None,
+    averaging: Any = None,
     title: str | None = None,
 ) -> Results:
     """Evaluate classifiers of scikit-learn's kind on the rows of ``X``, shape (n, p).
@@ -53,6 +54,7 @@ def evaluate_estimator(  # noqa: PLR0913 - those of evaluate, and cv
         threshold: a number, a rule, or a list of them, as in :func:`evaluate`: tables are at
             these thresholds of the score in place of what the classifier decides.
         metrics: one name or a list; the usual ones by default.
+        averaging: averages over classes, as in :func:`evaluate`.
         title: the title of the report.
 
     Raises:
@@ -71,7 +73,8 @@ def evaluate_estimator(  # noqa: PLR0913 - those of evaluate, and cv
     made.add_groups(groups)
     target = _array(y)
     splits = None if cv is None else _splits(cv, X, target, clusters)
-    declared = None if made.labels is None else made.classes
+    # only an order that the caller gives for this: that of categories is of y alone
+    declared = None if labels is None else made.classes
     asked = [Asked(name, model, made.classes, declared) for name, model in models.items()]
     answers = {one.name: _answers(one, X, target, splits) for one in asked}
     made.add_answers(answers, threshold)
@@ -83,7 +86,7 @@ def evaluate_estimator(  # noqa: PLR0913 - those of evaluate, and cv
     made.add_roles(weight=sample_weight, cluster=clusters, fold=folds)
     if folds is not None and None in folds:
         made.dataset["missing"] = "exclude"
-    return made.results(threshold=threshold, metrics=metrics, title=title)
+    return made.results(threshold=threshold, metrics=metrics, averaging=averaging, title=title)
 
 
 def _models(estimator: Any) -> dict[str, Any]:

@@ -128,22 +128,25 @@ def column(values: Any, name: str) -> list[Any]:
         array, shape = array[:, 0], shape[:1]
     if shape is not None and len(shape) != 1:
         hint = "one value per row"
-        if len(shape) == 2 and name == "y_true":
-            hint += "; of rows with a single 1: y_true.argmax(axis=1); sets of labels need a spec"
+        if len(shape) == 2 and name in ("y_true", "y"):
+            hint += "; sets of labels: evaluate(y, scores), with a column of scores for each label"
         raise DataError(Problem(f"{name} has the shape {tuple(shape)}", hint))
-    found = _listed(array)
+    found = listed(array)
     if found and all(isinstance(v, (list, tuple)) and len(v) == 1 for v in found):
         found = [v[0] for v in found]
     if any(isinstance(v, (set, frozenset)) for v in found):
-        hint = "one value per row; sets of labels need a spec"
-        raise DataError(Problem(f"{name} holds sets", hint))
+        raise DataError(Problem(f"{name} holds sets", "one value per row, as in y_true"))
     if any(isinstance(v, (list, tuple, Mapping)) or getattr(v, "shape", ()) for v in found):
         raise DataError(Problem(f"{name} holds lists", "one value per row"))
     return found
 
 
-def _listed(array: Any) -> list[Any]:
-    """The values of a column as those of Python, by the method that its library has for it."""
+def listed(array: Any) -> list[Any]:
+    """The values of a column as those of Python, by the method that its library has for it.
+
+    >>> listed((0, 1))
+    [0, 1]
+    """
     for method in ("tolist", "to_pylist", "to_list"):
         if hasattr(array, method):
             return list(getattr(array, method)())

@@ -53,6 +53,7 @@ def test_classes_that_are_not_the_labels_are_refused_with_both_sets() -> None:
         (Y + 1, Y),  # 1 is a class of both, and not the same one
         (Y, Y * 2 - 1),
         (named(Y, "no", "yes"), Y),
+        (Y, pd.Categorical(named(Y, "well", "ill"), ["well", "ill"], ordered=True)),
         (Y3, named(Y3, "none", "mild", "severe")),
     ],
 )
