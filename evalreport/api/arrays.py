@@ -345,7 +345,7 @@ class Made:
     def _by_class(self, name: str, wide: list[list[float]], given: Any) -> dict[str, list[float]]:
         """The columns of a matrix by class: by their names, else by the order of the classes."""
         columns = columns_of(given)
-        order = self.classes if columns is None else self._named_classes(name, tuple(columns))
+        order = self._in_order() if columns is None else self._named_classes(name, tuple(columns))
         if len(order) != len(wide):
             told = ", ".join(order)
             raise DataError(
@@ -376,7 +376,15 @@ class Made:
             raise DataError(
                 Problem(what, f"{instead}; or labels=[...], the classes in their order")
             )
-        return self.classes
+        return self._in_order()
+
+    def _in_order(self) -> tuple[str, ...]:
+        """The classes as the columns of a matrix have them: as given, else as scikit-learn's.
+
+        It sorts labels that are texts as texts, whether or not they are numbers: 10 before 9.
+        """
+        texts = all(isinstance(value, str) for value in self.truth if value is not None)
+        return tuple(sorted(self.classes)) if self.labels is None and texts else self.classes
 
     def add_labels(self, name: str, values: Any) -> None:
         """One model's predicted labels, beside its scores where it has some."""
