@@ -415,14 +415,13 @@ class Made:
         if self.positive in ("largest", "smallest", None):
             return order_labels(self.classes)[0 if self.positive == "smallest" else -1]
         wanted = label_text(self.positive)
-        if wanted not in self.classes:
-            wanted = label_texts({"y": [*self.truth, self.positive]})["y"][-1] or wanted
-        if wanted not in self.classes:
+        found = matched([wanted], self.classes)[wanted]
+        if found is None:
             from evalreport.errors import did_you_mean
 
             hint = did_you_mean(wanted, self.classes, "classes")
             raise DataError(Problem(f"positive={self.positive!r} is no class", hint))
-        return wanted
+        return found
 
     # --------------------------------------------------------------------- spec
 
