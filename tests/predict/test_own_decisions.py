@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import subprocess
 import sys
 
@@ -310,6 +311,12 @@ def test_labels_of_several_classes_beside_their_scores_are_held_against_the_larg
     own = run(spec({**given, "decides": "prediction"}, metrics=["kappa"]), frames={"d": rows})
     assert pooled(own, "kappa") == pytest.approx(cohen_kappa_score(Y3, rows["said"]))
     assert "Tables are of these labels" in told(own)[0]
+
+
+def test_the_first_page_says_no_threshold_of_what_decides_by_its_own() -> None:
+    page = run(spec(BOTH, models={"m": BOTH, "p": {"score": "p"}}), frames={"d": ROWS}).to_html()
+    assert "score ≥ 0.50 on" not in page
+    assert "the model's own labels; curves are of its score" in html.unescape(page)
 
 
 def test_labels_that_decide_have_a_column() -> None:
