@@ -345,7 +345,7 @@ class Made:
     def _by_class(self, name: str, wide: list[list[float]], given: Any) -> dict[str, list[float]]:
         """The columns of a matrix by class: by their names, else by the order of the classes."""
         columns = columns_of(given)
-        order = self.classes if columns is None else self._named_classes(name, tuple(columns))
+        order = self._in_order() if columns is None else self._named_classes(name, tuple(columns))
         if len(order) != len(wide):
             told = ", ".join(order)
             raise DataError(
@@ -376,7 +376,15 @@ class Made:
             raise DataError(
                 Problem(what, f"{instead}; or labels=[...], the classes in their order")
             )
-        return self.classes
+        return self._in_order()
+
+    def _in_order(self) -> tuple[str, ...]:
+        """The classes as the columns of a matrix have them: as given, else as scikit-learn's.
+
+        It sorts labels that are texts as texts, whether or not they are numbers: 10 before 9.
+        """
+        texts = all(isinstance(value, str) for value in self.truth if value is not None)
+        return tuple(sorted(self.classes)) if self.labels is None and texts else self.classes
 
     def add_labels(self, name: str, values: Any) -> None:
         """One model's predicted labels, beside its scores where it has some."""
@@ -407,14 +415,13 @@ class Made:
         if self.positive in ("largest", "smallest", None):
             return order_labels(self.classes)[0 if self.positive == "smallest" else -1]
         wanted = label_text(self.positive)
-        if wanted not in self.classes:
-            wanted = label_texts({"y": [*self.truth, self.positive]})["y"][-1] or wanted
-        if wanted not in self.classes:
+        found = matched([wanted], self.classes)[wanted]
+        if found is None:
             from evalreport.errors import did_you_mean
 
             hint = did_you_mean(wanted, self.classes, "classes")
             raise DataError(Problem(f"positive={self.positive!r} is no class", hint))
-        return wanted
+        return found
 
     # --------------------------------------------------------------------- spec
 

@@ -192,8 +192,15 @@ def _answers(
     from sklearn.base import clone
     from sklearn.utils import _safe_indexing
 
+    from evalreport.predict.estimators import first_line
+
     for number, (train, test) in enumerate(splits, 1):
-        fold = replace(asked, model=clone(asked.model), fold=str(number))
+        try:
+            fold = replace(asked, model=clone(asked.model), fold=str(number))
+        except (TypeError, RuntimeError) as error:
+            what = f"{asked} cannot be cloned for each fold: {first_line(error)}"
+            hint = "a classifier with get_params and set_params; or a fitted one, without cv"
+            raise UsageError(Problem(what, hint)) from error
         fold.call("fit", _safe_indexing(X, train), y[train])
         fold.answer(found, test.tolist(), _safe_indexing(X, test))
     return found

@@ -73,8 +73,13 @@ class Asked:
             what = f"{self}: {method} raises {type(error).__name__}: {first_line(error)}"
             raise DataError(Problem(what, "rows and labels that this classifier takes")) from error
 
-    def answer(self, answers: Answers, rows: Iterable[int], part: Any) -> None:
-        """Put what it says of some rows in their places. Raises DataError, UsageError."""
+    def answer(
+        self, answers: Answers, rows: Iterable[int], part: Any, *, scored: bool = True
+    ) -> None:
+        """Put what it says of some rows in their places. Raises DataError, UsageError.
+
+        ``scored``: whether its scores are asked for, beside its labels.
+        """
         places = list(rows)
         said = _vector(self, self.call("predict", part), len(places))
         names = self._names(said)
@@ -82,7 +87,7 @@ class Asked:
             answers.known |= dict.fromkeys(names.values())
         for place, label in zip(places, said, strict=True):
             answers.labels[place] = None if label is None else names.get(label, label)
-        columns = self._scores(part, len(places))
+        columns = self._scores(part, len(places)) if scored else None
         if columns is None:
             return
         if getattr(self.model, "classes_", None) is None and self.declared is None:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
+from evalreport.api.fitted import Answers, Asked, matched
 from evalreport.api.given import column, label_text, label_texts
 from evalreport.errors import DataError, Problem, UsageError, did_you_mean
+
+if TYPE_CHECKING:
+    from evalreport.predict.outcome import Output
 
 
 def scorer(
@@ -24,7 +29,8 @@ def scorer(
     Args:
         metric: a metric of the catalogue, or an alias: ``evalreport metrics`` lists them.
         positive: the positive class; the largest label by default.
-        labels: the classes, where the rows may lack some, or in the order that a metric needs.
+        labels: the classes, where the rows may lack some, or in the order that a metric needs;
+            those of an estimator that calls its classes otherwise, in its order.
         threshold: where scores are cut; 0.5 by default, 0 for ``decision_function``.
         **params: parameters of the metric, such as ``beta=2``.
 
@@ -38,8 +44,6 @@ def scorer(
     >>> scorer("recall")(model, [[0], [0], [0]], [0, 1, 1])
     1.0
     """
-    from sklearn.metrics import make_scorer
-
     from evalreport.metrics.catalogue import find, known_names
     from evalreport.metrics.declare import Goal, Table
 
@@ -59,60 +63,43 @@ def scorer(
     missing = declared.missing(params)
     if missing is not None:
         raise UsageError(Problem(missing, f"scorer('{metric}', {', '.join(known)}=...)"))
-    of_scores = declared.table in (Table.SCORES, Table.CLASS_SCORES)
-    response: Any = (
-        ("predict_proba", "decision_function")
-        if of_scores or (threshold is not None)
-        else "predict"
-    )
-    names = None if labels is None else [label_text(one) for one in labels]
-    return make_scorer(
-        _Value(declared.name, tuple(sorted(params.items())), positive, names, threshold),
-        response_method=response,
-        greater_is_better=declared.goal is not Goal.MINIMIZE,
-        # by it scikit-learn picks the column, or the sign, of the positive class
-        **({} if positive is None else {"pos_label": positive}),
-    )
+    names = None if labels is None else tuple(label_text(one) for one in labels)
+    sign = -1 if declared.goal is Goal.MINIMIZE else 1
+    return Scorer(declared.name, tuple(sorted(params.items())), positive, names, threshold, sign)
 
 
-class _Value:
-    """The metric as a function of true labels and what an estimator says of the rows."""
+@dataclass(frozen=True)
+class Scorer:
+    """A metric as ``scorer(estimator, X, y)``; ``sign`` makes larger values the better ones.
 
-    def __init__(
-        self,
-        metric: str,
-        params: tuple[tuple[str, Any], ...],
-        positive: Any,
-        labels: list[str] | None,
-        threshold: float | None,
-    ) -> None:
-        self.metric, self.params, self.positive = metric, params, positive
-        self.labels, self.threshold = labels, threshold
-        self.__name__ = metric
+    Scores are matched with the labels of the rows by the classes that the estimator names.
+    """
 
-    def __call__(self, y_true: Any, y_said: Any, pos_label: Any = None) -> float:
-        """The value; ``pos_label`` is the positive class, named so for scikit-learn."""
-        del pos_label  # what scikit-learn picks the column of scores by
+    metric: str
+    params: tuple[tuple[str, Any], ...]
+    positive: Any
+    labels: tuple[str, ...] | None
+    threshold: float | None
+    sign: int
+
+    def __call__(self, estimator: Any, X: Any, y: Any) -> float:  # noqa: N803 - scikit-learn's name
+        """The value on some rows. Raises DataError where it is undefined."""
         import numpy as np
 
         from evalreport.engine.metric_functions import metric_value
         from evalreport.engine.settings import Settings
 
-        said = np.asarray(y_said)
-        scored = said.ndim == 2 or self.metric_of_scores()
-        columns = {"y_true": column(y_true, "y_true")}
-        if not scored:
-            columns["y_pred"] = column(y_said, "y_pred")
-        texts = label_texts(columns)
-        seen = [one for values in texts.values() for one in values if one is not None]
-        labels = self._classes({*seen, *(self.labels or ())}, scored=scored)
+        texts = [str(one) for one in label_texts({"y": column(y, "y")})["y"]]
+        seen = tuple(dict.fromkeys((*texts, *(self.labels or ()))))
+        said = Answers(len(texts))
+        asked = Asked(type(estimator).__name__, estimator, seen, self.labels)
+        asked.answer(said, range(len(texts)), X, scored=self._of_scores())
+        known = {*seen, *said.known, *(one for one in said.labels if one is not None)}
+        labels = self._classes(known)
         positive = self._positive(labels)
-        codes = {label: code for code, label in enumerate(labels)}
-        actual = np.array([codes[str(one)] for one in texts["y_true"]], np.int32)
-        output = self._output(said, texts, codes, labels, positive, scored=scored)
-        found = metric_value(self.metric, dict(self.params), labels, positive, Settings())(
-            actual, output
-        )
+        actual = np.array([labels.index(one) for one in texts], np.int32)
+        value = metric_value(self.metric, dict(self.params), labels, positive, Settings())
+        found = value(actual, self._output(said, labels, positive))
         if found is None:
             raise DataError(
                 Problem(
@@ -120,9 +107,9 @@ class _Value:
                     "rows of every class; or error_score= of the search",
                 )
             )
-        return float(found)
+        return self.sign * float(found)
 
-    def metric_of_scores(self) -> bool:
+    def _of_scores(self) -> bool:
         """Whether the metric needs scores, or a threshold is asked for."""
         from evalreport.metrics.catalogue import find
         from evalreport.metrics.declare import Table
@@ -132,8 +119,8 @@ class _Value:
         wants = declared.table in (Table.SCORES, Table.CLASS_SCORES)
         return wants or self.threshold is not None
 
-    def _classes(self, seen: set[str], *, scored: bool) -> tuple[str, ...]:
-        """The classes as declared, for columns of scores as sorted, as estimators have them.
+    def _classes(self, seen: set[str]) -> tuple[str, ...]:
+        """The classes in their order: as declared, else as sorted.
 
         Raises DataError where one is known and none is positive, or an order lacks.
         """
@@ -148,7 +135,7 @@ class _Value:
                 what = f"{self.metric} is undefined: only one class is known, {label!r}"
                 raise DataError(Problem(what, "labels=[...], the classes, or positive=..."))
             seen.add(partner)
-        declared = () if scored else tuple(dict.fromkeys(self.labels or ()))
+        declared = tuple(dict.fromkeys(self.labels or ()))
         labels = (*declared, *order_labels(seen - {*declared}))
         metric = find(self.metric)
         if metric is not None and metric.ordered_classes and not in_order(labels, [declared]):
@@ -164,52 +151,31 @@ class _Value:
         if self.positive is None:
             return labels.index(order_labels(labels)[-1])
         wanted = label_text(self.positive)
-        if wanted not in labels:
+        found = matched([wanted], labels)[wanted]
+        if found is None:
             hint = did_you_mean(wanted, labels, "classes")
             raise DataError(Problem(f"positive={self.positive!r} is no class", hint))
-        return labels.index(wanted)
+        return labels.index(found)
 
-    def _output(
-        self,
-        said: Any,
-        texts: Any,
-        codes: Any,
-        labels: tuple[str, ...],
-        positive: int | None,
-        *,
-        scored: bool,
-    ) -> Any:
+    def _output(self, said: Answers, labels: tuple[str, ...], positive: int | None) -> Output:
+        """What the estimator says, as metrics take it; labels where no scores are asked for."""
         import numpy as np
 
         from evalreport.predict.outcome import Output
 
-        if not scored:
-            predicted = np.array([codes[str(one)] for one in texts["y_pred"]], np.int32)
-            return Output("prediction", predicted=predicted)
-        if said.ndim == 2:
-            if said.shape[1] != len(labels):
-                raise DataError(
-                    Problem(
-                        f"there are {said.shape[1]} columns of scores and {len(labels)} "
-                        "classes among the rows",
-                        "labels=[...], the classes in their order",
-                    )
-                )
-            if len(labels) > 2:
-                best = said.argmax(axis=1).astype(np.int32)
-                return Output("scores", class_scores=said.astype(np.float64), predicted=best)
-            assert positive is not None
-            said = said[:, positive]
-        return self._cut(said.astype(np.float64), positive)
-
-    def _cut(self, score: Any, positive: int | None) -> Any:
-        import numpy as np
-
-        from evalreport.predict.outcome import Output
-
-        if self.threshold is None or positive is None:
-            return Output("margin" if score.min() < 0 else "score", score=score)
-        return Output(
-            "prediction",
-            predicted=np.where(score >= self.threshold, positive, 1 - positive).astype(np.int32),
-        )
+        if not self._of_scores() or not (said.by_class or said.margin):
+            predicted = [labels.index(str(one)) for one in said.labels]
+            return Output("prediction", predicted=np.array(predicted, np.int32))
+        if positive is None:
+            none = [0.0] * said.rows
+            wide = np.array([said.by_class.get(label, none) for label in labels], np.float64).T
+            return Output("scores", wide.argmax(axis=1).astype(np.int32), None, wide)
+        if said.by_class:
+            score = np.array(said.by_class[labels[positive]], np.float64)
+        else:
+            own = labels[positive] == said.margin_of
+            score = np.array(said.margin, np.float64) * (1 if own else -1)
+        if self.threshold is None:
+            return Output("margin" if said.margin else "score", score=score)
+        at = np.where(score >= self.threshold, positive, 1 - positive).astype(np.int32)
+        return Output("prediction", predicted=at)

@@ -43,7 +43,7 @@ from evalreport.report.words import (
 )
 from evalreport.results import records
 from evalreport.results.identity import Quantity
-from evalreport.results.records import CONTINUE, HELD, NOT_HELD, Table
+from evalreport.results.records import CONTINUE, HELD, NOT_HELD, LabelLedger, Table
 
 #: Cautions, and letters of one on its line.
 MOST_CAUTIONS, CAUTION_LETTERS = 5, 130
@@ -109,7 +109,8 @@ def _said_at(contents: Contents) -> str:
     folds = contents.spec.get("cross_validation")
     scheme = str(folds.get("scheme", "")).replace("_", "-") if isinstance(folds, Mapping) else ""
     told = f", each row judged by a model that had not seen it ({scheme})," if scheme else ""
-    return f" at {found.pop()}{told}" if len(found) == 1 else told
+    own = any(ledger.decided for ledger in contents.of(LabelLedger))
+    return f" at {found.pop()}{told}" if len(found) == 1 and not own else told
 
 
 def _rows_text(contents: Contents) -> str:

@@ -110,6 +110,24 @@ def test_a_matrix_of_three_classes_and_a_frame_in_another_order_agree() -> None:
     assert value(frame, "log_loss") == pytest.approx(expected, abs=1e-12)
 
 
+def test_columns_of_a_matrix_are_sorted_as_scikit_learn_sorts_them() -> None:
+    truth = RNG.choice(["9", "10", "100"], 50)
+    raw = RNG.random((50, 3))
+    shares = raw / raw.sum(axis=1, keepdims=True)
+    expected = log_loss(truth, shares, labels=["10", "100", "9"])
+    assert evaluate(truth, shares, metrics=["log_loss"])["log_loss"].value == pytest.approx(
+        expected
+    )
+    numbers = truth.astype(int)
+    expected = log_loss(numbers, shares, labels=[9, 10, 100])
+    results = evaluate(numbers, shares, metrics=["log_loss"])
+    assert results["log_loss"].value == pytest.approx(expected)
+    two = np.where(Y, "10", "9")
+    both = np.stack([P, 1 - P], axis=1)  # of 10 and of 9
+    found = evaluate(two, both, metrics=["roc_auc"])["roc_auc"].value
+    assert found == pytest.approx(roc_auc_score(Y, P), abs=1e-12)
+
+
 def test_several_models_are_compared_with_the_first() -> None:
     results = evaluate(Y, {"a": P, "b": 1 - P}, y_pred={"rule": Y}, metrics=["accuracy"])
     assert set(results.measures["model"]) == {"a", "b", "rule"}

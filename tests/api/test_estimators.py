@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
-from sklearn.metrics import get_scorer, roc_auc_score
+from sklearn.metrics import get_scorer, log_loss, roc_auc_score
 from sklearn.model_selection import (
     GridSearchCV,
     StratifiedKFold,
@@ -116,6 +116,25 @@ def test_wrong_estimators_and_scorers_are_told(call, error, says) -> None:
 def test_scorers_agree_with_those_of_scikit_learn(ours, theirs, data) -> None:
     model = LogisticRegression().fit(*data)
     assert ours(model, *data) == pytest.approx(get_scorer(theirs)(model, *data), abs=1e-12)
+
+
+@pytest.mark.parametrize("metric", ["roc_auc", "log_loss"])
+@pytest.mark.parametrize("names", [("9", "10"), ("9", "10", "100")])
+def test_a_scorer_goes_by_the_classes_of_the_estimator(metric, names) -> None:
+    several = len(names) > 2
+    data, codes = (X3, Y3) if several else (X, Y)
+    y = np.array(names)[codes]  # scikit-learn sorts them as text: 10 comes before 9
+    model = LogisticRegression().fit(data, y)
+    said = model.predict_proba(data)
+    place = {name: k for k, name in enumerate(model.classes_)}
+    if metric == "log_loss":
+        expected = -log_loss(y, said)
+    elif several:
+        own = [roc_auc_score(y == name, said[:, place[name]]) for name in names]
+        expected = float(np.mean(own))
+    else:
+        expected = roc_auc_score(y == "10", said[:, place["10"]])
+    assert scorer(metric)(model, data, y) == pytest.approx(expected, abs=1e-12)
 
 
 def test_a_scorer_of_the_other_class_and_of_a_threshold() -> None:

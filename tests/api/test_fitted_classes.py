@@ -210,6 +210,18 @@ def test_what_a_classifier_raises_is_told_with_its_name_and_fold() -> None:
         evaluate_estimator(LogisticRegression().fit(X, Y), X[:, :4], Y)
 
 
+def test_a_classifier_that_cannot_be_cloned_is_told() -> None:
+    with pytest.raises(UsageError, match="_Own cannot be cloned for each fold"):
+        evaluate_estimator(_Own(), EIGHT, WORDS, cv=2)
+
+
+def test_the_positive_class_may_be_spelt_as_the_classifier_spells_it() -> None:
+    model = LogisticRegression().fit(X, Y)
+    results = evaluate_estimator(model, X, Y == 1, positive=0, metrics=["recall"])
+    expected = recall_score(Y, model.predict(X), pos_label=0)
+    assert pooled(results, "recall") == pytest.approx(expected)
+
+
 def test_folds_agree_with_scikit_learn_for_words_in_a_frame() -> None:
     words = pd.Series(named(Y, "no", "yes"))
     said = cross_val_predict(RidgeClassifier(), X, words, cv=KFold(4))

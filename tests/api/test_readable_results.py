@@ -159,6 +159,7 @@ def test_labels_that_decide_speak_before_declared_thresholds() -> None:
     assert results.to_markdown().count("| Recall |") == 1
 
 
+@pytest.mark.long
 def test_sets_of_labels_print_their_own_metrics() -> None:
     text = str(run(ROOT / "configs" / "multilabel.yaml"))
     assert "Exact match" in text
