@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -106,11 +107,13 @@ class Columns:
         if column is None or column.kind not in ("vector", "text"):
             return None
         codes, values = column.factorize()
-        found = [numbers_of_cell(value) for value in values]
-        if not found or any(isinstance(n, str) or n is None or len(n) != size for n in found):
-            return None
-        rows = [n for n in found if isinstance(n, list)]
-        return [None if code < 0 else rows[code] for code in codes.tolist()]
+        rows: list[list[float]] = []
+        for value in values:
+            numbers = numbers_of_cell(value)
+            if not isinstance(numbers, list) or len(numbers) != size:
+                return None
+            rows.append(numbers)
+        return [None if code < 0 else rows[code] for code in codes.tolist()] if rows else None
 
     def range(self, name: str) -> tuple[float, float] | None:
         """The smallest and largest number, None for a column without numbers."""
@@ -139,20 +142,23 @@ FEW_ODD = 0.05
 
 def _numbers(texts: Sequence[str | None]) -> tuple[list[float | None] | None, tuple[str, ...]]:
     """The numbers of texts, and the few texts that are none; no numbers where these are more."""
+    counts = Counter(texts)
+    present = counts.total() - counts.pop(None, 0)
+    most = max(1, FEW_ODD * present) if present >= FEWEST else 0
     found: dict[str, float] = {}
     odd: list[str] = []
-    for text in dict.fromkeys(t for t in texts if t is not None):
-        number = as_number(text.strip().removesuffix("%").strip())
-        if number is None or not math.isfinite(float(number)):
-            odd.append(text)
-        else:
+    rows = 0
+    for text, count in counts.items():
+        number = None if text is None else as_number(text.strip().removesuffix("%").strip())
+        if text is not None and number is not None and math.isfinite(float(number)):
             found[text] = float(number)
-    if odd:
-        rows = sum(text in odd for text in texts)
-        present = sum(text is not None for text in texts)
-        few = present >= FEWEST and rows <= max(1, FEW_ODD * present)
-        if not few or all(number.is_integer() for number in found.values()):
+            continue
+        odd.append(str(text))
+        rows += count
+        if rows > most:
             return None, ()
+    if odd and all(number.is_integer() for number in found.values()):
+        return None, ()
     values = [None if t is None else found.get(t) for t in texts]
     return (values if found else None), tuple(odd)
 

@@ -178,18 +178,26 @@ def _turned_area(known: Known, scores: Sequence[float | None], said: Texts, cut:
 
     Of labels that have nothing to do with the scores a turned ranking is near one half.
     """
-    positive = known.classes[1]
-    truth = [None if t is None else alike(t) == alike(positive) for t in known.truth]
-    turned = [
-        score if label == positive or score is None else 2 * cut - score
-        for score, label in zip(scores, said, strict=True)
-    ]
-    before, after = area(scores, truth), area(turned, truth)
+    before, after = _areas(known, scores, said, cut)
     if before is None or after is None:
         return 0.0
-    positives, n = sum(t is True for t in truth), sum(t is not None for t in truth)
+    positives = sum(t == known.classes[1] for t in known.truth)
+    n = sum(t is not None for t in known.truth)
     error = math.sqrt((n + 1) / (12 * positives * (n - positives)))
     return after if after > max(before, 0.5 + LIKELY * error) else 0.0
+
+
+def _areas(
+    known: Known, scores: Sequence[float | None], said: Texts, cut: float
+) -> tuple[float | None, float | None]:
+    """The areas of scores as they are, and turned for the negative label."""
+    positive = alike(known.classes[1])
+    truth = [None if t is None else alike(t) == positive for t in known.truth]
+    turned = [
+        score if score is None or label is None or alike(label) == positive else 2 * cut - score
+        for score, label in zip(scores, said, strict=True)
+    ]
+    return area(scores, truth), area(turned, truth)
 
 
 def _middle(columns: Columns, name: str) -> float | None:
@@ -206,12 +214,8 @@ def without_confidences(
     """The scores but for those that are the confidence in a predicted label, which are told."""
     left, told = list(scores), []
     for name in scores:
-        numbers, limits = known.columns.numbers(name), known.columns.range(name)
-        if numbers is None or limits is None:
-            continue
-        least = (1 if limits[1] <= 1 else 100) / len(known.classes)
         for column in labels:
-            if is_confidence(numbers, known.columns.texts(column), least):
+            if _confident(known, name, column, only=len(scores) == len(labels) == 1):
                 left.remove(name)
                 told.append(
                     f"{name} is the confidence in {column}, not the score of one class; it is not "
@@ -219,6 +223,23 @@ def without_confidences(
                 )
                 break
     return left, told
+
+
+def _confident(known: Known, name: str, column: str, *, only: bool) -> bool:
+    """Whether a score is the confidence in the labels of a column.
+
+    Where neither names nor the want of any others say that they are of one model, the score has to
+    rank the rows better where it is turned for the negative label.
+    """
+    numbers, limits = known.columns.numbers(name), known.columns.range(name)
+    if numbers is None or limits is None:
+        return False
+    said, most = known.columns.texts(column), 1 if limits[1] <= 1 else 100
+    if not is_confidence(numbers, said, most / len(known.classes)):
+        return False
+    together = only or model_name([name]) == model_name([column]) or len(known.classes) > 2
+    before, after = _areas(known, numbers, said, most / 2)
+    return together or before is None or after is None or after > before
 
 
 # -- scores of every class ------------------------------------------------------------------------
