@@ -258,29 +258,36 @@ OF_THE_CURVE = (
 )
 
 
-def _distance(s: ScoreTable, name: str, words: str) -> Expression:
-    """A distance of the probabilities from the smoothed calibration curve."""
+def _distance(s: ScoreTable, name: str, words: str, degree: int) -> Expression:
+    """A distance of the probabilities from the smoothed calibration curve of a degree."""
     if outside_unit(s.scores):
         return Nothing(NOT_PROBABILITIES)
-    found = _distances(s)
+    found = _distances(s, degree)
     if s.stacked:
         return Cell(words, np.array([math.nan if one is None else one[name] for one in found]))
     return Nothing(NO_ROW) if found[0] is None else Cell(words, found[0][name])
 
 
 #: A curve takes long, and five metrics ask for distances from that of the same table.
-_KNOWN: WeakKeyDictionary[ScoreTable, list[dict[str, float] | None]] = WeakKeyDictionary()
+_KNOWN: WeakKeyDictionary[ScoreTable, dict[int, list[dict[str, float] | None]]] = (
+    WeakKeyDictionary()
+)
+#: Of the local regression: parabolas, as R's loess and so Austin and Steyerberg have them.
+_DEGREE = Parameter(
+    "degree", int, default=2, low=1, high=2, meaning="degree of the local regression (loess)"
+)
 
 
-def _distances(s: ScoreTable) -> list[dict[str, float] | None]:
+def _distances(s: ScoreTable, degree: int) -> list[dict[str, float] | None]:
     """Distances from the smoothed curve of a table, or of each one of a stack."""
-    if s not in _KNOWN:
+    known = _KNOWN.setdefault(s, {})
+    if degree not in known:
         tables = [s]
         if s.stacked:
             parts = zip(s.positives, s.negatives, strict=True)
             tables = [ScoreTable(s.scores, p, n) for p, n in parts]
-        _KNOWN[s] = [calibration_distances(table) for table in tables]
-    return _KNOWN[s]
+        known[degree] = [calibration_distances(table, degree=degree) for table in tables]
+    return known[degree]
 
 
 @metric(
@@ -293,20 +300,21 @@ def _distances(s: ScoreTable) -> list[dict[str, float] | None]:
     no_interval=OF_THE_CURVE,
     undefined=NO_ROW,
     formula="mean over rows of |p - c(p)|, c the smoothed calibration curve (loess of "
-    "degree 1, span 0.75)",
+    "degree 2 where no other is asked for, span 0.75)",
+    parameters=(_DEGREE,),
     use="as one number for the distance of probabilities from what happens, without bins",
     avoid="on few rows: the curve then follows chance, and the distance is too large",
     shows=Shows.CALIBRATION,
     reference=AUSTIN,
 )
-def ici(s: ScoreTable) -> Expression:
+def ici(s: ScoreTable, *, degree: int = 2) -> Expression:
     """The mean distance of the probabilities from the smoothed share of positives.
 
     >>> s = ScoreTable(np.array([0.5]), np.array([3]), np.array([1]))
     >>> ici(s).outcome()
     Value(0.25)
     """
-    return _distance(s, "ici", "mean(|p - c(p)|)")
+    return _distance(s, "ici", "mean(|p - c(p)|)", degree)
 
 
 @metric(
@@ -319,19 +327,20 @@ def ici(s: ScoreTable) -> Expression:
     no_interval=OF_THE_CURVE,
     undefined=NO_ROW,
     formula="median over rows of |p - c(p)|, c the smoothed calibration curve (loess of "
-    "degree 1, span 0.75)",
+    "degree 2 where no other is asked for, span 0.75)",
+    parameters=(_DEGREE,),
     use="beside the mean, where few rows are far off",
     avoid="alone: half of the rows may be anywhere",
     shows=Shows.CALIBRATION,
     reference=AUSTIN,
 )
-def e50(s: ScoreTable) -> Expression:
+def e50(s: ScoreTable, *, degree: int = 2) -> Expression:
     """The distance from the smoothed share of positives that half of the rows keep within.
 
     >>> e50(ScoreTable(np.array([0.5]), np.array([3]), np.array([1]))).outcome()
     Value(0.25)
     """
-    return _distance(s, "e50", "median(|p - c(p)|)")
+    return _distance(s, "e50", "median(|p - c(p)|)", degree)
 
 
 @metric(
@@ -344,19 +353,20 @@ def e50(s: ScoreTable) -> Expression:
     no_interval=OF_THE_CURVE,
     undefined=NO_ROW,
     formula="90 % point over rows of |p - c(p)|, c the smoothed calibration curve (loess of "
-    "degree 1, span 0.75)",
+    "degree 2 where no other is asked for, span 0.75)",
+    parameters=(_DEGREE,),
     use="where most rows must have probabilities that are nearly right",
     avoid="on few rows: the curve then follows chance, and the distance is too large",
     shows=Shows.CALIBRATION,
     reference=AUSTIN,
 )
-def e90(s: ScoreTable) -> Expression:
+def e90(s: ScoreTable, *, degree: int = 2) -> Expression:
     """The distance from the smoothed share of positives that nine of ten rows keep within.
 
     >>> e90(ScoreTable(np.array([0.5]), np.array([3]), np.array([1]))).outcome()
     Value(0.25)
     """
-    return _distance(s, "e90", "90 % point(|p - c(p)|)")
+    return _distance(s, "e90", "90 % point(|p - c(p)|)", degree)
 
 
 @metric(
@@ -369,19 +379,20 @@ def e90(s: ScoreTable) -> Expression:
     no_interval=OF_THE_CURVE,
     undefined=NO_ROW,
     formula="largest |p - c(p)| of a row, c the smoothed calibration curve (loess of "
-    "degree 1, span 0.75)",
+    "degree 2 where no other is asked for, span 0.75)",
+    parameters=(_DEGREE,),
     use="where no probability may be far off",
     avoid="with few rows at either end: they decide it",
     shows=Shows.CALIBRATION,
     reference=AUSTIN,
 )
-def emax(s: ScoreTable) -> Expression:
+def emax(s: ScoreTable, *, degree: int = 2) -> Expression:
     """The largest distance of a probability from the smoothed share of positives.
 
     >>> emax(ScoreTable(np.array([0.5]), np.array([3]), np.array([1]))).outcome()
     Value(0.25)
     """
-    return _distance(s, "emax", "max(|p - c(p)|)")
+    return _distance(s, "emax", "max(|p - c(p)|)", degree)
 
 
 @metric(
@@ -420,7 +431,7 @@ def eci(s: ScoreTable, *, relative: bool | None = None) -> Expression:
     >>> eci(s).outcome(), eci(s, relative=True).outcome()
     (Value(0.0625), Value(1.0))
     """
-    found = _distance(s, "eci", "mean((p - c(p))^2)")
+    found = _distance(s, "eci", "mean((p - c(p))^2)", 1)
     if not relative or isinstance(found, Nothing):
         return found
     total = np.asarray(s.positive_total + s.negative_total, dtype=np.float64)

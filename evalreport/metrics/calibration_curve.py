@@ -114,11 +114,11 @@ def _unseen(part: ScoreTable, s: ScoreTable) -> float:
     return weight_of_unseen(both[..., 0], both[..., 1], missing)
 
 
-def smoothed_calibration(s: ScoreTable, *, span: float = SPAN) -> Columns:
-    """The observed share as a smooth function of the probability, by local linear regression.
+def smoothed_calibration(s: ScoreTable, *, span: float = SPAN, degree: int = 1) -> Columns:
+    """The observed share as a smooth function of the probability, by local regression.
 
-    Loess of degree 1 without robustness steps (Cleveland 1979): at each probability
-    a straight line is fitted to the nearest ``span`` of the rows, with tricube
+    Loess without robustness steps (Cleveland 1979): at each probability a straight line, or a
+    parabola for ``degree`` 2, is fitted to the nearest ``span`` of the rows, with tricube
     weights; its value is kept within [0, 1]. Given at the distinct probabilities, or
     at 200 of them evenly spread over the rows where there are more. Above 20,000
     distinct probabilities neighbours are first joined into 5,000 groups.
@@ -136,7 +136,7 @@ def smoothed_calibration(s: ScoreTable, *, span: float = SPAN) -> Columns:
         return {"score": [], "observed": [], "standard_error": []}
     x, rows, share = _groups(s, held)
     at = x if len(x) <= MOST_POINTS else x[_spread(rows, MOST_POINTS)]
-    fitted = [_local_line(float(point), x, share, rows, span) for point in at]
+    fitted = [_local_fit(float(point), x, share, rows, span, degree) for point in at]
     return {
         "score": at.tolist(),
         "observed": [value for value, _ in fitted],
@@ -160,7 +160,9 @@ def _groups(s: ScoreTable, held: npt.NDArray[np.bool_]) -> tuple[Floats, Floats,
     return x, rows, positives / rows
 
 
-def calibration_distances(s: ScoreTable, *, span: float = SPAN) -> dict[str, float] | None:
+def calibration_distances(
+    s: ScoreTable, *, span: float = SPAN, degree: int = 1
+) -> dict[str, float] | None:
     """Distance of probability and smoothed observed share: mean, median, 90 % point, largest.
 
     ICI, E50, E90 and Emax of Austin and Steyerberg (2019), and ``eci``, the mean squared distance
@@ -171,7 +173,7 @@ def calibration_distances(s: ScoreTable, *, span: float = SPAN) -> dict[str, flo
     >>> calibration_distances(s, span=1.0)
     {'ici': 0.0, 'e50': 0.0, 'e90': 0.0, 'emax': 0.0, 'eci': 0.0}
     """
-    curve = smoothed_calibration(s, span=span)
+    curve = smoothed_calibration(s, span=span, degree=degree)
     if not curve["score"]:
         return None
     rows = (s.positives + s.negatives).astype(np.float64)
@@ -198,10 +200,13 @@ def _spread(rows: Floats, count: int) -> npt.NDArray[np.int64]:
     return np.unique(np.clip([0, *places.tolist(), len(rows) - 1], 0, len(rows) - 1))
 
 
-def _local_line(
-    at: float, x: Floats, share: Floats, rows: Floats, span: float
+def _local_fit(
+    at: float, x: Floats, share: Floats, rows: Floats, span: float, degree: int
 ) -> tuple[float, float]:
-    """Value at a point of the weighted straight line through the nearest rows, and its error."""
+    """Value at a point of the weighted polynomial through the nearest rows, and its error.
+
+    Terms are orthogonal to those before; one that the rows do not settle is left out.
+    """
     distance = np.abs(x - at)
     order = np.argsort(distance, kind="stable")
     reached = np.cumsum(rows[order])
@@ -216,11 +221,21 @@ def _local_line(
     total = float(np.sum(weight))
     centre = float(np.sum(weight * x)) / total
     mean = float(np.sum(weight * share)) / total
-    spread = float(np.sum(weight * (x - centre) ** 2))
-    slope = float(np.sum(weight * (x - centre) * share)) / spread if spread > 1e-18 else 0.0
-    part = weight / total
-    if spread > 1e-18:
-        part = part + weight * (at - centre) * (x - centre) / spread
-    line = np.clip(mean + slope * (x - centre), 0.0, 1.0)
+    apart, own = x - centre, at - centre
+    spread = float(np.sum(weight * apart**2))
+    part, value, line = weight / total, mean, np.full(len(x), mean)
+    terms = [(apart, own, spread, 1e-18)]
+    if degree > 1 and spread > 1e-18:
+        skew, level = float(np.sum(weight * apart**3)) / spread, spread / total
+        square = apart * apart - skew * apart - level
+        there = own * own - skew * own - level
+        rest = float(np.sum(weight * square**2))
+        terms.append((square, there, rest, 1e-12 * float(np.sum(weight * apart**4))))
+    for term, there, size, least in terms:
+        if size > least:
+            slope = float(np.sum(weight * term * share)) / size
+            part = part + weight * there * term / size
+            value, line = value + slope * there, line + slope * term
+    line = np.clip(line, 0.0, 1.0)
     variance = float(np.sum(part**2 * line * (1 - line) / np.where(rows > 0, rows, 1.0)))
-    return min(1.0, max(0.0, mean + slope * (at - centre))), math.sqrt(variance)
+    return min(1.0, max(0.0, value)), math.sqrt(variance)

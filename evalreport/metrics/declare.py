@@ -26,6 +26,7 @@ from evalreport.metrics.kinds import (
     AT_CUT,
     AT_CUT_OF_CLUSTERS,
     CLASS_MEANS,
+    KOOPMAN,
     LOG_T,
     LOGIT_T,
     LOGIT_T_OF_CLUSTERS,
@@ -103,6 +104,7 @@ __all__ = [
     "AT_CUT_OF_CLUSTERS",
     "CLASS_MEANS",
     "CONTEXT",
+    "KOOPMAN",
     "LOGIT_T",
     "LOGIT_T_OF_CLUSTERS",
     "LOG_T",
@@ -307,6 +309,7 @@ class Metric:
         own = self.interval.methods
         own += Interval.PREDICTIVE.value if self._predictive else ()
         own += (SQUARE_AND_ADD,) if self.shares is not None else ()
+        own += (KOOPMAN,) if self.interval is Interval.LOG and self.edge_limits else ()
         own += (LOG_T,) if self.row_loss is not None and self.bounds[0] >= 0 else ()
         return (*own, *((SANDWICH,) if self.linearised else ()))
 

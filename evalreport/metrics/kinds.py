@@ -104,6 +104,8 @@ class Shares(Enum):
 SQUARE_AND_ADD = "mover_jeffreys"
 #: Student's t on the logarithm, for means of the losses of rows.
 LOG_T = "log_t"
+#: Score limits of a ratio of two rates; of likelihood ratios on request, where no cell is 0.
+KOOPMAN = "koopman"
 RESAMPLING = ("bootstrap_percentile", "bootstrap_bca")
 #: Student's t on the logit, with the standard deviation of replicates; and the same of clusters.
 LOGIT_T, LOGIT_T_OF_CLUSTERS = "bootstrap_logit_t", "cluster_bootstrap_logit_t"

@@ -6,6 +6,7 @@ from evalreport.metrics.comparing import pooled_over_rows, same_number
 from evalreport.metrics.declare import (
     AT_CUT,
     AT_CUT_OF_CLUSTERS,
+    KOOPMAN,
     LOG_T,
     LOGIT_T,
     LOGIT_T_OF_CLUSTERS,
@@ -84,6 +85,8 @@ def _fits(metric: Metric, average: Average | None, facts: Facts, asked: str) -> 
         return False
     if asked == SQUARE_AND_ADD:
         return average is None and not _all_classes(metric, facts)
+    if asked == KOOPMAN:
+        return average is None and asked in metric.interval_methods
     if asked == LOG_T:
         return average is None and (facts.two_classes or metric.table is Table.SCORES)
     if asked in Interval.PREDICTIVE.value and metric.interval is Interval.PROPORTION:

@@ -188,6 +188,7 @@ def period(record: Period, known: Known) -> Iterator[Finding]:
 
 def _limits(own: Sequence[Measure], limits: Sequence[ControlLimits]) -> Iterator[str]:
     before: list[Measure] = []
+    frozen = False
     for measure, told in zip(own, limits, strict=bool(limits)):
         expected = None
         if told.chart == "p":
@@ -196,7 +197,8 @@ def _limits(own: Sequence[Measure], limits: Sequence[ControlLimits]) -> Iterator
             expected = _value_limits([_value(m) for m in before])
         if expected is not None:
             yield from _held(measure, told, expected)
-        if measure.state == "value":
+        frozen = frozen or told.signal
+        if measure.state == "value" and not frozen:
             before.append(measure)
 
 

@@ -353,14 +353,18 @@ def _points(records: Sequence[tuple[int, Measure]], runs: Sequence[PastRun]) -> 
     points: list[Point] = []
     metric = find(records[0][1].metric)
     earlier = EarlierValues(metric.bounds if metric is not None else (-inf, inf))
+    frozen = False
     for index, record in records:
         estimate, data = estimate_of(record), runs[index].data_sha256
         if estimate is None:
             points.append(Point(index, record, None, Limits(reason=str(record.reason))))
             continue
         # one value for each data file: the same rows again say nothing new
-        points.append(Point(index, record, estimate, earlier.limits(estimate, data)))
-        earlier.add(estimate, data)
+        limits = earlier.limits(estimate, data)
+        points.append(Point(index, record, estimate, limits))
+        frozen = frozen or limits.signals(estimate.value)
+        if not frozen:
+            earlier.add(estimate, data)
     return tuple(points)
 
 

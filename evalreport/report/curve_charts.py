@@ -394,7 +394,8 @@ def _at_first(contents: Contents, view: View) -> tuple[float, float, float | Non
 def prevalence(contents: Contents, curve: Record) -> float | None:
     """The share of the class of a curve among the rows of its dataset."""
     for record in contents.of(RowLedger):
-        if record.dataset == curve.dataset and record.classes:
+        known = record.classes and not any(c.uncounted for c in record.classes)
+        if record.dataset == curve.dataset and known:
             total = sum(c.count for c in record.classes)
             own = sum(c.count for c in record.classes if c.label == curve.label)
             return own / total if total else None

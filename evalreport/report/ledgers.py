@@ -9,7 +9,7 @@ from evalreport.report.contents import Contents, View
 from evalreport.report.model import Facts, LedgerRow, Ledgers
 from evalreport.report.numbers import count_text, share_text, threshold_text
 from evalreport.report.words import counted, label_text, listed, prose, visible
-from evalreport.results.records import LabelLedger, RowLedger
+from evalreport.results.records import ClassCount, LabelLedger, RowLedger
 
 MOST_CLASSES_LISTED = 12
 
@@ -103,15 +103,22 @@ def _names(labels: Sequence[str]) -> str:
     return ", ".join(shown) or "none"
 
 
-def class_shares_of(record: RowLedger, has_sets: bool) -> float:
-    """The rows that the rows of each class are a share of.
+def class_shares_of(record: RowLedger, has_sets: bool) -> float | None:
+    """The rows that the rows of each class are a share of; None where some were not counted.
 
     A row with a set of labels counts for each of them: the counts then add up to more
     than the rows used, and each is a share of these.
     """
     if has_sets:
         return float(record.used)
+    if any(c.uncounted for c in record.classes):
+        return None
     return math.fsum(c.count for c in record.classes)
+
+
+def count_of_class(entry: ClassCount) -> str:
+    """How many rows of a class there are, as far as anybody counted them."""
+    return f"{'at least ' if entry.uncounted else ''}{count_text(entry.count)}"
 
 
 def predictions_of(record: RowLedger) -> tuple[str, str]:
@@ -168,17 +175,19 @@ def _row_ledger(record: RowLedger, has_sets: bool) -> tuple[LedgerRow, ...]:
     unknown = {one.label: one.count for one in record.unknown}
     for entry in classes[:MOST_CLASSES_LISTED]:
         lacking = unknown.get(entry.label, 0)
-        share = share_text(entry.count, total - lacking)
-        found.append(LedgerRow(label_text(entry.label), count_text(entry.count), share, "sub"))
+        share = "" if total is None else share_text(entry.count, total - lacking)
+        count = count_of_class(entry)
+        found.append(LedgerRow(label_text(entry.label), count, share, "sub"))
         if lacking:
             name = f"{label_text(entry.label)}: not known"
-            found.append(LedgerRow(name, count_text(lacking), share_text(lacking, total), "sub"))
+            of_all = "" if total is None else share_text(lacking, total)
+            found.append(LedgerRow(name, count_text(lacking), of_all, "sub"))
     if len(classes) > MOST_CLASSES_LISTED:
         rest = classes[MOST_CLASSES_LISTED:]
-        count = sum(c.count for c in rest)
+        others = sum(c.count for c in rest)
         # labels of one row would be counted more than once
-        share = "" if has_sets else share_text(count, total)
-        found.append(LedgerRow(f"{len(rest)} other classes", count_text(count), share, "sub"))
+        share = "" if has_sets or total is None else share_text(others, total)
+        found.append(LedgerRow(f"{len(rest)} other classes", count_text(others), share, "sub"))
         lacking = sum(unknown.get(c.label, 0) for c in rest)
         if lacking:
             name = "other classes: not known"

@@ -135,8 +135,9 @@ def _intro(courses: Sequence[Course]) -> str:
         "intervals. The band holds the control limits, dashed its centre: where a value lies if "
         "nothing has changed since the periods before it, from five of them on (shares of rows: "
         "three standard errors around their pooled share; other values: three times their mean "
-        "moving range over 1.128 around their mean). A diamond lies outside. A line of long "
-        "dashes is what a criterion requires."
+        "moving range over 1.128 around their mean). A diamond lies outside; from the first on, "
+        "the band stays that of the periods before it. A line of long dashes is what a "
+        "criterion requires."
     )
 
 

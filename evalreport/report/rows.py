@@ -12,6 +12,7 @@ from evalreport.report.contents import Contents, View, view_of
 from evalreport.report.ledgers import (
     class_shares_of,
     clusters_text,
+    count_of_class,
     ledgers,
     predictions_of,
 )
@@ -122,7 +123,8 @@ def _steps(contents: Contents, record: RowLedger) -> tuple[FlowStep, ...]:
     of = [v for v in contents.views if _is_of(record, v)]
     total = class_shares_of(record, bool(of) and contents.has_sets(of[0]))
     shares = tuple(
-        f"{label_text(c.label)}: {count_text(c.count)} ({share_text(c.count, total)})"
+        f"{label_text(c.label)}: {count_of_class(c)}"
+        + ("" if total is None else f" ({share_text(c.count, total)})")
         for c in classes[:MOST_CLASSES]
     )
     if len(classes) > MOST_CLASSES:

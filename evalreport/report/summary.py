@@ -120,7 +120,10 @@ def _rows_text(contents: Contents) -> str:
         ledger = contents.row_record(view)
         if ledger is None:
             continue
-        classes = [rows_of_class(c.count, c.label, noun=False) for c in ledger.classes[:MOST_NAMES]]
+        classes = [
+            f"{'at least ' if c.uncounted else ''}{rows_of_class(c.count, c.label, noun=False)}"
+            for c in ledger.classes[:MOST_NAMES]
+        ]
         if len(ledger.classes) > MOST_NAMES:
             classes = [counted(len(ledger.classes), "class", "classes")]
         kinds = f" ({listed(classes)})" if classes else ""

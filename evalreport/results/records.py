@@ -1406,6 +1406,7 @@ class ClassCount:
 
     label: str
     count: Count
+    uncounted: Annotated[bool, OMITTED, "Further rows of it are in a cell nobody counted."] = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

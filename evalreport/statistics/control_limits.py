@@ -1,9 +1,10 @@
 """Control limits: where the next value lies if nothing has changed since the earlier ones.
 
-Each run or period is held against those before it, and only from ``MINIMUM`` of them
-on. Shares of rows: p chart, limits of three standard errors for the rows of this one
-(Shewhart 1931). Other values: individuals chart, limits of three times the mean
-moving range over 1.128.
+Each run or period is held against those before it, and only from ``MINIMUM`` of them on. From the
+first that lies outside on, limits stay those of the runs before it: runs of a process that has
+changed would widen them and draw them along. Shares of rows: p chart, limits of three standard
+errors for the rows of this one (Shewhart 1931). Other values: individuals chart, limits of three
+times the mean moving range over 1.128.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ def rule(of: str = "run", own_data: str = ", one for each data file") -> str:
         f"Each {of} is held against the {of}s before it{own_data}, from {MINIMUM} of them on. "
         f"Shares of rows: pooled share of the earlier {of}s plus and minus three standard errors "
         f"for the rows of this {of} (p chart). Other values: mean of the earlier {of}s plus and "
-        "minus three times their mean moving range over 1.128 (individuals chart)."
+        "minus three times their mean moving range over 1.128 (individuals chart). From the first "
+        f"{of} outside on, limits stay those of the {of}s before it."
     )
 
 

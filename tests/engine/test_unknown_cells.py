@@ -205,3 +205,17 @@ def test_every_metric_of_counts_is_decided_as_arithmetic_would() -> None:
     assert beta is not None
     assert needs_unknown(beta, {"beta": 2}, ("tn",)) is None
     assert needs_unknown(beta, {"beta": 2}, ("fn",)) is not None
+
+
+def test_rows_of_a_class_with_an_unknown_cell_are_no_share_of_all(run: Path) -> None:
+    """8 irrelevant documents are false positives; how many were rightly left out nobody counted."""
+    results = json.loads((run / "results.json").read_text())
+    for ledger in results["rows"]:
+        assert ledger["classes"] == [
+            {"label": "no", "count": 8, "uncounted": True},
+            {"label": "yes", "count": 42},
+        ]
+    page = re.sub(r"<[^>]+>", " ", (run / "report.html").read_text())
+    assert "42 yes and at least 8 no" in page or "at least 8 no and 42 yes" in page
+    # 8 / 50 and 42 / 50 are shares of rows that nobody counted
+    assert not re.search(r"\b16\.0 ?.?%|\b84\.0 ?.?%", page)

@@ -13,9 +13,9 @@ from evalreport.metrics.tables import ScoreTable
 def test_five_metrics_of_a_stack_fit_each_curve_once(monkeypatch: pytest.MonkeyPatch) -> None:
     fitted: list[ScoreTable] = []
 
-    def counted(table: ScoreTable) -> dict[str, float] | None:
+    def counted(table: ScoreTable, degree: int) -> dict[str, float] | None:
         fitted.append(table)
-        return calibration_distances(table)
+        return calibration_distances(table, degree=degree)
 
     monkeypatch.setattr(calibration, "calibration_distances", counted)
     scores = np.array([0.9, 0.4, 0.1])
@@ -23,8 +23,9 @@ def test_five_metrics_of_a_stack_fit_each_curve_once(monkeypatch: pytest.MonkeyP
     for name in ("ici", "e50", "e90", "emax", "eci"):
         found = getattr(calibration, name)(stack).array()
         alone = [
-            calibration_distances(ScoreTable(scores, p, n))
+            calibration_distances(ScoreTable(scores, p, n), degree=1 if name == "eci" else 2)
             for p, n in zip(stack.positives, stack.negatives, strict=True)
         ]
         assert found.tolist() == [one[name] for one in alone if one]
-    assert len(fitted) == 2
+    # two tables, of which four metrics take parabolas and one straight lines
+    assert len(fitted) == 4

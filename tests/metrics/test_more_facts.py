@@ -265,6 +265,7 @@ PARAMETERS = {
     ],
     "ppv_at_prevalence": [("prevalence", float, "required", 0.0, 1.0, "()", ())],
     "npv_at_prevalence": [("prevalence", float, "required", 0.0, 1.0, "()", ())],
+    **{name: [("degree", int, 2, 1, 2, "[]", ())] for name in ("ici", "e50", "e90", "emax")},
     "weighted_kappa": [("weights", str, "linear", None, None, "[]", ("linear", "quadratic"))],
     "partial_auc": [
         ("max_fpr", float, "optional", 0.0, 1.0, "(]", ()),

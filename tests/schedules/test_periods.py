@@ -201,8 +201,8 @@ def test_control_limits_by_hand(changed: Path) -> None:
     assert limits[5]["low"] == pytest.approx(0.9 - half, rel=1e-12)
     assert (limits[5]["centre"], limits[5]["high"], limits[5]["chart"]) == (0.9, 1.0, "p")
     assert [one["signal"] for one in limits] == [False] * 6 + [True, True]
-    # the first bad month is among those that the second is held against
-    assert limits[7]["centre"] == pytest.approx((6 * 18 + 8) / 140)
+    # the first bad month is not among those that the second is held against
+    assert limits[7]["centre"] == 0.9
     brier = next(p for p in found["periods"] if p["metric"] == "brier")
     assert all(one["low"] is None or one["low"] >= 0 for one in brier["limits"])
 
@@ -268,3 +268,17 @@ def test_verify_works_periods_out_again(changed: Path, change: Any, told: str) -
     assert recompute(found).problems == ()
     change(found["periods"][0])
     assert any(told in str(problem) for problem in recompute(found).problems)
+
+
+def test_limits_stay_those_of_the_months_before_the_first_one_outside(tmp_path: Path) -> None:
+    """200 of 250 ill found in five months, then 20, 22, 24 of 50: 0.8 -+ 3 sqrt(0.16 / 50)."""
+    found = [40, 41, 39, 42, 38, 20, 22, 24]
+    months = {f"2026-{k:02d}": (n, 50 - n, 10, 90) for k, n in enumerate(found, start=1)}
+    run = evaluated(tmp_path, write(tmp_path, rows(months)))
+    recall = next(p for p in run["periods"] if p["metric"] == "recall")
+    half = 3 * math.sqrt(0.8 * 0.2 / 50)
+    for limits in recall["limits"][5:]:
+        expected = (0.8, 0.8 - half, 0.8 + half)
+        assert (limits["centre"], limits["low"], limits["high"]) == pytest.approx(expected)
+        assert limits["signal"]
+    assert status_of(["verify", str(tmp_path / "runs" / "latest")]) == 0

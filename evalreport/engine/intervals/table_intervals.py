@@ -18,7 +18,15 @@ from evalreport.engine.intervals.case import Cells, TableCase
 from evalreport.engine.intervals.methods import TableValue
 from evalreport.engine.metric_values import class_value, overall_value, stacked_value
 from evalreport.metrics.comparing import same_number
-from evalreport.metrics.declare import SANDWICH, SQUARE_AND_ADD, Average, Interval, Metric, Table
+from evalreport.metrics.declare import (
+    KOOPMAN,
+    SANDWICH,
+    SQUARE_AND_ADD,
+    Average,
+    Interval,
+    Metric,
+    Table,
+)
 from evalreport.metrics.formula import Ratio, Value
 from evalreport.metrics.interval_methods import (
     OF_WEIGHTS,
@@ -300,6 +308,9 @@ def _smooth(case: TableCase, v: TableValue) -> records.Interval | None:
         return intervals.fisher_z(v)
     if method in ratios.RATIO_METHODS and metric.interval is Interval.RATIO:
         return _impact(case, v)
+    if method == KOOPMAN:
+        assert metric.edge_limits is not None
+        return intervals.of_cells(metric.edge_limits, {}, v, case.index, method)
     if method in ("log", "mercaldo"):
         assert metric.limits is not None
         params = metric.arguments(dict(case.task.params))

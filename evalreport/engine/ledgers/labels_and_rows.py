@@ -75,6 +75,7 @@ def row_record(spec: Spec, view: View, repeats: int = 1) -> RowLedger:
     """
     checked, entries = view.ledger, view.entries
     used, classes = view.rows if entries is None else len(entries), view.classes_of_rows
+    uncounted = {actual for actual, _ in view.unknown_places}
     # Predictions of one row depend on each other as a cluster does, yet are none of the data.
     clustered = view.cluster is not None and (entries is None or view.cluster[1] != used)
     several = entries is not None or repeats > 1
@@ -86,7 +87,8 @@ def row_record(spec: Spec, view: View, repeats: int = 1) -> RowLedger:
         used=used,
         excluded=tuple(Excluded(reason, count) for reason, count in checked.excluded),
         classes=tuple(
-            ClassCount(label, count) for label, count in zip(view.labels, classes, strict=True)
+            ClassCount(label, count, uncounted=code in uncounted)
+            for code, (label, count) in enumerate(zip(view.labels, classes, strict=True))
         ),
         clusters=view.cluster[1] if clustered and view.cluster is not None else None,
         clustered=_clusters(view, column, entries) if clustered and column else None,

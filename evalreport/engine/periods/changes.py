@@ -84,6 +84,7 @@ def _limits(measures: Sequence[Measure]) -> tuple[ControlLimits, ...]:
     """Of each period, the control limits that the periods before it give, and whether it is out."""
     found: list[ControlLimits] = []
     earlier: list[Estimate] = []
+    frozen = False
     metric = find(measures[0].metric)
     within = metric.bounds if metric is not None else (-math.inf, math.inf)
     for measure in measures:
@@ -98,7 +99,9 @@ def _limits(measures: Sequence[Measure]) -> tuple[ControlLimits, ...]:
                 limits.centre, limits.low, limits.high, limits.chart, limits.reason, signal
             )
         )
-        earlier.append(estimate)
+        frozen = frozen or signal
+        if not frozen:
+            earlier.append(estimate)
     return tuple(found)
 
 
