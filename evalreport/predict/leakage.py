@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
-from scipy.special import pdtrc
 
 from evalreport.data.findings import Finding, quoted
+from evalreport.predict.coincidence import more_than_chance, row_marks
 from evalreport.predict.features import Feature, FeatureTable
 from evalreport.predict.outcome import Codes
 from evalreport.predict.schemes import Split
@@ -17,8 +15,6 @@ from evalreport.statistics.delong import auc
 
 #: A single feature that ranks the classes this well is told.
 NEAR_PERFECT = 0.99
-#: Equal rows that come by chance at least this often are no copies.
-BY_CHANCE = 0.001
 #: Fewer rows of a class say too little of a single feature.
 FEWEST_ROWS = 5
 
@@ -26,23 +22,16 @@ FEWEST_ROWS = 5
 def repeated_rows(table: FeatureTable, splits: Sequence[Split], actual: Codes) -> Iterator[Finding]:
     """A finding if tested rows equal a row trained on in the same fold in every feature.
 
-    Features of few values make rows equal by coincidence: there is no finding where chance
-    explains the number of equal pairs (:func:`_by_chance`).
+    There is none where chance explains the number of equal pairs.
     """
     if not table.columns:
         return
     known = [np.where(np.isnan(c.values), np.inf, c.values + 0.0) for c in table.columns]
     values = [np.unique(own, return_inverse=True)[1].reshape(-1) for own in known]
-    drawn = np.random.default_rng(0)
-    marks = [drawn.integers(0, 2**63, int(own.max()) + 1, dtype=np.uint64)[own] for own in values]
-    # sums of 64 random bits by value: equal for different rows once in 10^19 pairs
-    rows_marks = np.add.reduce(marks)
-    counts = [int(np.isin(rows_marks[s.test], rows_marks[s.train]).sum()) for s in splits]
+    marks = np.add.reduce(row_marks(values))
+    counts = [int(np.isin(marks[s.test], marks[s.train]).sum()) for s in splits]
     rows, tested = sum(counts), sum(len(s.test) for s in splits)
-    if not rows:
-        return
-    pairs, expected = _pairs(rows_marks), _by_chance(values, marks, actual)
-    if pdtrc(pairs - 1, expected) >= BY_CHANCE:
+    if not rows or not more_than_chance(values, [actual == k for k in np.unique(actual)]):
         return
     yield Finding(
         "repeated_rows",
@@ -50,31 +39,6 @@ def repeated_rows(table: FeatureTable, splits: Sequence[Split], actual: Codes) -
         f"{len(table.columns)} features.",
         {"rows": rows, "of": tested, "folds": sum(count > 0 for count in counts)},
     )
-
-
-def _by_chance(values: Sequence[Codes], marks: Sequence[Codes], actual: Codes) -> float:
-    """How many pairs of rows would be equal by chance, at most over the features.
-
-    Of pairs that agree in all features but one, known whether or not they agree in that one
-    too, a share agrees by chance: that of pairs of a class with the same value. Copies of rows
-    have no pairs beside them that differ in a single feature.
-    """
-    whole = np.add.reduce(marks)
-    equal = _pairs(whole)
-    classes = [actual == code for code in np.unique(actual)]
-    every = sum(_pairs(actual[own]) for own in classes)
-    found = []
-    for value, mark in zip(values, marks, strict=True):
-        agree = sum(_pairs(value[own]) for own in classes) / every if every else 1.0
-        if agree < 1.0:
-            found.append((_pairs(whole - mark) - equal) * agree / (1.0 - agree))
-    return max(found, default=equal)
-
-
-def _pairs(codes: npt.NDArray[Any]) -> float:
-    """Number of pairs of equal entries."""
-    times = np.unique(codes, return_counts=True)[1].astype(np.float64)
-    return float((times * (times - 1) / 2).sum())
 
 
 def telling_features(

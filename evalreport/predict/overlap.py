@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from evalreport.data.findings import quoted
 from evalreport.data.table import RawColumn, RawTable
+from evalreport.predict.coincidence import more_than_chance
 
 Use = Literal["training", "tuning"]
 
@@ -49,6 +50,7 @@ class Overlap:
     ``other``: that dataset; ``use``: ``training`` or ``tuning``. ``by``: ``id``, ``group``
     or ``content``. ``columns``: those of the tested dataset that were compared. ``rows`` of
     ``of`` tested rows are shared; None where ``reason`` says why that was not counted.
+    ``by_chance``: so many rows are equal by coincidence of few values.
     """
 
     dataset: str
@@ -60,9 +62,10 @@ class Overlap:
     rows: int | None
     of: int | None
     reason: str | None = None
+    by_chance: bool = False
 
     def sentence(self) -> str | None:
-        """What a reader should know; None where nothing is shared."""
+        """What a reader should know; None where nothing is shared but by chance."""
         names = ", ".join(quoted(model) for model in self.models)
         verb = "was" if len(self.models) == 1 else "were"
         other = f"{quoted(self.other)}, on which {names} {verb} {_VERB[self.use]}"
@@ -71,7 +74,7 @@ class Overlap:
                 f"Whether rows of {quoted(self.dataset)} occur in {other}, was not counted: "
                 f"{self.reason}."
             )
-        if not self.rows:
+        if not self.rows or self.by_chance:
             return None
         what = _SHARED[self.by].format(other=other, columns=len(self.columns))
         return (
@@ -123,6 +126,14 @@ def shared_values(tested: RawColumn, trained: RawColumn) -> int:
 
 def _plain(column: RawColumn) -> Iterable[str]:
     return (plain_value(value) for value in column.factorize()[1])
+
+
+def equal_by_chance(tested: RawTable, trained: RawTable, columns: Sequence[str]) -> bool:
+    """Whether chance explains the rows of two tables that are equal in ``columns``."""
+    pairs = [_codes(tested.columns[name], trained.columns[name]) for name in columns]
+    values = [np.concatenate(both) + 1 for both in pairs]
+    own = np.arange(len(values[0])) < len(pairs[0][0])
+    return not more_than_chance(values, [own, ~own], own)
 
 
 def shared_rows(tested: RawTable, trained: RawTable, columns: Sequence[str]) -> int:

@@ -57,6 +57,29 @@ def results(asked: dict[str, Any], frames: dict[str, Any] | None = None) -> Any:
     return made
 
 
+def test_rows_of_few_values_that_are_equal_by_chance_are_counted_without_a_caution() -> None:
+    """Three answers of four each: of 64 kinds of rows nearly all are in both datasets."""
+    drawn = np.random.default_rng(2).integers(0, 4, (400, 3))
+    answers = {f"q{k}": drawn[:, k].tolist() for k in range(3)}
+    labels = ["p", "n"] * 200
+    train = {"y": labels[:200]} | {name: own[:200] for name, own in answers.items()}
+    tested = {"y": labels[200:], "p": [0.5] * 200} | {n: own[200:] for n, own in answers.items()}
+    made = results(spec(), {"train": train, "holdout": tested})
+    rows, of = by(made)["content"]
+    kinds = {*zip(*(train[name] for name in answers), strict=True)}
+    assert rows == sum(one in kinds for one in zip(*(tested[n] for n in answers), strict=True))
+    assert (rows > 180, of) == (True, 200)
+    assert "leakage" not in {c["code"] for c in made["cautions"]}
+    # half of the tested rows are copies of long answers, each given once
+    train["q0"] = [f"text {k}" for k in range(200)]
+    tested["q0"] = [f"text {k}" for k in range(100)] + [f"other {k}" for k in range(100)]
+    for name in ("q1", "q2"):
+        tested[name] = train[name][:100] + tested[name][100:]
+    made = results(spec(), {"train": train, "holdout": tested})
+    assert by(made)["content"] == (100, 200)
+    assert "leakage" in {c["code"] for c in made["cautions"]}
+
+
 def by(made: Any) -> dict[str, tuple[int | None, int | None]]:
     return {one["by"]: (one["rows"], one["of"]) for one in made["training_overlap"]}
 

@@ -7,7 +7,7 @@ have to be Parquet files: they are compared there, and no row is loaded.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from evalreport.data.files import Files
@@ -15,7 +15,7 @@ from evalreport.data.source import Source
 from evalreport.data.table import RawTable
 from evalreport.errors import LimitError
 from evalreport.predict.columns import column_roles, features_named, learned_from
-from evalreport.predict.overlap import Overlap, Use, shared_rows, shared_values
+from evalreport.predict.overlap import Overlap, Use, equal_by_chance, shared_rows, shared_values
 from evalreport.spec.model import Spec
 
 if TYPE_CHECKING:
@@ -123,6 +123,10 @@ class _InMemory:
         """Rows that equal a row of the other table in every column."""
         return shared_rows(self.tested, self.trained, columns)
 
+    def by_chance(self, columns: Sequence[str]) -> bool:
+        """Whether chance explains how many rows are equal."""
+        return equal_by_chance(self.tested, self.trained, columns)
+
 
 def _comparable(table: RawTable) -> list[str]:
     return [n for n in table.header if n in table.columns and table.columns[n].single]
@@ -140,7 +144,10 @@ def _compared(spec: Spec, pair: Pair, both: _InMemory | ParquetPair) -> Iterator
         yield overlap("group", (group,), both.values(group, other))
     columns = _common(spec, pair, *both.headers)
     if columns:
-        yield overlap("content", columns, both.contents(columns))
+        found = overlap("content", columns, both.contents(columns))
+        if found.rows and isinstance(both, _InMemory):
+            found = replace(found, by_chance=both.by_chance(columns))
+        yield found
     else:
         yield _not_compared(pair, NO_COLUMNS)
 
