@@ -19,7 +19,7 @@ RAISED = {
     "cross_validation": {"no_better_than_baseline", "pooled_folds"},
     "digits": {"no_better_than_baseline", "acceptance_on_point"},
     "grouped_folds": {
-        "majority_class", "small_denominator", "ties_at_threshold", "no_better_than_baseline",
+        "majority_class", "small_denominator", "labels_differ", "no_better_than_baseline",
         "pooled_folds",
     },
     "imbalanced": {
