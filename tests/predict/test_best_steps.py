@@ -71,11 +71,11 @@ def test_the_same_weights_written_out_have_the_same_numbers(made: Any):
         assert one(made, name, model="same")["value"] == pytest.approx(values[name], abs=1e-12)
 
 
-def test_the_page_shows_table_weights_and_both_axes(made: Any):
+def test_the_page_shows_table_weights_and_both_panels(made: Any):
     page = render_html(made)
     assert "The table and the metrics at the best steps" in page
     assert "The weights at the best steps" in page
-    assert "Dashed: cost, axis on the right" in page
+    assert "Above: rows misclassified, one scale for all runs. Below: cost." in page
 
 
 def test_a_history_of_labels_has_no_cost_and_is_shown(tmp_path: Path):
