@@ -32,6 +32,7 @@ from evalreport.report.model import (
 from evalreport.report.now_and_then import compared_title
 from evalreport.report.orientation import laid_out
 from evalreport.report.rows import agreement_words
+from evalreport.report.scripts import script_note
 from evalreport.report.sections import Declaration, sections
 from evalreport.report.wording import TEMPLATES, Wording
 from evalreport.report.words import as_of_text, label_text, prose, visible
@@ -51,7 +52,7 @@ def build(results: Results, template: str = "standard", failed: list[str] | None
     wording = TEMPLATES.get(template, TEMPLATES["standard"])
     contents = Contents(results, wording)
     chosen = _chosen(contents, wording)
-    made = _sections(contents, wording, chosen, told)
+    made = _with_note(_sections(contents, wording, chosen, told), script_note(results))
     provenance = results.provenance
     spec = provenance.spec.sha256 if provenance.spec is not None else ""
     report = Report(
@@ -91,6 +92,14 @@ def _sections(
         else section
         for section in found
     )
+
+
+def _with_note(sections: tuple[Section, ...], note: str) -> tuple[Section, ...]:
+    """The sections with a note at the end of the first."""
+    if not note or not sections:
+        return sections
+    first = replace(sections[0], blocks=(*sections[0].blocks, Text(note, "small")))
+    return (first, *sections[1:])
 
 
 def _with_own_names(sections: tuple[Section, ...]) -> tuple[Section, ...]:

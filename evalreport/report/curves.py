@@ -214,9 +214,10 @@ def _chart(shown: Shown, of: int) -> Chart:
     """Curves of one kind with what they show in words; ``of``: how many there are in all."""
     contents, curves = shown.contents, shown.records
     title = shown.said(_title(shown))
+    title = f"{title[0].upper()}{title[1:]}"
     names = [c.name for c in shown.curves]
     whose = contents.mark(_view(curves[0])).name if shown.per_class else listed(names)
-    caption = f"{title[0].upper()}{title[1:]}, {whose}"
+    caption = f"{title}, {whose}"
     if shown.per_class:
         caption += f", {_of_classes(contents, curves)}"
     said = "; ".join(
@@ -228,7 +229,7 @@ def _chart(shown: Shown, of: int) -> Chart:
     drawing, wide = drawn(shown)
     return Chart(
         drawing,
-        f"{caption}. {said}.",
+        f"{caption if shown.per_class else title}. {said}.",
         caption,
         _aside(shown),
         _tables(shown, title),
@@ -250,10 +251,9 @@ def _title(shown: Shown) -> str:
 
 
 def _tables(shown: Shown, title: str) -> tuple[PlainTable, ...]:
-    caption = f"{title[0].upper()}{title[1:]}"
     if shown.per_class:
-        return (_class_data(shown.contents, caption, shown.records),)
-    return tuple(_data(shown.contents, caption, c) for c in shown.records)
+        return (_class_data(shown.contents, title, shown.records),)
+    return tuple(_data(shown.contents, title, c) for c in shown.records)
 
 
 def _aside(shown: Shown) -> str:

@@ -14,6 +14,7 @@ from evalreport.report.headline import interval_words, name_words, value_words
 from evalreport.report.looks import look_words
 from evalreport.report.numbers import THIN, observed_text, p_text, value_text
 from evalreport.report.results_table import headline_identities
+from evalreport.report.scripts import script_note
 from evalreport.report.training import best_step_text
 from evalreport.report.wording import in_words
 from evalreport.report.words import label_text, prose, rows_text, subgroup_text
@@ -149,6 +150,9 @@ def warning_lines(results: Results) -> Iterator[str]:
         place = _place(caution.dataset, caution.model)
         where = f" ({', '.join(place)})" if place else ""
         yield f"warning: {prose(caution.title)}: {prose(caution.message)}{where}"
+    note = script_note(results)
+    if note:
+        yield f"warning: {note}"
 
 
 def _place(*names: str | None) -> list[str]:

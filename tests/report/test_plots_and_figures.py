@@ -22,6 +22,7 @@ from evalreport.report.charts.folds import FoldRow, folds
 from evalreport.report.charts.forest import ForestRow, forest
 from evalreport.report.contents import Contents
 from evalreport.report.curve_charts import Shown
+from evalreport.report.terminal import warning_lines
 from evalreport.results import records
 
 PLOTS = (
@@ -165,3 +166,27 @@ def test_names_of_other_scripts_are_text_for_the_page() -> None:
     name = "النموذج الأول"
     made = drawing(lambda f: panel(f, 0, 0, HALF, 80).set_title(name), HALF, 100)
     assert f">{name}<" in made.markup
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("मॉडल", "letters of Devanagari (ड म ल)"),
+        ("النموذج", "letters of Arabic"),
+        ("modèle ŝĝ модель μοντέλο", ""),
+    ],
+)
+def test_scripts_that_no_font_has_are_told(name, said) -> None:
+    spec = {
+        "evalreport": 1,
+        "datasets": {"d": {"target": "y"}},
+        "positive": {"label": "1"},
+        "models": {name: {"prediction": "p"}},
+        "metrics": ["recall"],
+    }
+    rows = {"y": ["1", "0", "1", "0"], "p": ["1", "0", "0", "0"]}
+    results = evalreport.run(spec, frames={"d": rows})
+    lines = [line for line in warning_lines(results.records) if "No font" in line]
+    assert bool(said) is bool(lines)
+    assert all(said in line for line in lines)
+    assert (said in results.to_html()) if said else ("No font of this" not in results.to_html())

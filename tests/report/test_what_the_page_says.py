@@ -284,7 +284,6 @@ def test_every_class_has_its_curves_and_short_ones_are_printed_whole():
         "score_distribution": {
             "low": [0.0, 0.5], "high": [0.5, 1.0], "positives": [3, 17], "negatives": [60, 20],
         },
-        "accuracy_coverage": {"coverage": [0.5, 1.0], "accuracy": [0.9, 0.8]},
     }  # fmt: skip
     of = {"dataset": "d", "model": "m", "subgroup": {}}
     results["curves"] = [
@@ -293,7 +292,7 @@ def test_every_class_has_its_curves_and_short_ones_are_printed_whole():
         for k, label in enumerate(labels)
     ]
     section = section_of(render_html(results), "curves")
-    figures = {kind: [] for kind in ("ROC curve", "Calibration", "Scores of", "Accuracy by")}
+    figures = {kind: [] for kind in ("ROC curve", "Calibration", "Scores by")}
     for figure in section.all("figure"):
         for kind, found in figures.items():
             # before it stands what the chart shows
@@ -456,30 +455,6 @@ def test_a_learning_curve_stands_beside_the_tables_of_its_test_rows():
     assert len(section.all("figure")) == 2
 
 
-def test_accuracy_by_coverage_stands_beside_its_tables():
-    results = two_models()
-    points = {
-        "coverage": [0.25, 1.0],
-        "accuracy": [1.0, 0.75],
-        "correct": [1, 3],
-        "rows": [1, 4],
-        "confidence": [0.9, 0.6],
-        "tp": [1, 1],
-        "fp": [0, 0],
-        "fn": [0, 1],
-        "tn": [0, 2],
-    }
-    results["curves"].append(
-        {"id": "x", "dataset": "d", "model": "forest", "subgroup": {}, "label": "malignant",
-         "kind": "accuracy_coverage", "points": points}
-    )  # fmt: skip
-    section = section_of(render_html(results), "curves")
-    captions = [c for t in section.all("table") for c in t.all("caption")]
-    own = next(c.up("table") for c in captions if c.text == "Accuracy by coverage, forest")
-    rows = [[c.text for c in row.all("td")] for row in own.all("tbody")[0].all("tr")]
-    assert rows == [["0", "0", "0", "1", "1"], ["2", "0", "1", "1", "0.750"]]
-
-
 @pytest.mark.parametrize(
     ("positive", "order"),
     [("malignant", ["tn", "fp", "fn", "tp"]), ("benign", ["tp", "fn", "fp", "tn"])],
@@ -551,7 +526,7 @@ def test_curves_without_a_point_are_named_and_not_drawn_as_empty_frames():
     assert "no point is defined on these rows: the ROC curve of logistic and forest" in section.text
     assert "precision and recall of logistic and forest" in section.text
     # specificity is defined at every threshold
-    assert any(c.startswith("Recall and specificity") for c in captions)
+    assert any("specificity and precision by threshold" in c for c in captions)
 
 
 def test_heads_of_cells_do_not_stand_over_blanks():
