@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from evalreport.metrics import chance
 from evalreport.metrics.advice import IMPROPER
 from evalreport.metrics.declare import (
     ALL_AVERAGES,
@@ -161,6 +162,7 @@ def specificity(c: Counts) -> Ratio:
     interval=Interval.PROPORTION,
     limits=ratios.ppv_of_sample,
     undefined=NO_PREDICTED,
+    chance=chance.own_share,
     use="when acting on a positive prediction is costly",
     avoid="across samples of different prevalence: it moves with the prevalence",
     shows=Shows.ONE_KIND,

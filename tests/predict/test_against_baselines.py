@@ -15,6 +15,7 @@ from sklearn.metrics import (
     balanced_accuracy_score,
     brier_score_loss,
     cohen_kappa_score,
+    precision_score,
     roc_auc_score,
 )
 
@@ -151,6 +152,27 @@ def test_comparisons_asked_for_anyway_are_the_ones_that_judge():
     ]
     assert own["interval"] == record["interval"]
     assert own["interval"]["method"] == "wald"
+
+
+def test_precision_is_held_against_the_prevalence_where_nothing_else_judges():
+    """Two classes at random: 16 of 40 predicted positives are positive, as 40 of 100 rows are."""
+    frame = {**FRAME, "random": labels(24, 24)}
+    made = run(
+        {
+            "evalreport": 1,
+            "datasets": {"d": {"target": "y"}},
+            "models": {name: {"prediction": name} for name in ("random", "good")},
+            "metrics": ["recall", "precision", "f1"],
+        },
+        frames={"d": frame},
+    ).json
+    found = {r["model"]: r for r in made["against_baselines"]}
+    assert {(r["metric"], r["baseline_value"]) for r in found.values()} == {("precision", 0.4)}
+    assert found["random"]["value"] == precision_score(ACTUAL, frame["random"], pos_label="yes")
+    assert {model: r["outcome"] for model, r in found.items()} == {
+        "random": "not_shown",
+        "good": "better",
+    }
 
 
 def test_guessing_on_weighted_rows_has_the_weighted_shares():

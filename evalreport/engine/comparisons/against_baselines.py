@@ -159,11 +159,16 @@ def _by_chance(view: LabelView, m: Measure) -> float | None:
 
 
 def _rank(metric: Metric) -> int:
-    """Which metric judges a model: AUC, a bounded loss of probabilities, one of a table."""
+    """Which metric judges a model: AUC, a bounded loss of probabilities, one of a table.
+
+    Precision, which is above the prevalence where the model knows anything, comes last.
+    """
     if metric.interval is Family.AUC:
         return 0
     if metric.kind is Kind.PROBABILITY and math.isfinite(metric.bounds[1] - metric.bounds[0]):
         return 1
+    if metric.interval is Family.PROPORTION:
+        return 4
     return 2 if metric.table in (Table.COUNTS, Table.MATRIX) else 3
 
 
