@@ -202,7 +202,8 @@ def worst_group(
 ) -> tuple[Measure | None, int, list[Measure]]:
     """The group that fares worst, how many can be judged, and those of too few rows to judge.
 
-    Groups are those by single columns that are no periods.
+    Groups are those by single columns that are no periods; one that fares no worse than all rows
+    is not named.
     """
     groups = [
         m
@@ -217,7 +218,11 @@ def worst_group(
     ]
     few = [m for m in groups if stands_on_few(contents, m)]
     judged = [m for m in groups if not stands_on_few(contents, m)]
-    return worst_of(judged), len(judged), few
+    worst = worst_of(judged)
+    whole = next((m for m in contents.pooled(view) if identity(m) == key), None)
+    if worst is None or whole is None or worst_of([whole, worst]) is not worst:
+        return None, len(judged), few
+    return worst, len(judged), few
 
 
 def stands_on_few(contents: Contents, m: Measure) -> bool:

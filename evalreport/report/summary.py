@@ -25,7 +25,6 @@ from evalreport.report.results_table import (
     margin_of,
     results_table,
     worst_group,
-    worst_of,
 )
 from evalreport.report.strips import fraction_text, slice_heads
 from evalreport.report.training import best_step_text, best_steps, runs_text
@@ -305,7 +304,7 @@ def _worst_groups(contents: Contents, views: Sequence[View]) -> str:
             worst, _, few = worst_group(contents, view, key)
             small |= dict.fromkeys(f"{slice_heads(m.subgroup)} ({_under(m)})" for m in few)
             whole = next((m for m in contents.pooled(view) if identity(m) == key), None)
-            if worst is None or whole is None or worst_of([whole, worst]) is not worst:
+            if worst is None or whole is None:
                 continue
             who = f"{label_text(view[1])}: " if len(views) > 1 else ""
             inside = interval_text(worst.interval, worst.value) if worst.interval else ""

@@ -77,6 +77,7 @@ def test_no_group_is_named_where_none_fares_worse_than_all_rows():
         s for s in parse(render_html(results)).all("section") if s.attrs["id"] == "verdict"
     )
     assert "in all rows" not in first.text
+    assert "worst of" not in first.text
 
 
 def test_a_criterion_that_the_results_show_is_not_listed_again():
