@@ -79,7 +79,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "engine/counting/spark_rows.py": "n",
     },
     "the manifest and its settings, a file of its own with a reader of its own": {
-        "cli/redrawing.py": "as_of delivered engine overrides",
+        "cli/redrawing.py": "as_of delivered engine overrides positive",
         "record/manifest.py": "inputs name outcome plan_sha256 schema sha256 size spec version "
         "versions when",
         "record/run_folder.py": "series",
