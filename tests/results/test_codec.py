@@ -31,7 +31,7 @@ def validator() -> jsonschema.Draft7Validator:
 
 def written(path: Path) -> dict[str, Any]:
     """The results of a ready spec, as they are read from their file."""
-    return dict(json.loads(json.dumps(results_of(path))))
+    return dict(json.loads(json.dumps(results_of(path), sort_keys=True)))
 
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)

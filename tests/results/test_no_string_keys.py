@@ -46,6 +46,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "record/measured_again.py": "threshold",
         "record/recorded_tables.py": "threshold",
         "report/contents.py": "n",
+        "report/curve_charts.py": "n",
         "report/curves.py": "fp rows tp",
         "report/slices.py": "threshold",
         "report/training.py": "test",
@@ -107,7 +108,8 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "cli/running.py": "outcome",
         "cli/sealing.py": "name",
         "report/annexes.py": "name",
-        "api/results.py": "interval",
+        "api/results.py": "high interval low",
+        "report/charts/canvas.py": "id",
     },
     "the bytes of a line of the history, which its own hash is taken of": {
         "record/history.py": "sha256",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from evalreport.report.charts.labels import folded
-from evalreport.report.charts.style import HAIR, INK, LINE, REQUIRED, SMALL, SOFT, colour
+from evalreport.report.charts.style import INK, LINE, REQUIRED, SMALL, SOFT, colour
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -111,8 +111,3 @@ def _word(
         text, (x, y), off, textcoords="offset points", ha=ha, va="bottom" if low else "top",
         color=color, fontsize=7, annotation_clip=False,
     )  # fmt: skip
-
-
-def rule(axes: Axes, k: float) -> None:
-    """A hairline between groups."""
-    axes.axhline(k, color=HAIR, linewidth=0.5)
