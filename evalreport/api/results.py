@@ -359,12 +359,12 @@ class Headline:
     @property
     def low(self) -> float | None:
         """The lower limit of its interval; None without one."""
-        return _limits(self.record)["low"]
+        return None if self.record.interval is None else self.record.interval.low
 
     @property
     def high(self) -> float | None:
         """The upper limit of its interval; None without one."""
-        return _limits(self.record)["high"]
+        return None if self.record.interval is None else self.record.interval.high
 
     @property
     def n(self) -> int:

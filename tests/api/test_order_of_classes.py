@@ -132,6 +132,7 @@ def test_training_takes_no_alphabet_for_an_order_either() -> None:
     assert set(found["points"][0]["test"]) == {"weighted_kappa", "kappa"}
 
 
+<<<<<<< HEAD
 class Says(ClassifierMixin, BaseEstimator):
     """A classifier that predicts what it was made with."""
 
@@ -144,6 +145,16 @@ class Says(ClassifierMixin, BaseEstimator):
 
     def predict(self, rows: Any) -> Any:
         return np.array(self.said)
+=======
+class _Says:
+    """A classifier that gives these labels, whatever the rows."""
+
+    def __init__(self, labels):
+        self.classes_, self._labels = np.unique(labels), labels
+
+    def predict(self, rows):
+        return np.array(self._labels)[: len(rows)]
+>>>>>>> e3a7e0420010081f286e2eb0070e82f82a640f61
 
 
 def test_a_scorer_takes_the_declared_order() -> None:
@@ -154,8 +165,14 @@ def test_a_scorer_takes_the_declared_order() -> None:
         evalreport.scorer("weighted_kappa", weights="quadratic")(model, rows, y)
     found = evalreport.scorer("weighted_kappa", labels=GRADES, weights="quadratic")
     right = cohen_kappa_score(y, said, labels=GRADES, weights="quadratic")
+<<<<<<< HEAD
     assert found(model, rows, y) == pytest.approx(right)
     two = evalreport.scorer("recall", labels=["well", "ill"])
     assert (
         two(Says(("well", "well")).fit(rows[:2], ["well", "ill"]), rows[:2], ["well", "ill"]) == 1.0
     )
+=======
+    assert found(_Says(said), rows, y) == pytest.approx(right)
+    two = evalreport.scorer("recall", labels=["well", "ill"])
+    assert two(_Says(["well", "well"]), rows[:2], ["well", "ill"]) == 1.0
+>>>>>>> e3a7e0420010081f286e2eb0070e82f82a640f61
