@@ -109,6 +109,18 @@ def test_one_thing_after_another(
 
 
 @pytest.mark.long
+def test_settings_of_matplotlib_change_nothing(first: dict[str, bytes], tmp_path: Path) -> None:
+    """A matplotlibrc in the current folder is read by everybody but us."""
+    folder = copied(tmp_path / "there")
+    (folder / "matplotlibrc").write_text(
+        "lines.linewidth: 9\nfont.size: 30\nsvg.fonttype: path\naxes.facecolor: red\n"
+        "figure.dpi: 300\naxes.grid: True\nsavefig.facecolor: red\nfont.family: serif\n"
+    )
+    again = made(tmp_path / "runs", folder, "configs/breast_cancer.yaml", formats="html")
+    assert again["report.html"] == first["report.html"]
+
+
+@pytest.mark.long
 def test_fonts_of_the_system_change_nothing(first: dict[str, bytes], tmp_path: Path) -> None:
     """Without a single font installed: the report brings its own."""
     (tmp_path / "fonts.conf").write_text(

@@ -21,10 +21,10 @@ NAMES = sorted(
     (set(sys.stdlib_module_names) - set(sys.builtin_module_names))
     | {
         "sitecustomize", "usercustomize", "numpy", "pandas", "scipy", "sklearn", "joblib",
-        "skops", "onnxruntime", "weasyprint", "jinja2", "markupsafe", "click",
+        "skops", "onnxruntime", "matplotlib", "weasyprint", "jinja2", "markupsafe", "click",
         "rich", "yaml", "pydantic", "duckdb", "sqlglot", "fontTools", "PIL", "pydyf", "cffi",
         "tinycss2", "tinyhtml5", "cssselect2", "dateutil", "threadpoolctl", "cloudpickle",
-        "psutil", "coverage", "brotli", "zopfli", "six", "pytz",
+        "psutil", "coverage", "brotli", "zopfli", "six", "pytz", "cycler", "kiwisolver",
     }
 )  # fmt: skip
 ROWS = "x,y,p\n" + "".join(f"{n % 7},{'ab'[n % 3 % 2]},{'ab'[n % 5 % 2]}\n" for n in range(60))
@@ -195,3 +195,15 @@ def test_a_program_that_uses_the_package_keeps_its_path(planted: Path) -> None:
     done = called([sys.executable], planted, "program.py")
     assert done.returncode == 0, done.stderr
     assert ran(planted) == []
+
+
+@pytest.mark.long
+def test_a_matplotlibrc_beside_the_spec_is_not_read(planted: Path) -> None:
+    for name in NAMES:
+        (planted / f"{name}.py").unlink()
+    os.mkfifo(planted / "matplotlibrc")  # whoever opened it would wait for ever
+    (planted / "spec.yaml").write_text(spec_text(path="b.csv", model="{score: s}"))
+    (planted / "b.csv").write_text("y,s\n" + "".join(f"{n % 2},{n / 50}\n" for n in range(50)))
+    done = called(WAYS["module"], planted, "run", "spec.yaml", "--formats", "html", "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""

@@ -57,8 +57,9 @@ def thresholds(
 def _rules(axes: Axes, rules: Sequence[tuple[str, float]]) -> None:
     """An upright line for each rule, its name in a row of its own above the frame."""
     low, high = axes.get_xlim()
-    for k, (name, at) in enumerate(sorted(rules, key=lambda rule: rule[1])):
-        left = at < (low + high) / 2
+    # from the right: a name begins at its line, so no line to a higher name runs through it
+    for k, (name, at) in enumerate(sorted(rules, key=lambda rule: -rule[1])):
+        left = at < low + 0.6 * (high - low)
         axes.axvline(at, color=LINE, linewidth=0.8, linestyle=(0, (3, 2)))
         axes.annotate(
             name, (at, 1), (2 if left else -2, 2 + ROW * k), xycoords=("data", "axes fraction"),
