@@ -95,7 +95,7 @@ def comparison(record: Comparison, known: Known) -> Iterator[Finding]:
     yield from _bounded(record, known)
     yield from _corrected(record, known)
     yield from _tested(record)
-    yield from _limited(record)
+    yield from _limited(record, known)
     yield from _shown(record)
     yield from _related(record)
     if known.same_version:
@@ -314,10 +314,14 @@ def _tested(record: Comparison) -> Iterator[Finding]:
     yield held("p_value", "statistic")
 
 
-def _limited(record: Comparison) -> Iterator[Finding]:
-    """Limits that follow from the counts of both models together, or of each by itself."""
+def _limited(record: Comparison, known: Known) -> Iterator[Finding]:
+    """Limits that follow from the counts of both models together, or of each by itself.
+
+    Those of clustered rows follow from the clusters, whatever their method is called.
+    """
     interval, joint = record.interval, record.joint_table
-    if interval is None:
+    rows = known.rows.get((record.dataset, record.model))
+    if interval is None or (rows is not None and rows.clustered is not None):
         return
     limits = None
     if joint is not None and interval.method in PAIRED_METHODS:

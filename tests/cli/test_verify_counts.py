@@ -88,3 +88,11 @@ def test_problems_are_in_the_json_too_and_end_with_5(
     body = verified(copy, capsys, 5)
     assert "measures.csv" in body["problems"][0]["where"]
     assert body["checked"] == 0
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("spec", sorted(CONFIGS.glob("*.yaml")), ids=lambda path: path.stem)
+def test_every_ready_spec_verifies(spec: Path, tmp_path: Path, capsys: Capture) -> None:
+    command = ["run", str(spec), "-o", str(tmp_path), "--at", AT, "--formats", "html", "--quiet"]
+    assert status_of(command) in (0, 1)
+    assert verified((tmp_path / "latest").resolve(), capsys)["problems"] == []
