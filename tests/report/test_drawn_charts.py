@@ -67,6 +67,11 @@ def two() -> Contents:
 
 
 @pytest.fixture(scope="module")
+def four() -> Contents:
+    return Contents(made(rows=120, models=4).records)
+
+
+@pytest.fixture(scope="module")
 def eight() -> Contents:
     return Contents(made(rows=120, models=8).records)
 
@@ -105,7 +110,7 @@ def test_shares_over_shares_are_square(kind, models, request, monkeypatch) -> No
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("models", ["two", "eight"])
+@pytest.mark.parametrize("models", ["two", "four", "eight"])
 def test_no_words_stand_on_a_line_or_on_other_words(kind, models, request, monkeypatch) -> None:
     own = figure(request.getfixturevalue(models), kind, monkeypatch)
     boxes, hidden = [], _hidden(own)

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 #: Letters of a line of a name, and lines of it; the caption has the whole name.
 LETTERS, LINES = 18, 2
+#: Curves whose names have room for all lines.
+FEW = 2
 
 
 class End(NamedTuple):
@@ -44,9 +46,10 @@ def folded(name: str, letters: int = LETTERS, lines: int = LINES) -> str:
     return "\n".join(found)
 
 
-def label(curve: Curve) -> str:
-    """The name of a curve with the numbers that are said of it below."""
-    return "\n".join([folded(curve.name), *curve.said])
+def label(curve: Curve, of: int) -> str:
+    """The name of one ``of`` several curves, with as many of its numbers as there is room for."""
+    name = folded(curve.name, lines=LINES if of <= FEW else 1)
+    return "\n".join([name, *(curve.said if of <= FEW + 1 else curve.said[:1])])
 
 
 def key(axes: Axes, beside: Axes | None = None) -> None:

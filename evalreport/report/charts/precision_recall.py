@@ -39,7 +39,10 @@ def precision_recall(
             kept = [row[:3] for row in rows if row[3] + row[4] >= FEWEST]
             band(axes, kept, colour(curve.place), steps=True)
         axes.plot(
-            *split(_steps(curve)), **stroke(curve.place), drawstyle="steps-pre", label=label(curve)
+            *split(_steps(curve)),
+            **stroke(curve.place),
+            drawstyle="steps-pre",
+            label=label(curve, len(curves)),
         )
     if prevalence is not None:
         said = f"guessing\n{value_text(prevalence)}"

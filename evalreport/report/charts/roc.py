@@ -34,7 +34,7 @@ def roc(
         if len(curves) == 1:
             band(axes, columns(curve.points, "fpr", "tpr_low", "tpr_high"), colour(curve.place))
         rows = columns(curve.points, "fpr", "tpr")
-        axes.plot(*split(rows), **stroke(curve.place), label=label(curve))
+        axes.plot(*split(rows), **stroke(curve.place), label=label(curve, len(curves)))
     _chance(axes)
     _rings(axes, at)
     if at and said_at:
