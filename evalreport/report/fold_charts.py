@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 #: Metrics of a chart, and folds of one model from which on they are worth a chart.
-MOST_METRICS, FEWEST_FOLDS = 6, 3
+MOST_METRICS, FEWEST_FOLDS = 3, 3
 
 
 def fold_charts(contents: Contents, measures: Sequence[Measure], mean: str) -> list[Charts]:
