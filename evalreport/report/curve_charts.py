@@ -203,7 +203,11 @@ def _panels(shown: Shown, paints: Sequence[On]) -> tuple[Drawing, bool]:
 
         return drawing(draw_one, HALF, 206), False
     few = len(paints) <= FEW or (shown.kind == "calibration" and len(paints) <= 2 * FEW)
-    across = min(len(paints), FEW if few else MANY if len(paints) > 8 else ACROSS)
+    across = (
+        ACROSS
+        if len(paints) == ACROSS
+        else min(len(paints), FEW if few else MANY if len(paints) > 8 else ACROSS)
+    )
     lines, gap = -(-len(paints) // across), 16.0
     above = 8.0 + 9.5 * max(1 + len(curve.said) for curve in _headed(shown))
     side = min(124.0, (WHOLE - 40 - 6 - (across - 1) * gap) / across)

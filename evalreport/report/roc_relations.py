@@ -20,9 +20,9 @@ NOTE = (
 
 
 def roc_relation_blocks(contents: Contents, dataset: str) -> list[Block]:
-    """A table of every pair of models of a dataset; nothing where there is one model."""
+    """A table of every pair of models of a dataset; of two models the chart itself says it."""
     pairs = [r for r in contents.of(RocRelation) if r.dataset == dataset]
-    if not pairs:
+    if len(pairs) < 2:
         return []
     rows = tuple(
         TableRow(

@@ -243,7 +243,7 @@ def _learning_chart(contents: Contents, records: Sequence[LearningCurve], metric
 
     caption = f"{title} by rows trained on, {listed(names)}"
     return Chart(
-        drawing(draw, HALF if len(panels) == 1 else WHOLE, 130),
+        drawing(draw, HALF if len(panels) == 1 else WHOLE, 112),
         f"{caption}. On test rows, {'; '.join(said)}.",
         caption,
         "The line is the mean over repeats, the band one standard deviation each way.",
