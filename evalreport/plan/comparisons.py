@@ -1,8 +1,8 @@
 """Which comparisons are made, with which test and interval, and why. Pure; reads nothing.
 
 A comparison takes one number of a model and the same number of a reference: another
-model on the rows both use, or the same model on another dataset. One test may compare all
-models of a dataset at once.
+model on the rows both use, the same model on another dataset, or another model on its own
+dataset where the two share none. One test may compare all models of a dataset at once.
 """
 
 from __future__ import annotations
@@ -41,8 +41,9 @@ ASKED = "asked for in the spec"
 class ComparisonRequest:
     """What a spec asks to be compared.
 
-    ``reference``: a model (None: the first one of each dataset). ``reference_dataset``:
-    the same model on that dataset instead. ``tests``, ``methods`` and ``margins`` are
+    ``reference``: a model (None: the first one of each dataset); models that share no dataset
+    with it are compared with it on each of its own. ``reference_dataset``: the same model on
+    that dataset instead. ``tests``, ``methods`` and ``margins`` are
     by metric name; a margin is the loss that is still acceptable. ``family``: whose tests
     are corrected together, ``report`` (all of them) or ``dataset``. ``hypotheses``: what is to
     be shown, by metric, at the one-sided level ``alpha`` (None: half of 1 - level).
@@ -111,7 +112,8 @@ class ComparisonTask:
         return {
             "dataset": self.task.dataset,
             "model": self.task.model,
-            "reference": self.reference.model if self.paired else self.reference.dataset,
+            "reference": self.reference.model,
+            **({} if self.paired else {"reference_dataset": self.reference.dataset}),
             "metric": self.task.metric,
             "params": dict(self.task.params),
             "average": self.task.average,
@@ -168,8 +170,9 @@ def plan_comparisons(
     by_view = {(f.dataset, f.model): f for f in facts}
     wide = {"subgroups": request.subgroups, "thresholds": request.thresholds}
     comparable = {view: comparable_tasks(tasks, view, **wide) for view in by_view}
-    for view, own in by_view.items():
-        other = _reference(request, view, by_view)
+    pairs = [(view, other) for view in by_view for other in _references(request, view, by_view)]
+    for view, other in pairs:
+        own = by_view[view]
         if other == view:
             apart += _reference_alone(request, view, by_view)
             continue
@@ -183,7 +186,7 @@ def plan_comparisons(
                 task,
                 twin,
                 other,
-                paired=request.reference_dataset is None,
+                of_models=other[1] != view[1],
                 other_class=of_other_class(task, own),
             )
             if reason is not None or twin is None:
@@ -213,15 +216,18 @@ def _reference_alone(
     return [Apart(dataset, model, f"with the dataset {dataset}", reason)]
 
 
-def _reference(
+def _references(
     request: ComparisonRequest, view: tuple[str, str], views: Mapping[tuple[str, str], Facts]
-) -> tuple[str, str]:
+) -> list[tuple[str, str]]:
+    """What a model on a dataset is compared with; several where the reference has its own rows."""
     dataset, model = view
     if request.reference_dataset is not None:
-        return request.reference_dataset, model
-    if request.reference is not None:
-        return dataset, request.reference
-    return next(v for v in views if v[0] == dataset)
+        return [(request.reference_dataset, model)]
+    if request.reference is None:
+        return [next(v for v in views if v[0] == dataset)]
+    others = [where for where, own in views if own == request.reference]
+    shared = any((where, model) in views for where in others)
+    return [(where, request.reference) for where in ([dataset] if shared else others or [dataset])]
 
 
 def comparable_tasks(
@@ -263,7 +269,7 @@ def why_not_compared(
     twin: Task | None,
     other: tuple[str, str] = ("", ""),
     *,
-    paired: bool,
+    of_models: bool,
     other_class: bool = False,
 ) -> str | None:
     """Why a number is not compared with its twin under ``other``; None where it is."""
@@ -280,7 +286,7 @@ def why_not_compared(
         return "a p value or test statistic is not compared"
     if "highest" in metric.context:
         return "it sets a group against the others, which the rows of the group do not hold"
-    if paired and _same_for_all_models(metric, task):
+    if of_models and _same_for_all_models(metric, task):
         return "it does not depend on the model"
     return None
 
@@ -318,7 +324,7 @@ def _same_for_all_models(metric: Metric, task: Task) -> bool:
 def _planned(
     request: ComparisonRequest, task: Task, twin: Task, facts: Facts, other: Facts
 ) -> ComparisonTask:
-    paired = request.reference_dataset is None
+    paired = task.dataset == twin.dataset
     same = stand_in(task, two_classes=facts.two_classes)
     family = family_of(declared_metric(same), same.average, paired=paired)
     weighted = facts.weighted or other.weighted
@@ -476,7 +482,7 @@ def _reasons(same: tuple[Task, ...], facts: Sequence[Facts]) -> Iterator[str]:
         yield f"fewer than {LEAST} models have it"
     metric, own = declared_metric(same[0]), [f for f in facts if f.model in {t.model for t in same}]
     for task, one in zip(same, own, strict=True):
-        found = why_not_compared(task, task, paired=True, other_class=of_other_class(task, one))
+        found = why_not_compared(task, task, of_models=True, other_class=of_other_class(task, one))
         if found is not None:
             yield found
     if any(f.clustered for f in own):

@@ -89,7 +89,10 @@ def _row(task: Task) -> tuple[str, ...]:
 
 
 def _compared(task: Any) -> tuple[str, ...]:
-    other = task.reference.model if task.paired else f"the same on {task.reference.dataset}"
+    other = task.reference.model
+    if not task.paired:
+        same = other == task.task.model
+        other = f"{'the same' if same else other} on {task.reference.dataset}"
     place = f"{task.task.dataset} / {task.task.model}"
     why, asked = task.why, task.hypothesis
     if asked is not None:

@@ -255,9 +255,9 @@ def _sides(record: Comparison) -> list[WhichNumber]:
     own = replace(record.which, subgroup=tuple(sorted(record.subgroup.items())))
     if record.reference_run is not None:
         return [own]
-    other = replace(own, model=record.reference, threshold=record.reference_threshold)
-    if record.reference_dataset is not None:
-        other = replace(other, model=record.model, dataset=record.reference_dataset)
+    dataset = record.reference_dataset or record.dataset
+    threshold = record.reference_threshold
+    other = replace(own, dataset=dataset, model=record.reference, threshold=threshold)
     return [own, other]
 
 

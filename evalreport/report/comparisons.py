@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from evalreport.metrics.catalogue import find
-from evalreport.report.cards import number_of
+from evalreport.report.cards import interval_text, number_of
 from evalreport.report.contents import Contents, View
 from evalreport.report.count_tables import abreast, count_table
 from evalreport.report.model import (
@@ -26,6 +26,7 @@ from evalreport.report.sample_size import family_words
 from evalreport.report.words import (
     counted,
     label_text,
+    listed,
     method_text,
     name_width,
     subgroup_text,
@@ -34,6 +35,8 @@ from evalreport.results.identity import WhichNumber
 from evalreport.results.records import Comparison, Measure
 
 MOST_LINES = 60
+#: Differences named in a sentence.
+MOST_NAMED = 3
 #: What is said of differences of which only bounds are known.
 IN_BINS = (
     "Scores were counted in bins: differences of their metrics may lie elsewhere within the bounds "
@@ -68,11 +71,14 @@ def comparison_intro(contents: Contents) -> str:
     same = "Differences are model minus reference, on the same rows where both have them. "
     if all(c.reference_run for c in contents.of(Comparison)):
         same = "Differences are now minus then: of these rows and of those of the reference. "
-    elif all(c.reference_dataset for c in contents.of(Comparison)):
+    elif all(c.model == c.reference for c in contents.of(Comparison)):
         same = (
             "Differences are of one model on the rows of two datasets. They show how far its "
             "values carry over, and rank neither models nor datasets. "
         )
+    elif all(c.reference_dataset for c in contents.of(Comparison)):
+        same = "Differences are model minus reference. "
+    same += " ".join([*other_rows_texts(contents), ""])
     alone = f"the interval leaves out 0 in {apart} of {counted(len(entries), 'comparison')}"
     corrected = [c for c in contents.of(Comparison) if _is_corrected(c)]
     if not corrected:
@@ -86,6 +92,59 @@ def comparison_intro(contents: Contents) -> str:
         f"{shown} of {counted(len(corrected), 'comparison')} (marked *). Intervals are not "
         f"corrected: {alone}."
     )
+
+
+def other_rows_texts(contents: Contents) -> list[str]:
+    """Which of two models on different rows is better, a sentence for each pair of them."""
+    pairs: dict[tuple[View, View], list[Comparison]] = {}
+    for c in contents.of(Comparison):
+        whole = not c.subgroup and c.fold is None and _at_first(contents, c)
+        known = c.difference is not None and c.reference_dataset is not None
+        if known and whole and c.model != c.reference:
+            pairs.setdefault(((c.dataset, c.model), _reference(c)), []).append(c)
+    return [_of_other_rows(contents, *pair, own) for pair, own in pairs.items()]
+
+
+def _of_other_rows(
+    contents: Contents, view: View, reference: View, entries: Sequence[Comparison]
+) -> str:
+    names = [label_text(view[1]), label_text(reference[1])]
+    found: dict[str, list[str]] = {}
+    for c in entries:
+        if c.told_apart and c.difference is not None:
+            better = names[c.better == "reference"]
+            said = f"{better} is better on" if c.better else "they differ in"
+            limits = f", {interval_text(c.interval)}" if c.interval else ""
+            minus = f"{' minus '.join(names)} {difference_text(c.difference)}{limits}"
+            title = comparison_title(contents, c).removesuffix(" ↓")
+            found.setdefault(said, []).append(f"{title} ({minus})")
+    told = [f"{said} {listed(_first(metrics))}" for said, metrics in found.items()]
+    rest = len(entries) - sum(map(len, found.values()))
+    if rest:
+        what = "other comparison" if told else "comparison"
+        told.append(f"no difference was shown in {counted(rest, what)}")
+    places = [
+        f"{label_text(model)} on {label_text(dataset)}" for dataset, model in (view, reference)
+    ]
+    return (
+        f"{' is compared with '.join(places)}, on different rows: {'; '.join(told)}. "
+        "A difference may come from the rows as well as from the models."
+    )
+
+
+def _first(words: list[str]) -> list[str]:
+    more = len(words) - MOST_NAMED
+    return [*words[:MOST_NAMED], f"{more} more"] if more > 0 else words
+
+
+def against_text(entry: Comparison) -> str:
+    """What a model is compared with, told apart from the model itself."""
+    if entry.reference_dataset is None:
+        return label_text(entry.reference)
+    dataset = label_text(entry.reference_dataset)
+    if entry.model == entry.reference:
+        return dataset
+    return f"{label_text(entry.reference)} on {dataset}"
 
 
 def _leaves_out_0(entry: Comparison) -> bool:
@@ -116,7 +175,7 @@ def _differences(contents: Contents, entries: Sequence[Comparison], total: int) 
     if only:
         lines = tuple(replace(x, cells=(*x.cells[:3], *x.cells[4:])) for x in lines)
     views = [(e.dataset, e.model) for e in entries]
-    views += [_reference(contents, e) for e in entries]
+    views += [_reference(e) for e in entries]
     named = name_width((contents.mark(view).name for view in views), 9, 17 if only else 11)
     columns: tuple[Column, ...] = (
         Column("metric", "left", f"{28 - named}%" if only else f"{31 - 2 * named}%"),
@@ -166,7 +225,7 @@ def _disagreeing(contents: Contents, entries: Sequence[Comparison]) -> Iterator[
 
 def _only_reference(contents: Contents, entries: Sequence[Comparison]) -> str:
     """The reference of all comparisons, with its mark; nothing where there are several."""
-    marks = {contents.mark(_reference(contents, e)) for e in entries}
+    marks = {contents.mark(_reference(e)) for e in entries}
     if len(marks) != 1 or any(e.reference_run for e in entries):
         return ""
     mark = marks.pop()
@@ -212,7 +271,7 @@ def _line(contents: Contents, entry: Comparison, reach: float, printed: set[str]
         _value(contents, own, printed),
         LineCell("then")
         if entry.reference_run
-        else LineCell(mark=contents.mark(_reference(contents, entry))),
+        else LineCell(mark=contents.mark(_reference(entry))),
         _then(entry) if entry.reference_run else _value(contents, other, printed),
         LineCell(shown, "right", strong=True),
         LineCell(limits, "right"),
@@ -294,19 +353,16 @@ def _at_first(contents: Contents, entry: Comparison) -> bool:
     return contents.at_first((entry.dataset, entry.model))(m)
 
 
-def _reference(contents: Contents, entry: Comparison) -> View:
-    """The view compared against: another model, or the same model on another dataset."""
-    reference = entry.reference
-    if reference not in contents.models and reference in contents.datasets:
-        return (str(reference), entry.model)
-    return (entry.dataset, str(reference))
+def _reference(entry: Comparison) -> View:
+    """The view compared against: another model, or the same or another one on other rows."""
+    return (entry.reference_dataset or entry.dataset, entry.reference)
 
 
 def _measure(contents: Contents, entry: Comparison, side: str) -> Measure | None:
     """The measure on one side of a comparison."""
     view = (entry.dataset, entry.model)
     if side == "reference":
-        view = _reference(contents, entry)
+        view = _reference(entry)
     asked = replace(entry.which, dataset=view[0], model=view[1], threshold=None, rule=None)
     alike = [m for m in contents.of_view(view) if _without_threshold(m) == asked]
     at = entry.threshold
@@ -329,10 +385,10 @@ def _wins(contents: Contents, entries: Sequence[Comparison]) -> PlainTable | Non
         if entry.difference is None or goal not in {"maximize", "minimize"} or entry.subgroup:
             continue
         # a model on other rows does not win against itself
-        if entry.reference_dataset or not _at_first(contents, entry):
+        if entry.model == entry.reference or not _at_first(contents, entry):
             continue
         gain = entry.difference * (1 if goal == "maximize" else -1)
-        pair = ((entry.dataset, entry.model), _reference(contents, entry))
+        pair = ((entry.dataset, entry.model), _reference(entry))
         counts = found.setdefault(pair, [0, 0, 0, 0, 0])
         counts[0 if gain > 0 else 1 if gain == 0 else 2] += 1
         if entry.told_apart:

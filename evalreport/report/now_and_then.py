@@ -22,6 +22,8 @@ def compared_title(contents: Contents) -> str:
     pairs = {(entry.dataset, entry.reference_dataset) for entry in entries}
     if not entries or any(reference is None for _, reference in pairs):
         return ""
+    if any(entry.model != entry.reference for entry in entries):
+        return ""
     names = dict.fromkeys(label_text(e.dataset) for e in entries)
     others = dict.fromkeys(label_text(e.reference_dataset) for e in entries)
     return f"{listed(list(names))} compared with {listed(list(others))}"

@@ -8,7 +8,7 @@ that move between two models, and what that adds up to.
 from __future__ import annotations
 
 from evalreport.report.cards import interval_text
-from evalreport.report.comparisons import comparison_blocks, comparison_title
+from evalreport.report.comparisons import against_text, comparison_blocks, comparison_title
 from evalreport.report.contents import Contents
 from evalreport.report.model import Block, Column, PlainTable, TableRow
 from evalreport.report.numbers import count_text, difference_text, number_text, p_text, value_text
@@ -77,11 +77,10 @@ def stated(hypothesis: Hypothesis) -> str:
 
 def _hypothesis_row(contents: Contents, c: Comparison, asked: Hypothesis) -> tuple[str, ...]:
     told = {True: "shown", False: "not shown", None: "–"}[asked.shown]
-    against = c.reference_dataset or c.reference
     p = asked.p_adjusted
     return (
         comparison_title(contents, c),
-        f"{label_text(c.model)} against {label_text(against)}",
+        f"{label_text(c.model)} against {against_text(c)}",
         stated(asked),
         "–" if c.difference is None else difference_text(c.difference),
         interval_text(c.interval) or "–",
@@ -122,10 +121,9 @@ def margin_blocks(contents: Contents) -> list[Block]:
 def _margin_row(contents: Contents, c: Comparison) -> tuple[str, ...]:
     told = "–" if c.non_inferior is None else "yes" if c.non_inferior else "not shown"
     values = (c.model_value, c.reference_value)
-    against = c.reference_dataset or c.reference
     return (
         comparison_title(contents, c),
-        f"{label_text(c.model)} against {label_text(against)}",
+        f"{label_text(c.model)} against {against_text(c)}",
         count_text(c.n),
         *("–" if value is None else value_text(value) for value in values),
         "–" if c.difference is None else difference_text(c.difference),
@@ -256,14 +254,13 @@ def ratio_blocks(contents: Contents) -> list[Block]:
 
 
 def _ratio_row(contents: Contents, c: Comparison, ratio: Ratio) -> tuple[str, ...]:
-    against = c.reference_dataset or c.reference
     values = (c.model_value, c.reference_value, ratio.value)
     method = ratio.reason or ""
     if ratio.interval is not None:
         method = method_text(ratio.interval.method)
     return (
         comparison_title(contents, c),
-        f"{label_text(c.model)} against {label_text(against)}",
+        f"{label_text(c.model)} against {against_text(c)}",
         *("–" if value is None else value_text(value) for value in values),
         interval_text(ratio.interval) or "–",
         method,

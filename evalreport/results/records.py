@@ -413,8 +413,8 @@ class Comparison:
     average: Average
     label: str | None
     model: str
-    reference: Annotated[str, "A model, a dataset, or an earlier run."]
-    reference_dataset: str | None = None
+    reference: Annotated[str, "A model, which may be the same one, or an earlier run."]
+    reference_dataset: Annotated[str | None, "Where the reference is of other rows."] = None
     reference_run: Annotated[str | None, OMITTED, "The name of an earlier run."] = None
     paired: bool = True
     n: Count = 0

@@ -5,8 +5,9 @@ Baselines are what every model is set beside, besides what needs no model.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import AfterValidator, Field, Tag, model_validator
@@ -158,10 +159,11 @@ class Comparisons(Part):
                 what = f"neither more nor less of {name} is better: no {kind.replace('_', '-')}"
                 yield Fault(what, "equivalence, greater or less", ("hypotheses", name))
 
-    def unfit(self) -> Iterator[tuple[str, str | int, str, str]]:
+    def unfit(self, same_rows: Collection[bool]) -> Iterator[tuple[str, str | int, str, str]]:
         """Methods that the kind of reference has no use for: key, metric, what and remedy.
 
-        Methods for the same rows and for independent rows are not the same.
+        Methods for the same rows and for independent rows are not the same; ``same_rows``
+        holds which of the two are compared.
         """
         if isinstance(self.reference, RunReference):
             for key in ("tests", "methods"):
@@ -174,14 +176,14 @@ class Comparisons(Part):
             for place, name in enumerate(self.ratios):
                 yield "ratios", place, f"no ratio of {name} to an earlier run is told", "remove it"
             return
-        paired = not isinstance(self.reference, DatasetReference)
         for key, place in (("tests", 0), ("methods", 1)):
             for name, method in getattr(self, key).items():
                 metric = find(name)
                 assert metric is not None
-                known = of_reference(metric, paired=paired)[place]
+                methods = (of_reference(metric, paired=paired)[place] for paired in same_rows)
+                known = list(dict.fromkeys(chain.from_iterable(methods)))
                 if method not in known:
-                    rows = "two datasets" if paired else "two models on the same rows"
+                    rows = "two datasets" if True in same_rows else "two models on the same rows"
                     what = f"{method} compares {rows}: {name} will have none"
                     yield key, name, what, f"one of {', '.join(known)}"
 

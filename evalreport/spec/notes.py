@@ -59,8 +59,19 @@ def _without_effect(known: Outline, spec: Spec) -> Iterator[Problem]:
             where = known.document.where(("comparisons", "reference"))
             yield Problem("there is no other model to compare with the reference", "", where)
     if comparisons is not None:
-        for key, place, what, instead in comparisons.unfit():
+        for key, place, what, instead in comparisons.unfit(_same_rows(spec, comparisons)):
             yield Problem(what, instead, known.document.where(("comparisons", key, place)))
+
+
+def _same_rows(spec: Spec, comparisons: Comparisons) -> list[bool]:
+    """Whether models are compared on the rows of one dataset, of two, or some of them each way."""
+    reference = comparisons.reference
+    if not isinstance(reference, str):
+        return [False]
+    own = set(spec.datasets_of(reference)) if reference in spec.models else set()
+    others = [name for name in spec.models if name != reference]
+    found = {bool(own.intersection(spec.datasets_of(name))) for name in others}
+    return sorted(found, reverse=True) or [True]
 
 
 def _tables_without_scores(known: Outline, spec: Spec) -> Iterator[Problem]:

@@ -312,7 +312,7 @@ def test_newcombe_first_example() -> None:
     )
     assert found.interval.method == "newcombe_hybrid"
     assert (found.model_fraction, found.reference_fraction) == ((56, 70), (48, 80))
-    assert found.reference == found.reference_dataset == "b"
+    assert (found.reference, found.reference_dataset) == ("m", "b")
     assert not found.paired
     # z = .2 / sqrt(p q (1 / 70 + 1 / 80)) with p = 104 / 150
     spread = 104 / 150 * 46 / 150 * (1 / 70 + 1 / 80)

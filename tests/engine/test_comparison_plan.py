@@ -54,6 +54,24 @@ def test_a_dataset_without_the_reference_says_so() -> None:
     ]
 
 
+def test_models_that_share_no_dataset_are_compared_on_their_own_rows() -> None:
+    every = [facts("x", "a"), facts("y", "a"), facts("z", "b"), facts("x", "c"), facts("z", "c")]
+    request = ComparisonRequest(reference="a")
+    _, plan = planned(every, ["recall", "prevalence"], request)
+    assert [(t.task.dataset, t.task.model, t.reference.dataset, t.paired) for t in plan.tasks] == [
+        ("z", "b", "x", False),
+        ("z", "b", "y", False),
+        ("x", "c", "x", True),
+    ]
+    assert {t.reference.model for t in plan.tasks} == {"a"}
+    # c has the rows of x in common with a
+    assert [(a.dataset, a.model, a.reason) for a in plan.apart] == [
+        ("z", "c", "a is not evaluated on z")
+    ]
+    assert {s.reason for s in plan.skipped} == {"it does not depend on the model"}
+    assert plan.tasks[0].as_json()["reference_dataset"] == "x"
+
+
 def test_only_all_rows_at_the_first_threshold_are_compared() -> None:
     every = [facts("x", "a"), facts("x", "b")]
     plan, found = planned(every, ["recall", "roc_auc"], ComparisonRequest(), thresholds=(T3, T7))

@@ -245,7 +245,7 @@ def _called(view: View, one_dataset: bool) -> str:
 )
 def no_better_than_baseline(run: RunFacts) -> Iterator[Caution]:
     """The reference is better on some metric, or the model is shown to be better on none."""
-    for (dataset, model, reference), records in _compared(run, other_rows=False).items():
+    for (dataset, model, reference), records in _compared(run, of_models=True).items():
         worse = _worse(records)
         better = [r for r in records if r.told_apart and r.better != "reference"]
         numbers = {"worse": len(worse), "better": len(better), "compared": len(records)}
@@ -275,7 +275,7 @@ def no_better_than_baseline(run: RunFacts) -> Iterator[Caution]:
 )
 def worse_on_other_rows(run: RunFacts) -> Iterator[Caution]:
     """A model is shown to be worse on a dataset than on the one it is compared with."""
-    for (dataset, model, reference), records in _compared(run, other_rows=True).items():
+    for (dataset, model, reference), records in _compared(run, of_models=False).items():
         worse = _worse(records)
         if worse:
             yield Caution(
@@ -287,13 +287,16 @@ def worse_on_other_rows(run: RunFacts) -> Iterator[Caution]:
             )
 
 
-def _compared(run: RunFacts, *, other_rows: bool) -> dict[tuple[str, str, str], list[Comparison]]:
-    """Comparisons of all rows by dataset, model and reference; with another dataset, or not."""
+def _compared(run: RunFacts, *, of_models: bool) -> dict[tuple[str, str, str], list[Comparison]]:
+    """Comparisons of all rows by dataset, model and reference: another model, or other rows."""
     found: dict[tuple[str, str, str], list[Comparison]] = {}
     for record in run.comparisons:
         whole = not record.subgroup and not record.fold and record.difference is not None
-        if whole and (record.reference_dataset is not None) == other_rows:
-            key = (record.dataset, record.model, record.reference)
+        if whole and (record.model != record.reference) == of_models:
+            reference, there = record.reference, record.reference_dataset
+            if there is not None:
+                reference = f"{reference} on {there}" if of_models else there
+            key = (record.dataset, record.model, reference)
             found.setdefault(key, []).append(record)
     return found
 

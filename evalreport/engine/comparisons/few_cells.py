@@ -88,7 +88,7 @@ def of_tables(pair: Pair, task: ComparisonTask) -> OfTables | None:
 
 
 def of_independent(model: Side, reference: Side, task: ComparisonTask) -> OfTables | None:
-    """The same of one model on two datasets, whose shares are not correlated."""
+    """The same of two datasets, whose shares are not correlated."""
     sides = (model, task.task), (reference, task.reference)
     if not all(_may_be(side, own, task) for side, own in sides):
         return None

@@ -283,11 +283,8 @@ def _numbers(
 
 
 def _threshold_notes(model: Side, reference: Side, task: ComparisonTask) -> list[str]:
-    chosen = [
-        side.view.model if task.paired else side.view.dataset
-        for side, own in ((model, task.task), (reference, task.reference))
-        if side.threshold(own).exploratory
-    ]
+    sides = zip(_names(task), ((model, task.task), (reference, task.reference)), strict=True)
+    chosen = [name for name, (side, own) in sides if side.threshold(own).exploratory]
     if not chosen:
         return []
     return [f"conditional on the threshold, which was chosen on these rows: {', '.join(chosen)}"]
@@ -302,12 +299,14 @@ def _not_compared(task: ComparisonTask, reason: str) -> Difference:
     return Difference(task, (none, none), None, _nothing(reason), 0, (None, None))
 
 
+def _names(task: ComparisonTask) -> tuple[str, str]:
+    """What tells the two sides apart: their models, or the datasets of one model."""
+    own, other = task.task, task.reference
+    return (own.model, other.model) if own.model != other.model else (own.dataset, other.dataset)
+
+
 def _why_none(task: ComparisonTask, values: tuple[Evaluated, Evaluated]) -> str:
-    names = (
-        (task.task.model, task.reference.model)
-        if task.paired
-        else (task.task.dataset, task.reference.dataset)
-    )
+    names = _names(task)
     parts = []
     for name, value in zip(names, values, strict=True):
         state, _, reason = state_of(value)
@@ -361,7 +360,7 @@ def _record(
         average=own.average,
         label=own.label,
         model=own.model,
-        reference=other.model if task.paired else other.dataset,
+        reference=other.model,
         reference_dataset=None if task.paired else other.dataset,
         paired=task.paired,
         n=d.rows,

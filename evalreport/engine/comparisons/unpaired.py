@@ -1,4 +1,4 @@
-"""One model on two datasets: tests and intervals of a difference of independent rows."""
+"""Models on two datasets: tests and intervals of a difference of independent rows."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ FEWER = "fewer than two rows on one of the two sides"
 
 
 class Independent:
-    """A model on a dataset and on the reference dataset."""
+    """A model on a dataset, and the same or another one on the reference dataset."""
 
     def __init__(self, model: Side, reference: Side) -> None:
         self.model = model
