@@ -13,7 +13,6 @@ named; how far labels and scores have moved can.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -42,11 +41,13 @@ from evalreport.results.changes import (
 from evalreport.results.identity import Frozen, WhichCriterion, frozen_params
 from evalreport.results.kept_rows import KeptRows
 from evalreport.results.lookup import Results
-from evalreport.results.records import Caution, Criterion, Input, Provenance, RowLedger
+from evalreport.results.records import Bounds, Caution, Criterion, Input, Provenance, RowLedger
 from evalreport.statistics.shift import (
     EMPTY_BIN,
+    Sample,
     chi_square,
-    on_grid,
+    kolmogorov_smirnov_bounds,
+    on_common_points,
     population_stability_index,
     value_shift,
 )
@@ -132,26 +133,14 @@ def score_changes(old: Results, new: Results) -> tuple[ScoreShift, ...]:
     """How far the scores of every dataset, model and class of both runs have moved."""
     before, after = _scores(old), _scores(new)
     return tuple(
-        score_shift(place, *_alike(was, now))
+        score_shift(place, was, now)
         for place, was in before.items()
         if (now := after.get(place)) is not None
     )
 
 
-#: Scores from the lowest to the highest, each with its number of rows.
-Scores = list[tuple[float, float]]
-
-
-@dataclass(frozen=True)
-class Kept:
-    """Scores as a run keeps them: distinct ones, or in bins that begin at each value."""
-
-    values: Scores
-    in_bins: bool = False
-
-
-def _scores(results: Results) -> dict[tuple[str, str, str], Kept]:
-    found: dict[tuple[str, str, str], Kept] = {}
+def _scores(results: Results) -> dict[tuple[str, str, str], Sample]:
+    found: dict[tuple[str, str, str], Sample] = {}
     for curve in results.curves:
         if not curve.tells_scores or curve.subgroup:
             continue
@@ -162,32 +151,25 @@ def _scores(results: Results) -> dict[tuple[str, str, str], Kept]:
             for at, count in zip(curve.points["threshold"], steps, strict=True)
             if at is not None
         ]
-        own = Kept(scores[::-1], in_bins=curve.thinned)
+        own = Sample(scores[::-1], curve.in_bins)
         found[curve.dataset, curve.model, str(curve.label)] = own
     return found
 
 
-def _alike(old: Kept, new: Kept) -> tuple[Scores, Scores]:
-    """Both sides in the same bins, where one of them is in bins: those of the one with fewer."""
-    if not (old.in_bins or new.in_bins):
-        return old.values, new.values
-    binned = [side for side in (old, new) if side.in_bins]
-    grid = [value for value, _ in min((side.values for side in binned), key=len)]
-    return on_grid(old.values, grid), on_grid(new.values, grid)
-
-
-def score_shift(place: tuple[str, str, str], old: Scores, new: Scores) -> ScoreShift:
+def score_shift(place: tuple[str, str, str], old: Sample, new: Sample) -> ScoreShift:
     """Stability index over tenths of the old scores, and the Kolmogorov-Smirnov distance.
 
     ``place`` is the dataset, the model and the class whose scores they are.
 
-    >>> found = score_shift(("d", "m", "ill"), [(0.1, 5), (0.9, 5)], [(0.1, 5), (0.9, 5)])
-    >>> found.psi, found.ks, found.p_value
-    (0.0, 0.0, 1.0)
+    >>> half = Sample([(0.1, 5), (0.9, 5)])
+    >>> found = score_shift(("d", "m", "ill"), half, half)
+    >>> found.psi, found.ks, found.ks_bounds, found.p_value
+    (0.0, 0.0, None, 1.0)
     """
     dataset, model, label = place
-    found = value_shift(old, new, BINS)
+    found = value_shift(*on_common_points(old, new), BINS)
     psi = found.index.psi
+    bounds = None if found.ks is None else Bounds(*kolmogorov_smirnov_bounds(old, new))
     return ScoreShift(
         dataset=dataset,
         model=model,
@@ -197,6 +179,7 @@ def score_shift(place: tuple[str, str, str], old: Scores, new: Scores) -> ScoreS
         psi=psi,
         psi_reason=None if psi is not None else EMPTY_BIN,
         ks=found.ks,
+        ks_bounds=bounds if bounds and bounds.low < bounds.high else None,
         p_value=found.ks_p_value,
     )
 

@@ -184,7 +184,11 @@ def score_text(entry: ScoreShift) -> str:
     text = _psi_text(entry)
     if entry.ks is None or entry.p_value is None:
         return text
-    return f"{text}, KS {value_text(entry.ks)} (p {p_text(entry.p_value)})"
+    limits = ""
+    if (bounds := entry.ks_bounds) is not None:
+        ends = f"between {value_text(bounds.low)} and {value_text(bounds.high)}"
+        limits = f"{ends}: scores were kept in bins; "
+    return f"{text}, KS {value_text(entry.ks)} ({limits}p {p_text(entry.p_value)})"
 
 
 def _keys(changes: Sequence[KeyChange]) -> Iterator[str]:

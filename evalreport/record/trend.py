@@ -325,8 +325,7 @@ def _scores_told(whole: _Told) -> Iterator[ScoresTold]:
         values = np.array([scores[k] for k in own], np.float64)
         table = ScoreTable(values, up[own], steps[own] - up[own])
         place = (curve.dataset, curve.model)
-        in_bins = curve.thinned or curve.bins is not None
-        yield ScoresTold(*place, table, place in calibrated, in_bins)
+        yield ScoresTold(*place, table, place in calibrated, curve.in_bins)
 
 
 def _of_kept(runs: Path, name: str, history: History, missing: str) -> tuple[Findings | None, str]:

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from evalreport.results.marks import one_of
 from evalreport.results.records import (
     Average,
+    Bounds,
     Caution,
     Count,
     Excluded,
@@ -152,6 +153,7 @@ class ScoreShift:
     psi: float | None
     psi_reason: str | None
     ks: Annotated[float | None, "The Kolmogorov-Smirnov distance."]
+    ks_bounds: Annotated[Bounds | None, "Of the distance, where scores were kept in bins."]
     p_value: float | None
 
 

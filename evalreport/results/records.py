@@ -300,6 +300,11 @@ class Curve:
         """Whether its points are the scores, highest first, and the rows down to each."""
         return self.kind == SCORES_BY_RANK
 
+    @property
+    def in_bins(self) -> bool:
+        """Whether a point stands for its score and for those up to the next point."""
+        return self.thinned or self.bins is not None
+
 
 @dataclass(frozen=True, slots=True)
 class RocPoint:

@@ -13,7 +13,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from evalreport.statistics.tail import chi2_sf, kolmogorov_sf
 
@@ -58,6 +58,83 @@ def kolmogorov_smirnov(first: ArrayLike, second: ArrayLike) -> KolmogorovSmirnov
 
 #: Values from the lowest to the highest, each with its number of rows.
 Values = Sequence[tuple[float, float]]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Values with their rows: distinct ones, or bins, each named by the lowest value in it.
+
+    A bin ends below the next one. The cumulative counts at the values are exact in either case.
+    """
+
+    values: Values
+    in_bins: bool = False
+
+    def rows_below(self, points: Floats) -> Floats:
+        """Rows below each point; rows of a bin lie evenly in it, those of the highest at its value.
+
+        >>> Sample([(0.2, 2), (0.4, 4)], in_bins=True).rows_below(np.array([0.2, 0.3, 0.5]))
+        array([0., 1., 6.])
+        """
+        values, rows = self._cumulative()
+        if not self.in_bins:
+            return rows[np.searchsorted(values, points)]
+        return np.interp(points, [*values, np.nextafter(values[-1], np.inf)], rows)
+
+    def shares(self, points: Floats, *, after: bool) -> tuple[Floats, Floats]:
+        """The least and the largest share of rows below each point, or right ``after`` it."""
+        values, rows = self._cumulative()
+        most = np.searchsorted(values, points, "right" if after else "left")
+        least = most
+        if self.in_bins:
+            least = np.maximum(np.searchsorted(values, points, "right") - 1, 0)
+        return rows[least] / rows[-1], rows[most] / rows[-1]
+
+    def _cumulative(self) -> tuple[Floats, Floats]:
+        """The values, and the rows below each of them and in all."""
+        values, rows = np.array(self.values, np.float64).T
+        return values, np.concatenate([[0.0], np.cumsum(rows)])
+
+
+def on_common_points(first: Sample, second: Sample) -> tuple[Values, Values]:
+    """Both samples as rows from each value of either to the next; distinct ones stay as they are.
+
+    >>> on_common_points(Sample([(0.1, 2), (0.3, 2)], in_bins=True), Sample([(0.2, 5)]))
+    ([(0.1, 1.0), (0.2, 1.0), (0.3, 2.0)], [(0.2, 5)])
+    """
+    points = _points(first, second)
+
+    def spread(side: Sample) -> Values:
+        if not side.in_bins:
+            return side.values
+        below = side.rows_below(points)
+        rows = np.diff(below, append=math.fsum(n for _, n in side.values))
+        return [(p, n) for p, n in zip(points.tolist(), rows.tolist(), strict=True) if n > 0]
+
+    return spread(first), spread(second)
+
+
+def kolmogorov_smirnov_bounds(first: Sample, second: Sample) -> tuple[float, float]:
+    """The least and the largest distance that two samples may have, given what their bins hold.
+
+    They are equal where both hold distinct values.
+
+    >>> bins = Sample([(0.1, 2), (0.3, 2)], in_bins=True)
+    >>> kolmogorov_smirnov_bounds(bins, Sample([(0.2, 1), (0.3, 3)]))
+    (0.25, 0.5)
+    """
+    points = _points(first, second)
+    (low, high), (other_low, other_high) = (s.shares(points, after=False) for s in (first, second))
+    least = max(0.0, float(np.max(low - other_high)), float(np.max(other_low - high)))
+    (low, high), (other_low, other_high) = (s.shares(points, after=True) for s in (first, second))
+    return least, max(float(np.max(high - other_low)), float(np.max(other_high - low)))
+
+
+def _points(*samples: Sample) -> Floats:
+    return np.unique([value for side in samples for value, _ in side.values])
+
+
 EMPTY_BIN = "a bin is empty on one side only"
 
 
@@ -145,11 +222,10 @@ def value_shift(reference: Values, now: Values, bins: int) -> ValueShift:
 
 
 def on_grid(values: Values, grid: Sequence[float]) -> list[tuple[float, float]]:
-    """Values in bins: each counts at the highest point of an ascending grid that is no higher.
+    """Distinct values in bins: each counts at the highest point of a grid that is no higher.
 
-    What lies below the grid counts at its first point. Two samples in the same bins are as far
-    apart as the shares at the bins' ends are: of the Kolmogorov-Smirnov distance at most the
-    share of the largest bin is lost.
+    The grid is ascending; what lies below it counts at its first point. Against a sample with
+    these bins, at most the share of its largest bin is lost of the Kolmogorov-Smirnov distance.
 
     >>> on_grid([(0.1, 2), (0.25, 1), (0.3, 4), (0.9, 1)], [0.2, 0.3])
     [(0.2, 3.0), (0.3, 5.0)]

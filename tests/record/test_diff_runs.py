@@ -13,10 +13,12 @@ from record.diff_as_json import differences
 from schedules.weekly_runs import SPEC, audit, audits, results
 
 from evalreport.cli import status_of
-from evalreport.record.diff import describe, score_shift
+from evalreport.record.diff import describe, score_changes, score_shift
 from evalreport.record.diff_text import summary_text
+from evalreport.record.prune import read_run
 from evalreport.results.changes import Diff
 from evalreport.results.codec import decode_as
+from evalreport.statistics.shift import Sample
 from evalreport.statistics.unpaired import newcombe_hybrid
 
 
@@ -82,11 +84,24 @@ def test_scores_are_compared_value_by_value(two: tuple[Path, Path]) -> None:
     assert "empty on one side" in scores["psi_reason"]
 
 
+def test_scores_that_were_counted_in_bins_have_bounds(two: tuple[Path, Path]) -> None:
+    """An engine's bins are bins, though the curve has all of them as points."""
+    old, new = (read_run(side).results for side in two)
+    (exact,) = score_changes(old, new)
+    counted = replace(old, curves=tuple(replace(one, bins=100) for one in old.curves))
+    (found,) = score_changes(counted, new)
+    assert exact.ks_bounds is None
+    assert found.ks_bounds is not None
+    assert found.ks_bounds.low <= exact.ks <= found.ks_bounds.high
+
+
 def test_score_shift_by_hand() -> None:
     """Half and half becomes 12 of 20 and 8 of 20: 0.1 ln 1.2 - 0.1 ln 0.8, and a gap of 0.1."""
-    found = score_shift(("d", "m", "ill"), [(0.1, 10), (0.9, 10)], [(0.1, 12), (0.9, 8)])
+    old, new = Sample([(0.1, 10), (0.9, 10)]), Sample([(0.1, 12), (0.9, 8)])
+    found = score_shift(("d", "m", "ill"), old, new)
     assert found.psi == pytest.approx(0.1 * math.log(1.2) - 0.1 * math.log(0.8), rel=1e-12)
     assert found.ks == pytest.approx(0.1, rel=1e-12)
+    assert found.ks_bounds is None
     assert found.cuts == (0.1,)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import random
 import re
@@ -18,6 +19,7 @@ from scipy import stats
 
 from evalreport.cli import status_of
 from evalreport.record.diff import differences
+from evalreport.report.numbers import value_text
 from evalreport.results.codec import results_schema
 from evalreport.statistics.shift import index_of, value_shift
 
@@ -200,8 +202,10 @@ def test_ties_share_a_bin() -> None:
     assert (found.reference, found.now) == ([8.0, 2.0], [5.0, 5.0])
 
 
-def test_scores_of_an_earlier_run_may_have_any_number_of_values(tmp_path: Path) -> None:
-    """More distinct scores than a curve has points: bins on both sides, near the exact distance."""
+def test_scores_of_an_earlier_run_may_have_any_number_of_values(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """More distinct scores than a curve has points: bins, and bounds of the exact distance."""
     rng = np.random.default_rng(5)
     sides = {}
     spec = SPEC.replace("[html]", "[json]").replace(
@@ -231,4 +235,18 @@ def test_scores_of_an_earlier_run_may_have_any_number_of_values(tmp_path: Path) 
     # and between the two runs as they are kept
     there = sorted(p for p in (tmp_path / "runs").iterdir() if p.name[0] == "2")
     (moved,) = differences(*there).scores
-    assert abs(exact - moved.ks) < 0.004
+    assert moved.ks_bounds is not None
+    low, high = moved.ks_bounds.low, moved.ks_bounds.high
+    assert low <= exact <= high <= low + 0.003
+    assert abs(exact - moved.ks) < 0.0005
+    limits = f"between {value_text(low)} and {value_text(high)}: scores were kept in bins"
+    told = f"KS {value_text(moved.ks)} ({limits}; p "
+    capsys.readouterr()
+    page = tmp_path / "diff.html"
+    assert status_of(["diff", *map(str, there), "--html", str(page)]) == 0
+    assert status_of(["diff", *map(str, there)]) == 0
+    assert told in capsys.readouterr().out
+    assert told in page.read_text(encoding="utf-8")
+    assert status_of(["diff", *map(str, there), "--json"]) == 0
+    (written,) = json.loads(capsys.readouterr().out)["scores"]
+    assert written["ks_bounds"] == {"low": low, "high": high}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +23,7 @@ from evalreport.spec.comparisons import DatasetReference
 from evalreport.spec.engine import Drift
 from evalreport.statistics.shift import (
     EMPTY_BIN,
+    Sample,
     Values,
     chi_square,
     index_of,
@@ -175,16 +175,8 @@ def _labels_of_run(run: ReferenceRun, view: View) -> Counts | None:
     return None
 
 
-@dataclass(frozen=True)
-class Kept:
-    """Scores as an earlier run kept them: distinct ones, or in bins that begin at each value."""
-
-    values: Values
-    in_bins: bool = False
-
-
 def _score_shift(
-    then: Kept | None, now: Values | None, bins: int, weighted: bool
+    then: Sample | None, now: Values | None, bins: int, weighted: bool
 ) -> dict[str, Any]:
     """The shift of scores; where the reference kept bins both sides are put into those."""
     if then is None or now is None or not then.in_bins:
@@ -197,7 +189,7 @@ def _score_shift(
 
 def _scores(
     state: RunState, asked: Drift, view: View, run: ReferenceRun | None
-) -> Iterator[tuple[str, Values | None, Kept | None]]:
+) -> Iterator[tuple[str, Values | None, Sample | None]]:
     """The scores of a view and those of its reference; none of models without one score."""
     own = _distinct(state, view)
     if own is None:
@@ -208,7 +200,7 @@ def _scores(
     else:
         twin = _twin(state, asked, view.model)
         theirs = None if twin is None else _distinct(state, twin)
-        yield label, own, None if theirs is None else Kept(theirs)
+        yield label, own, None if theirs is None else Sample(theirs)
 
 
 def _distinct(state: RunState, view: View) -> Values | None:
@@ -222,7 +214,7 @@ def _distinct(state: RunState, view: View) -> Values | None:
     return list(zip(table.scores.tolist(), map(float, rows), strict=True))[::-1]
 
 
-def _scores_of_run(run: ReferenceRun, view: View, label: str) -> Kept | None:
+def _scores_of_run(run: ReferenceRun, view: View, label: str) -> Sample | None:
     """The scores of a run by its gain curve, of which every point is exact.
 
     Where there are more scores than points, a point stands for its score and those up to the next.
@@ -233,7 +225,7 @@ def _scores_of_run(run: ReferenceRun, view: View, label: str) -> Kept | None:
             steps = np.diff([0, *(n or 0 for n in curve.points["rows"])]).tolist()
             told = zip(curve.points["threshold"], steps, strict=True)
             values = [(float(at), float(n)) for at, n in told if at is not None][::-1]
-            return Kept(values, in_bins=curve.thinned)
+            return Sample(values, curve.in_bins)
     return None
 
 
