@@ -78,7 +78,7 @@ def comparison_intro(contents: Contents) -> str:
         )
     elif all(c.reference_dataset for c in contents.of(Comparison)):
         same = "Differences are model minus reference. "
-    same += " ".join([*other_rows_texts(contents), ""])
+    same += f"{others} " if (others := other_rows_text(contents)) else ""
     alone = f"the interval leaves out 0 in {apart} of {counted(len(entries), 'comparison')}"
     corrected = [c for c in contents.of(Comparison) if _is_corrected(c)]
     if not corrected:
@@ -94,21 +94,32 @@ def comparison_intro(contents: Contents) -> str:
     )
 
 
-def other_rows_texts(contents: Contents) -> list[str]:
-    """Which of two models on different rows is better, a sentence for each pair of them."""
+def other_rows_text(contents: Contents) -> str:
+    """Which of two models on different rows is better, a sentence for each of the first pairs."""
     pairs: dict[tuple[View, View], list[Comparison]] = {}
     for c in contents.of(Comparison):
         whole = not c.subgroup and c.fold is None and _at_first(contents, c)
         known = c.difference is not None and c.reference_dataset is not None
         if known and whole and c.model != c.reference:
             pairs.setdefault(((c.dataset, c.model), _reference(c)), []).append(c)
-    return [_of_other_rows(contents, *pair, own) for pair, own in pairs.items()]
+    told = [_of_other_rows(contents, *pair, own) for pair, own in pairs.items()]
+    more = len(told) - MOST_NAMED
+    if more > 0:
+        likewise = (
+            f"{counted(more, 'further pair')} {'is' if more == 1 else 'are'} compared likewise."
+        )
+        told = [*told[:MOST_NAMED], likewise]
+    if told:
+        told.append("A difference may come from the rows as well as from the models.")
+    return " ".join(told)
 
 
 def _of_other_rows(
     contents: Contents, view: View, reference: View, entries: Sequence[Comparison]
 ) -> str:
     names = [label_text(view[1]), label_text(reference[1])]
+    # what all classes come to says it, where there is such a number
+    entries = [c for c in entries if not contents.names_class(c)] or entries
     found: dict[str, list[str]] = {}
     for c in entries:
         if c.told_apart and c.difference is not None:
@@ -126,10 +137,7 @@ def _of_other_rows(
     places = [
         f"{label_text(model)} on {label_text(dataset)}" for dataset, model in (view, reference)
     ]
-    return (
-        f"{' is compared with '.join(places)}, on different rows: {'; '.join(told)}. "
-        "A difference may come from the rows as well as from the models."
-    )
+    return f"{' is compared with '.join(places)}, on different rows: {'; '.join(told)}."
 
 
 def _first(words: list[str]) -> list[str]:

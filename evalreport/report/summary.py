@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from evalreport.report.cards import interval_text
-from evalreport.report.comparisons import other_rows_texts
+from evalreport.report.comparisons import other_rows_text
 from evalreport.report.contents import Contents, View, identity
 from evalreport.report.count_tables import abreast, count_table
 from evalreport.report.criteria import counted_criteria, counted_outcomes, protocol_text
@@ -89,7 +89,7 @@ def _tested(contents: Contents) -> str:
     apart = ""
     if len(names) > 1 and len(contents.views) == len(contents.datasets):
         apart = " No two models were tested on the same dataset: their values do not rank them."
-        apart = f" {' '.join(others)}" if (others := other_rows_texts(contents)) else apart
+        apart = f" {others}" if (others := other_rows_text(contents)) else apart
     also = f"; {runs}" if runs else ""
     return f"{who}{at} on {_rows_text(contents)}{also}.{apart}"
 

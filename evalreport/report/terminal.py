@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from evalreport.report.comparisons import other_rows_texts
+from evalreport.report.comparisons import other_rows_text
 from evalreport.report.contents import Contents, View, identity
 from evalreport.report.headline import interval_words, name_words, value_words
 from evalreport.report.looks import look_words
@@ -107,7 +107,7 @@ def headline_lines(results: Results) -> list[str]:
         lines += [f"  {name:<{widest}}  {value}" for name, value in said]
     if len(by_view) > MOST_VIEWS:
         lines.append(f"and {len(by_view) - MOST_VIEWS} more, in the report")
-    return [*lines, *other_rows_texts(contents)]
+    return [*lines, *filter(None, [other_rows_text(contents)])]
 
 
 def look_lines(results: Results) -> Iterator[str]:

@@ -112,6 +112,24 @@ def test_no_winner_is_named_where_no_difference_is_shown() -> None:
     assert "on different rows: no difference was shown in 1 comparison." in line
 
 
+def test_a_sentence_is_of_all_classes_and_of_the_first_pairs() -> None:
+    good = {"y": list("xyz") * 10, "p": list("xyz") * 10}
+    bad = {"y": list("xyz") * 10, "p": ["x"] * 30}
+    frames = {"d1": good, "d2": bad, "d3": good, "d4": good, "d5": good}
+    models = {
+        "a": {"prediction": "p", "datasets": ["d1", "d3", "d4", "d5"]},
+        "b": {"prediction": "p", "datasets": ["d2"]},
+    }
+    datasets = {name: {"target": "y"} for name in frames}
+    more = {"datasets": datasets, "models": models, "metrics": ["f1"]}
+    found = evalreport.run({**SPEC, **more, "comparisons": {"reference": "a"}}, frames=frames)
+    *_, line = headline_lines(found.records)
+    # F1 of b is 1 / 2 of x, 0 of y and z: 1 / 6 in the mean, for 1
+    assert line.count("a is better on Macro F1 (b minus a −0.833, ") == 3
+    assert "F1 of" not in line
+    assert "1 further pair is compared likewise." in line
+
+
 def test_areas_on_different_rows_have_the_sum_of_their_variances() -> None:
     scores = {
         "d1": {"y": [1] * 4 + [0] * 4, "s": [0.9, 0.8, 0.7, 0.5, 0.6, 0.4, 0.3, 0.2]},
