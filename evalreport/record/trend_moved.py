@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from evalreport.engine.periods.charts import calibration_moved, scores_moved
 from evalreport.metrics.tables import ScoreTable
 from evalreport.results.records import Moved
-from evalreport.statistics.shift import kolmogorov_smirnov
+from evalreport.statistics.shift import Sample, kolmogorov_smirnov
 
-#: Distinct scores of all runs up to which each is a bin of its own; of more, the Kolmogorov-Smirnov
-#: distance may be short of the exact one by the share of a bin.
+#: Distinct scores of all runs up to which each is a bin of its own; of more, and of runs that keep
+#: bins, the Kolmogorov-Smirnov distance may be off by the share of a bin.
 MOST_BINS = 2000
 
 Floats = NDArray[np.float64]
@@ -47,7 +47,7 @@ class ScoresOfRuns:
         self._row = {place: row for row, place in enumerate(told)}
         tables = [one.table for one in told.values()]
         grid = _grid(list(told.values()))
-        self._counts = np.array([_binned(table, grid) for table in tables])
+        self._counts = np.array([_binned(one, grid) for one in told.values()])
         self._sums = np.array([_sums(table) for table in tables])
         in_bins = any(one.in_bins for one in told.values())
         self._calibrated = not in_bins and all(one.probabilities for one in told.values())
@@ -86,11 +86,16 @@ def _grid(told: Sequence[ScoresTold]) -> Floats:
     return np.unique(pooled[np.linspace(0, len(pooled) - 1, MOST_BINS).astype(np.intp)])
 
 
-def _binned(table: ScoreTable, grid: Floats) -> Floats:
-    """Rows at each point of the grid: a score counts at the highest point that is no higher."""
-    places = np.clip(np.searchsorted(grid, table.scores, side="right") - 1, 0, None)
-    rows = np.asarray(table.positives + table.negatives, np.float64)
-    return np.bincount(places, rows, minlength=len(grid)).astype(np.float64)
+def _binned(told: ScoresTold, grid: Floats) -> Floats:
+    """Rows from each point of the grid up to the next; those below the grid count at its first.
+
+    Rows of a run's own bin lie evenly in it.
+    """
+    table = told.table
+    rows = table.positives + table.negatives
+    pairs = list(zip(table.scores[::-1].tolist(), rows[::-1].tolist(), strict=True))
+    below = Sample(pairs, told.in_bins).rows_below(grid[1:])
+    return np.diff(below, prepend=0.0, append=math.fsum(rows))
 
 
 def _sums(table: ScoreTable) -> tuple[float, float, float, float]:

@@ -93,7 +93,7 @@ class Sample:
 
     def _cumulative(self) -> tuple[Floats, Floats]:
         """The values, and the rows below each of them and in all."""
-        values, rows = np.array(self.values, np.float64).T
+        values, rows = np.array(self.values, np.float64).reshape(-1, 2).T
         return values, np.concatenate([[0.0], np.cumsum(rows)])
 
 
