@@ -155,6 +155,8 @@ def _seen(
         for model in spec.models:
             if name not in spec.datasets_of(model) or name in data.counted:
                 continue
+            if data.one_class and hasattr(spec.models[model], "features"):
+                continue  # no model is fitted or asked for nothing
             try:
                 found = predicted(
                     loaded,
@@ -173,8 +175,9 @@ def _seen(
             predictions.append(found)
             if found.made.view is not None:
                 views.append(found.made.view)
-    if problems:
-        raise DataError(*problems)
+    # what is wrong with rows comes first, as where rows are counted: it may be why a class lacks
+    if problems or data.one_class:
+        raise DataError(*(problems or data.one_class))
     return views, predictions
 
 
@@ -269,6 +272,7 @@ class Data:
     count: dict[str, Callable[[tuple[str, ...]], Counted | Choice | None]] = field(
         default_factory=dict
     )
+    one_class: list[Problem] = field(default_factory=list)
 
     def add_counted(self, name: str, found: Counted) -> None:
         """Take what was counted of a dataset."""
@@ -340,8 +344,9 @@ def _read_all(
 def _settle_classes(data: Data, loaded: LoadedSpec) -> None:
     """Give each dataset the classes that are known from anything in the report.
 
-    One that was counted with other classes is counted again. Raises DataError where only one
-    class is known, or where rows do not go with all of them.
+    One that was counted with other classes is counted again. Where only one class is known is
+    said together with what is wrong with rows. Raises DataError where rows do not go with all
+    classes.
     """
     spec = loaded.spec
     labels = {
@@ -349,7 +354,10 @@ def _settle_classes(data: Data, loaded: LoadedSpec) -> None:
         for name, dataset in spec.datasets.items()
         if not has_sets(dataset)
     }
-    classes = known_classes(spec, labels, lambda name: loaded.where(("datasets", name, "target")))
+    classes, one_class = known_classes(
+        spec, labels, lambda name: loaded.where(("datasets", name, "target"))
+    )
+    data.one_class.extend(one_class)
     for name, own in classes.items():
         if name not in data.counted:
             data.tables[name] = replace(data.tables[name], classes=own)

@@ -68,7 +68,11 @@ def check_classes(loaded: LoadedSpec) -> None:
         except EvalreportError:
             return
         labels[name] = labels_of(spec, name, rules_of(spec, name).reading(typed))
-    known_classes(spec, labels, lambda name: loaded.where(("datasets", name, "target")))
+    _, problems = known_classes(
+        spec, labels, lambda name: loaded.where(("datasets", name, "target"))
+    )
+    if problems:
+        raise DataError(*problems)
 
 
 @dataclass(eq=False)
@@ -94,11 +98,11 @@ class _Problem:
 
 def known_classes(
     spec: Spec, labels: Mapping[str, Labels], where: Callable[[str], Location | None]
-) -> dict[str, tuple[str, ...]]:
+) -> tuple[dict[str, tuple[str, ...]], list[Problem]]:
     """The classes of each dataset whose ``labels`` are given; those of declared ones are settled.
 
     Datasets that have a class in common have all of them in common, and so have those of which
-    one class each is known. Raises DataError where one class is all that is known.
+    one class each is known. There is a problem for each of which one class is all that is known.
     """
     found: dict[str, tuple[str, ...]] = {}
     problems: list[Problem] = []
@@ -112,9 +116,7 @@ def known_classes(
                 problems.append(_one_class(name, label, where(name)))
             own = _by_value(labels[name].known)
             found[name] = order_labels((one.classes | own).values())
-    if problems:
-        raise DataError(*problems)
-    return found
+    return found, problems
 
 
 def _together(spec: Spec, labels: Mapping[str, Labels]) -> list[_Problem]:

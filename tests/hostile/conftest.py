@@ -12,11 +12,11 @@ CATS = "y,p\ncat,cat\ndog,dog\ncat,dog\ndog,dog\n"
 
 @pytest.fixture(scope="session")
 def earlier(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A RUNS with one run in it."""
+    """A RUNS with one run in it, of a series of its own: others may have other classes."""
     workshop = Workshop(tmp_path_factory.mktemp("earlier"))
     workshop.file("a.csv", CATS)
-    workshop.spec()
-    workshop.done("--at", "2026-01-01T00:00:00Z")
+    workshop.spec(more="series: earlier")
+    assert workshop.run("--at", "2026-01-01T00:00:00Z").status == 0
     return workshop.runs
 
 

@@ -12,6 +12,7 @@ from evalreport.statistics.multiplicity import adjust
 NAMES = {"bonferroni": "bonferroni", "holm": "holm", "benjamini_hochberg": "fdr_bh"}
 
 
+@pytest.mark.long
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12), st.sampled_from(sorted(NAMES)))
 def test_against_statsmodels(p_values: list[float], method: str) -> None:
     expected = multipletests(p_values, method=NAMES[method])[1]
