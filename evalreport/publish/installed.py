@@ -22,7 +22,7 @@ class Extra(NamedTuple):
 
 
 #: Files of Excel and of object stores are not here: their header is what is read first of all.
-_DOCX = Extra("docx", ("docx", "resvg_py"), "the Word document needs python-docx and resvg-py")
+_DOCX = Extra("docx", ("docx",), "the Word document needs python-docx")
 _SPARK = Extra("spark", ("pyspark",), "the engine spark needs its client")
 _POSTGRES = Extra("postgres", ("psycopg",), "Postgres needs its driver")
 _MYSQL = Extra("mysql", ("pymysql",), "MySQL and MariaDB need their driver")

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from evalreport.metrics.catalogue import find
+from evalreport.metrics.declare import Table as MetricTable
 from evalreport.plan.unknown import CELLS, needs_unknown
 from evalreport.predict.outcome import repeat_summary
 from evalreport.record.checks import OTHER_VERSION, Apart, Finding, Known, Unchecked, checks, held
@@ -127,9 +128,16 @@ def _identity(one: Measure, known: Known) -> Iterator[Finding]:
 
 
 def _account_problems(one: Measure, whole: RowLedger) -> Iterator[str]:
-    """Whether a measure is of as many rows as the account has that know its label."""
+    """Whether a measure is of as many rows as the account has that know its label.
+
+    A mean over rows of sets of labels is of those that have a value, which rows alone tell.
+    """
     unknown = {lacking.label: lacking.count for lacking in whole.unknown}
     most = whole.used - unknown.get(one.label or "", 0)
+    metric = find(one.metric)
+    of_sets = metric is not None and metric.table is MetricTable.LABEL_SETS
+    if (of_sets or one.average == "samples") and one.n <= whole.used:
+        return
     if one.label is None and whole.used - sum(unknown.values()) <= one.n <= whole.used:
         return
     if one.n not in (most, whole.predictions):

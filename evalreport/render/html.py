@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -144,18 +144,31 @@ def fill_untrusted(template: Template, report: Mapping[str, Any]) -> str:
 def sandbox(template: Template) -> ImmutableSandboxedEnvironment:
     """Where a template is compiled and filled: it sees plain values and refers to its own files."""
     import jinja2
+
+    if template.trusted:
+        return _shipped_sandbox(tuple(template.files.items()))
+    environment = _sandbox(template.files)
+    environment.globals.clear()
+    environment.globals.update(range=_range, namespace=jinja2.utils.Namespace)
+    return environment
+
+
+@lru_cache(maxsize=8)
+def _shipped_sandbox(files: tuple[tuple[str, str], ...]) -> ImmutableSandboxedEnvironment:
+    """One for each shipped template, which Jinja compiles once in a process."""
+    return _sandbox(dict(files))
+
+
+def _sandbox(files: Mapping[str, str]) -> ImmutableSandboxedEnvironment:
+    import jinja2
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-    environment = ImmutableSandboxedEnvironment(
+    return ImmutableSandboxedEnvironment(
         autoescape=True,
         undefined=jinja2.StrictUndefined,
-        loader=jinja2.DictLoader(template.files),
+        loader=jinja2.DictLoader(files),
         keep_trailing_newline=True,
     )
-    if not template.trusted:
-        environment.globals.clear()
-        environment.globals.update(range=_range, namespace=jinja2.utils.Namespace)
-    return environment
 
 
 def fill(template: Template, report: Mapping[str, Any]) -> str:

@@ -216,10 +216,8 @@ ALLOWED_IMPORTS = {
     # `qualify` holds the compiled files of the installation against their sources, and asks the
     # Pango that is loaded anyway for its version.
     ("installation.py", "marshal"), ("installation.py", "ctypes"),
-    # Shipped templates are kept compiled as Python keeps modules; `qualify` holds them, too.
-    ("compiled.py", "marshal"),
-    # How the C library keeps memory is set by three constants; nothing else is called of it.
-    ("processes.py", "ctypes"),
+    # fontconfig, which Pango loads anyway, is asked which letters the system's fonts have.
+    ("system_fonts.py", "ctypes"),
 }  # fmt: skip
 #: The same comparison compiles the sources; nothing of it is run.
 ALLOWED_CALLS = {("installation.py", "compile")}

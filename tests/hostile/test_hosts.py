@@ -18,6 +18,7 @@ from programs import program
 
 from evalreport.engine.counting.mysql_rows import connection_settings as mysql_settings
 from evalreport.engine.counting.postgres_rows import connection_settings
+from evalreport.publish.installed import Extra
 from evalreport.spec.hosts import is_local, postgres_address
 
 SECRET = "s3cret-of-the-operator"  # noqa: S105 - of the test
@@ -214,7 +215,10 @@ def test_addresses_that_lead_elsewhere(workshop: Workshop, address: str) -> None
     ["sc://cluster.example.org:15002", "sc://203.0.113.9/;use_ssl=true", "sc://127.0.0.1@evil.example",
      "sc://localhost:1@evil.example:2", "sc://localhost\\evil.example"],
 )  # fmt: skip
-def test_a_cluster_is_asked_for_in_the_same_way(workshop: Workshop, url: str) -> None:
+def test_a_cluster_is_asked_for_in_the_same_way(
+    workshop: Workshop, monkeypatch: pytest.MonkeyPatch, url: str
+) -> None:
+    monkeypatch.setattr("evalreport.publish.installed._SPARK", Extra("spark", (), ""))
     workshop.spec(more=f"engine: {{name: spark, spark: {{url: '{url}'}}}}")
     found = workshop.call("check", workshop.folder / "spec.yaml")
     assert found.status == 2

@@ -17,6 +17,7 @@ from hostile.command import TRACES, Outcome, Workshop
 from hostile.outside import OUTSIDE
 
 from evalreport.errors import LimitError, RenderingError
+from evalreport.publish.installed import Extra
 from evalreport.render import limited
 from evalreport.render.html import fill_untrusted
 from evalreport.render.locate import Template
@@ -78,7 +79,10 @@ def test_a_saved_model_is_refused(workshop: Workshop, name: str) -> None:
     workshop.refused(3, "m.skops", word)
 
 
-def test_a_pickle_by_any_suffix_is_refused(workshop: Workshop) -> None:
+def test_a_pickle_by_any_suffix_is_refused(
+    workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("evalreport.publish.installed._ONNX", Extra("onnx", (), ""))
     workshop.file("f.csv", "x,y\n" + "1,a\n2,b\n" * 5)
     for source in ("skops: m.skops", "skops: m.pkl", "skops: m.joblib", "onnx: m.onnx"):
         workshop.file(source.split(": ")[1], pickle.dumps(Payload()))

@@ -16,6 +16,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.tree import DecisionTreeClassifier
 
+from evalreport.publish.installed import Extra
+
 pytestmark = pytest.mark.requirement("R11")
 
 ROWS = "x,y\n" + "1,a\n2,b\n" * 10
@@ -129,8 +131,11 @@ def test_the_command_in_a_process_of_its_own(workshop: Workshop, tree: bytes) ->
     assert done.stderr.count("\n") == 1
 
 
-def test_an_onnx_model_reads_no_file_that_nobody_declared(workshop: Workshop) -> None:
+def test_an_onnx_model_reads_no_file_that_nobody_declared(
+    workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A tensor that lies in `secret.txt`, by hand: refused before anything is computed."""
+    monkeypatch.setattr("evalreport.publish.installed._ONNX", Extra("onnx", (), ""))
     from predict.test_onnx_parts import PLACES, TENSOR, at
 
     workshop.file("f.csv", ROWS)

@@ -155,7 +155,7 @@ def test_leave_one_out_is_pooled_only():
     small = {name: list(column[:60]) for name, column in FRAME.items()}
     made = results({"m": LOGISTIC}, small, cross_validation={"scheme": "leave_one_out"})
     assert {m["fold"] for m in made["measures"]} == {None}
-    assert any("leave-one-out" in c["message"] for c in made["cautions"])
+    assert any("leave-one-out" in words for words in made["rows"][0]["procedure"])
 
 
 def test_model_that_fails_is_named_and_the_others_are_reported():
@@ -183,7 +183,9 @@ def test_predictions_and_target_are_no_features_by_default():
     models = {"m": {"estimator": "sklearn.linear_model.LogisticRegression"}, "s": {"score": "p"}}
     made = results(models, frame)
     assert value(made, "accuracy")["value"] < 1
-    assert any("one_hot: site" in c["message"] for c in made["cautions"])
+    assert any(
+        "one_hot: site" in words for row in made["rows"] for words in row.get("procedure", ())
+    )
 
 
 def test_feature_that_states_the_target_is_told():

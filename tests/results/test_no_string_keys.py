@@ -108,7 +108,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "cli/running.py": "outcome",
         "cli/sealing.py": "name",
         "report/annexes.py": "name",
-        "api/results.py": "high interval low",
+        "api/results.py": "interval",
         "report/charts/canvas.py": "id",
     },
     "the bytes of a line of the history, which its own hash is taken of": {

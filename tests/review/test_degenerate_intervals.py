@@ -35,10 +35,10 @@ def test_no_mistake_is_not_a_cost_of_zero_for_certain() -> None:
     assert m["interval"]["high"] > 0.1
 
 
-def test_normal_is_given_as_asked_for() -> None:
+def test_a_method_that_was_asked_for_is_not_exchanged_and_gives_no_limits_of_no_width() -> None:
     m = _measure(PERFECT, "expected_cost", confidence={"methods": {"expected_cost": "normal"}})
-    assert (m["interval"]["low"], m["interval"]["high"]) == (0.0, 0.0)
-    assert m["interval"]["method"] == "normal"
+    assert m["interval"] is None
+    assert m["interval_reason"].startswith("normal gives none")
 
 
 def test_a_cost_is_never_below_the_cheapest_row() -> None:
@@ -80,7 +80,7 @@ def test_one_weighted_row_has_no_interval() -> None:
 
 def test_equal_weights_give_the_interval_of_no_weights() -> None:
     """The factor k / (k - 1) of the ratio estimator is that of the plain variance."""
-    frame = {"y": [0, 1, 1, 0], "s": [0.2, 0.7, 0.4, 0.1], "w": [0.5] * 4}
+    frame = {"y": [0, 1, 1, 0] * 2, "s": [0.2, 0.7, 0.4, 0.1, 0.3, 0.6, 0.5, 0.15], "w": [0.5] * 8}
     weighted = _measure(frame, "brier", weight="w")["interval"]
     plain = _measure(frame, "brier")["interval"]
     assert weighted["low"] == pytest.approx(plain["low"], abs=1e-12)
@@ -88,7 +88,7 @@ def test_equal_weights_give_the_interval_of_no_weights() -> None:
 
 
 def test_the_brier_score_of_two_classes_ends_at_one() -> None:
-    frame = {"y": [0, 0, 0], "s": [1.0, 1.0, 0.5]}
+    frame = {"y": [0, 0, 0, 0, 0], "s": [1.0, 1.0, 1.0, 1.0, 0.5]}
     assert _measure(frame, "brier")["interval"]["high"] == 1.0
 
 
@@ -107,6 +107,7 @@ def test_a_table_of_one_cell_has_no_interval_of_no_width() -> None:
     spec = {
         "evalreport": 1,
         "datasets": {"d": {"target": "y"}},
+        "positive": {"label": "a"},
         "models": {"m": {"prediction": "p"}},
         "metrics": ["f1"],
     }

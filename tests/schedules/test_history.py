@@ -209,7 +209,7 @@ def test_the_site_shows_what_calls_for_a_look(site: Path) -> None:
     assert criteria.count('<td class="fail">') == 2
     trends = (site / "trends-1.html").read_text(encoding="utf-8")
     assert trends.count("<svg") == 5
-    assert 'class="signal"' in trends
+    assert "◆ beyond" in trends
     assert "three standard errors" in trends
 
 

@@ -17,6 +17,7 @@ from evalreport.engine.counting.duckdb_rows import duckdb_rows
 from evalreport.engine.counting.queries import Field, repeated
 from evalreport.engine.counting.wanted import Wanted
 from evalreport.errors import DataError, FilesError, LimitError, SpecError
+from evalreport.publish.installed import Extra
 
 ROWS = """
 SELECT CASE WHEN i % 3 = 0 THEN 'a' ELSE 'b' END AS y, i / 100 AS s, i AS t FROM range(100) t(i)
@@ -122,8 +123,11 @@ def test_what_needs_single_rows_is_refused_where_the_engine_is_named(
     assert engine_of(run(spec, "auto"))[0] == "memory"
 
 
-def test_spark_without_an_address_or_a_server(write: Callable[..., Path]) -> None:
+def test_spark_without_an_address_or_a_server(
+    write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     spec = spec_of(write(ROWS), {"score": "s"})
+    monkeypatch.setattr("evalreport.publish.installed._SPARK", Extra("spark", (), ""))
     with pytest.raises(SpecError, match="no cluster"):
         run(spec, "spark")
 
