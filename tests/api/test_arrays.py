@@ -268,6 +268,7 @@ def test_the_spec_on_the_saved_rows_gives_the_same_numbers(tmp_path) -> None:
     assert yaml.safe_load(results.spec)["title"] == "Mine: all"
 
 
+@pytest.mark.long
 def test_saving_publishes_a_run_that_verifies(tmp_path) -> None:
     results = evaluate(Y, P, metrics=["recall"])
     run = results.save(tmp_path / "runs", formats=["html", "markdown"])

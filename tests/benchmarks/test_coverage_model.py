@@ -55,6 +55,7 @@ def test_rows_of_a_cluster_are_alike() -> None:
     assert clusters.mean(axis=1).var() == pytest.approx(0.44, abs=0.03)
 
 
+@pytest.mark.long
 def test_the_tables_do_not_depend_on_the_number_of_processes() -> None:
     settings = [Setting(30, 0.3), Setting(30, 0.3, True)]
     one, two = (bench_coverage.page(bench_coverage.study(settings, 60, k)) for k in (1, 2))

@@ -50,6 +50,7 @@ def test_the_hook_calls_the_command_on_specs(monkeypatch) -> None:
     assert status_of([*hook["entry"].split()[1:], "good.yaml"]) == 0
 
 
+@pytest.mark.long_but_first
 @pytest.mark.parametrize(
     ("command", "specs", "status"),
     [
@@ -133,6 +134,7 @@ def no_library(monkeypatch):
     )
 
 
+@pytest.mark.long
 def test_without_pango_a_run_by_default_makes_the_page_and_says_so_once(
     without_pango, capsys
 ) -> None:
@@ -145,6 +147,7 @@ def test_without_pango_a_run_by_default_makes_the_page_and_says_so_once(
     assert "the run will make no PDF" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_a_pdf_asked_for_by_name_stays_an_error_without_pango(without_pango, capsys) -> None:
     assert status_of(["run", "good.yaml", "--formats", "html,pdf"]) == 4
     assert "install Pango" in capsys.readouterr().err

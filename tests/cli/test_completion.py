@@ -42,6 +42,7 @@ def test_each_shell_gets_its_script(shell: str, capsys) -> None:
         assert checked.returncode == 0
 
 
+@pytest.mark.long
 def test_commands_metrics_and_runs_are_completed(tmp_path: Path) -> None:
     assert {"check", "completion", "cautions"} <= set(completed("c", tmp_path))
     assert "specificity" in completed("metrics spec", tmp_path)

@@ -68,6 +68,7 @@ def test_the_reason_for_a_caution_not_given_is_printed(folder):
         assert "it is by design" in text
 
 
+@pytest.mark.long
 def test_a_copied_template_overrides_styles_blocks_logo_and_sections(written, tmp_path):
     _evalreport("templates", "copy", "clinical", tmp_path / "mine", cwd=written)
     mine = tmp_path / "mine"

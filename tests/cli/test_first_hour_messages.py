@@ -156,6 +156,7 @@ def test_help_without_a_command_does_not_point_to_help(capsys: pytest.CaptureFix
     assert "(evalreport --help)" not in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_a_rerun_elsewhere_says_how_to_name_the_spec(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -64,6 +64,7 @@ def messages(code: str) -> list[str]:
     return [c["message"] for c in results()["cautions"] if c["code"] == code]
 
 
+@pytest.mark.long
 def test_estimator_that_raises_is_named_by_model_and_fold(capsys):
     rows = [(y, n - 5, w, *rest) for y, n, w, *rest in ROWS]
     bad = {"estimator": "sklearn.naive_bayes.MultinomialNB", "features": ["length"]}
@@ -81,6 +82,7 @@ def test_estimator_that_raises_is_named_by_model_and_fold(capsys):
     assert "FAILED measures: fold 1: ValueError: Negative values" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_one_fold_that_fails_is_left_out_and_counted():
     # 44 rows are trained on for the half of 16, and 16 for that of 44: too few neighbours.
     rows = [(*row[:4], "small" if k >= 44 else "large") for k, row in enumerate(ROWS[::-1])]
@@ -111,6 +113,7 @@ def test_one_fold_that_fails_is_left_out_and_counted():
     }
 
 
+@pytest.mark.long
 def test_gaps_in_features_without_an_imputer_are_told_before_fitting():
     rows = [(y, "" if k == 7 else n, *rest) for k, (y, n, *rest) in enumerate(ROWS)]
     logistic = {
@@ -148,6 +151,7 @@ def test_too_few_members_of_a_class_are_told_before_fitting(monkeypatch):
     assert "class 'virginica' has 3 rows" in page()
 
 
+@pytest.mark.long
 def test_groups_that_span_folds_are_told_with_counts():
     write(ROWS, {}, datasets={"d": {"path": "d.csv", "target": "y", "group": "person"}})
     assert run() == 0
@@ -199,6 +203,7 @@ def test_fold_trained_on_one_class_is_told():
     assert any(text.startswith(f"Class 'virginica' {where}") for text in told)
 
 
+@pytest.mark.long
 def test_features_that_state_the_answer_reach_the_report():
     rows = [(y, n, 1.0 if y == "virginica" else 0.0, *rest) for y, n, _, *rest in ROWS]
     write(rows, {})

@@ -170,6 +170,7 @@ def test_python_refuses_it_too() -> None:
         evalreport.run(spec, frames={"d": {"y": ["a", "b"], "p": [0.1, 0.9]}})
 
 
+@pytest.mark.long
 def test_check_stays_light(folder: Path) -> None:
     """None of the heavy libraries is loaded to look up names of sections and cautions."""
     (folder / "s.yaml").write_text(

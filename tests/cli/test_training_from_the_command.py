@@ -89,6 +89,7 @@ def fits(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("classes", [2, 3])
 def test_plan_trains_nothing_and_is_the_plan_of_the_run(classes, monkeypatch, capsys):
     Path("d.csv").write_text(rows_of(classes))
@@ -123,6 +124,7 @@ def test_plan_names_what_is_known_to_fail(capsys):
     assert "Known to fail:\n  logistic: feature 'width' is missing in 1 of 101 rows" in text
 
 
+@pytest.mark.long
 def test_each_step_is_one_plain_line_where_no_terminal_listens(capsys):
     assert run() == 0
     said = capsys.readouterr().err.splitlines()
@@ -161,6 +163,7 @@ def test_a_terminal_sees_folds_go_by(folder):
     assert "\x1b[" in text, "a bar is redrawn in place"
 
 
+@pytest.mark.long
 def test_edit_of_the_report_trains_nothing(fits):
     assert run() == 0
     assert len(fits) == 3 * (8 + 4)
@@ -186,6 +189,7 @@ def test_edit_of_the_report_trains_nothing(fits):
     assert kept["learning_curves"] == first["learning_curves"]
 
 
+@pytest.mark.long
 def test_fresh_ignores_what_is_kept(fits):
     assert run() == 0
     first = Path("runs/latest/results.json").read_bytes()
@@ -195,6 +199,7 @@ def test_fresh_ignores_what_is_kept(fits):
     assert Path("runs/latest/results.json").read_bytes() == first
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("change", "trained"),
     [
@@ -211,6 +216,7 @@ def test_what_changes_a_fit_is_fitted_again(fits, change, trained):
     assert len(fits) == trained
 
 
+@pytest.mark.long
 def test_changed_data_are_fitted_again(fits):
     assert run() == 0
     fits.clear()

@@ -33,6 +33,7 @@ def verified(run: Path, capsys: Capture, status: int = 0) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.long
 def test_the_numbers_of_a_run_are_counted(runs: Path, capsys: Capture) -> None:
     run = (runs / "latest").resolve()
     found = verified(run, capsys)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -32,6 +33,7 @@ def csv_table(header: list[str], rows: list[tuple[str, ...]], end: str = "\n") -
     return read_delimited(io.BytesIO(out.getvalue().encode()), "a.csv", ",")
 
 
+@pytest.mark.long
 @given(st.lists(st.tuples(TEXT, TEXT), min_size=1), st.sampled_from(["\n", "\r\n"]))
 def test_any_text_survives_delimited_text(rows: list[tuple[str, str]], end: str) -> None:
     table = csv_table(["y", "p"], rows, end)

@@ -98,6 +98,7 @@ def test_one_class(read_bytes: Read) -> None:
     assert (scores.labels, scores.positive, codes(scores)) == (("not 1", "1"), 1, {"one_class"})
 
 
+@pytest.mark.long
 def test_sixty_thousand_classes(read_bytes: Read) -> None:
     rows = "".join(f"c{i},c{(i * 7) % 60_000}\n" for i in range(60_000))
     found = check(read_bytes(f"y,p\n{rows}".encode()), P, Rules())

@@ -48,6 +48,7 @@ def tables(n: int, chances: tuple[float, ...]) -> Any:
                 yield cells, float(stats.multinomial.pmf(cells, n, chances))
 
 
+@pytest.mark.long_but_first
 @pytest.mark.parametrize("bound", ["lower", "point"])
 def test_the_rule_of_the_criterion_against_every_table(bound: str) -> None:
     ask = [{"metric": "accuracy", "model": "new", "reference": "old", "bound": bound,

@@ -292,6 +292,7 @@ def test_wrong_assumptions_are_refused_where_they_stand() -> None:
     assert "no dataset has readers" in refused(asked)
 
 
+@pytest.mark.long
 def test_terminal_json_and_protocol(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     asked = spec()
     asked["acceptance"] += [

@@ -180,6 +180,7 @@ def spec(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.long
 def test_the_command_needs_no_data(
     spec: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -269,6 +269,7 @@ def problems(path: Path) -> list[str]:
     return found
 
 
+@pytest.mark.long
 def test_the_package_has_no_pickle_eval_query_shell_or_network() -> None:
     assert len(SOURCES) > 100
     assert [p for path in SOURCES for p in problems(path)] == []

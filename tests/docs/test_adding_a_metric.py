@@ -77,6 +77,7 @@ def test_the_catalogue_explains_it_by_name_and_alias(copy: Path) -> None:
     )
 
 
+@pytest.mark.long
 def test_a_misspelt_name_is_answered_with_it(copy: Path) -> None:
     (copy / "wrong.yaml").write_text(SPEC.replace("[forecast_bias, ", "[frequency_bas, "))
     done = called(copy, "-m", "evalreport", "check", "wrong.yaml")
@@ -84,6 +85,7 @@ def test_a_misspelt_name_is_answered_with_it(copy: Path) -> None:
     assert "did you mean 'frequency_bias'?" in done.stderr
 
 
+@pytest.mark.long
 def test_a_run_has_its_value_formula_and_interval(run: Path) -> None:
     results = json.loads((run / "results.json").read_text(encoding="utf-8"))
     found = [m for m in results["measures"] if m["metric"] == "frequency_bias"]
@@ -106,11 +108,13 @@ def test_the_report_shows_it_beside_its_table(run: Path) -> None:
     assert ">0.833<" in page
 
 
+@pytest.mark.long
 def test_the_run_can_be_verified(copy: Path, run: Path) -> None:
     done = called(copy, "-m", "evalreport", "verify", "runs/latest", "--rerun")
     assert done.returncode == 0, done.stderr + done.stdout
 
 
+@pytest.mark.long
 def test_the_documentation_gets_its_section(copy: Path) -> None:
     assert called(copy, "docs/make_docs.py").returncode == 0
     page = (copy / "docs" / "metrics.md").read_text(encoding="utf-8")

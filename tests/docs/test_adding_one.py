@@ -61,6 +61,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.long
 def test_a_method_is_asked_for_carried_out_named_and_cited(copy: Path) -> None:
     run = copy / "runs" / "latest"
     results = json.loads((run / "results.json").read_text(encoding="utf-8"))
@@ -81,6 +82,7 @@ def test_a_misspelt_method_is_answered_with_it(copy: Path) -> None:
     assert "arcsine" in done.stderr
 
 
+@pytest.mark.long
 def test_its_limits_are_verified(copy: Path) -> None:
     done = called(copy, "-m", "evalreport", "verify", "runs/latest", "--json")
     found = json.loads(done.stdout)

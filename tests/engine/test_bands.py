@@ -88,6 +88,7 @@ def test_a_thinned_curve_has_the_limits_of_the_whole_table(
     assert found.numbers["curves"] >= 4 * 20
 
 
+@pytest.mark.long_but_first
 @pytest.mark.parametrize(
     ("roles", "reason"),
     [({"weight": "w"}, "rows have weights"), ({"cluster": "person"}, "rows come in clusters")],

@@ -57,6 +57,7 @@ def results(study: Path) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.long
 def test_the_criteria_of_the_protocol_are_told_from_those_made_afterwards(study: Path) -> None:
     changed = PLANNED.replace("specificity, at_least: 0.2", "specificity, at_least: 0.1")
     assert run(study, changed + CITED) == 0

@@ -57,6 +57,7 @@ def every_name(place: int) -> set[str]:
     return {name for paired in (True, False) for _, name in methods(paired, place)}
 
 
+@pytest.mark.long_but_first
 @pytest.mark.parametrize("place", [0, 1], ids=["tests", "intervals"])
 @pytest.mark.parametrize("paired", [True, False], ids=["models", "datasets"])
 def test_every_declared_method_is_given_as_asked(paired: bool, place: int) -> None:

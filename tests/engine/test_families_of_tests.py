@@ -41,6 +41,7 @@ def by_holm(p: list[float]) -> list[float]:
     return [float(x) for x in found]
 
 
+@pytest.mark.long
 def test_all_comparisons_of_a_report_are_one_family() -> None:
     records, page = compared(correction="holm")
     assert [r["dataset"] for r in records] == ["north"] * 3 + ["south"] * 3
@@ -59,6 +60,7 @@ def test_each_dataset_may_be_a_family_of_its_own() -> None:
     assert "each dataset as one family" in page
 
 
+@pytest.mark.long
 def test_without_a_correction_no_family_is_claimed() -> None:
     records, page = compared()
     assert not any("family" in r for r in records)

@@ -154,6 +154,7 @@ def test_the_p_value_of_the_hypothesis_is_the_one_of_the_family() -> None:
             assert stated["shown"] is (adjusted < 0.05)
 
 
+@pytest.mark.long
 def test_the_page_says_what_was_to_be_shown() -> None:
     page = run(hypotheses={"recall": "non_inferiority"}, margins={"recall": 0.1}).to_html()
     assert "What was to be shown" in page

@@ -185,6 +185,7 @@ def test_changed_bounds_and_a_changed_number_of_unknown_are_found() -> None:
     assert any("impact record 1: unknown" in one for one in told)
 
 
+@pytest.mark.long_but_first
 @pytest.mark.parametrize("template", ["standard", "audit"])
 def test_the_report_prints_every_rate_beside_its_counts(template: str) -> None:
     results = run(people("sex", {**SEX, "": (3, 10)}), "sex")
@@ -213,6 +214,7 @@ def test_only_the_audit_shows_ratios_that_nobody_asked_for() -> None:
     assert not shown("standard")
 
 
+@pytest.mark.long
 def test_a_subgroup_of_few_rows_is_said_to_have_too_few() -> None:
     rows = people("race", {"A": (50, 100), "C": (2, 9), "D": (2, 10)})
     results = run(rows, "race", metrics=["recall"])

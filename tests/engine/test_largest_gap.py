@@ -101,6 +101,7 @@ def test_other_values_by_their_limits_or_not_at_all(results: evalreport.Results)
     assert told
 
 
+@pytest.mark.long
 def test_it_is_told_where_it_is_asked_for_and_verified(results: evalreport.Results) -> None:
     assert "Largest gap between any two groups" in results.to_html()
     plain = run()

@@ -41,6 +41,7 @@ def run(folder: Path, spec: Path) -> int:
     return status_of(["run", str(spec), "-o", str(folder / "runs"), "--quiet"])
 
 
+@pytest.mark.long
 def test_what_the_spec_says_of_a_model_stands_in_results_and_on_the_page(tmp_path: Path) -> None:
     sha256 = "AB" * 32
     known = (
@@ -87,6 +88,7 @@ def saved(folder: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
+@pytest.mark.long
 def test_a_saved_model_has_the_hash_of_its_file(tmp_path: Path) -> None:
     sha256 = saved(tmp_path)
     assert run(tmp_path, written(tmp_path, "{skops: m.skops, features: [x]}")) == 0

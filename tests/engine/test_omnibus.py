@@ -115,6 +115,7 @@ def test_where_no_test_holds_there_is_none(
     assert reason in told
 
 
+@pytest.mark.long
 def test_page_and_verification(results: evalreport.Results) -> None:
     assert "All models at once" in results.to_html()
     content = results.json

@@ -103,6 +103,7 @@ def test_a_share_of_wrong_calls_mirrors_that_of_right_ones() -> None:
         assert one["low"] < found["precision"]["difference"] < one["high"] < 0
 
 
+@pytest.mark.long_but_first
 @pytest.mark.parametrize("test", ["wald", "moskowitz_pepe"])
 def test_tests_agree_with_their_limits(test: str) -> None:
     found = run(tests={"precision": test, "npv": test}, ratios=["npv", "precision"])

@@ -405,6 +405,7 @@ def test_engines_say_that_readings_are_read(tmp_path: Path) -> None:
     assert content["readers"] == run(tmp_path, rows, spec())["readers"]
 
 
+@pytest.mark.long
 def test_criteria_are_judged_by_the_mean_over_readers(tmp_path: Path) -> None:
     asked = spec()
     asked["acceptance"] = [
@@ -444,6 +445,7 @@ def test_criteria_are_judged_by_the_mean_over_readers(tmp_path: Path) -> None:
     assert any("mean over readers" in one for one in map(str, recompute(content).problems))
 
 
+@pytest.mark.long
 def test_pooled_readings_are_called_so_wherever_they_stand(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

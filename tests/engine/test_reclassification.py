@@ -136,6 +136,7 @@ def test_a_changed_number_is_found(place: str) -> None:
     assert any("reclassification record 0" in str(p) for p in recompute(results).problems)
 
 
+@pytest.mark.long
 def test_another_dataset_is_no_reference_for_it() -> None:
     results = evalreport.run(
         {
@@ -173,6 +174,7 @@ def test_the_report_prints_the_moves_with_their_counts() -> None:
     assert "read it with recall" in table.note
 
 
+@pytest.mark.long
 def test_margins_are_printed_with_what_they_rule_out() -> None:
     results = run(comparisons={"margins": {"recall": 0.9, "specificity": 0.001}})
     section = next(s for s in build(results).sections if s.id == "comparisons")

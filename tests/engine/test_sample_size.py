@@ -150,6 +150,7 @@ def test_the_report_prints_sizes_methods_with_reasons_and_multiplicity() -> None
     assert any(re.match(r"Wilson \[\d+\]: a share of rows", r.cells[place]) for r in methods.rows)
 
 
+@pytest.mark.long
 def test_corrected_comparisons_are_counted_with_their_correction() -> None:
     rows = {**ROWS, "s2": ROWS["s"][::-1]}
     results = evalreport.run(

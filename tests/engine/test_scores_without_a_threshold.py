@@ -38,6 +38,7 @@ def test_the_table_of_a_number_of_scores(scores, thresholds, at) -> None:
     assert "In plain numbers" not in results.to_html()
 
 
+@pytest.mark.long
 def test_verify_knows_of_such_a_table(tmp_path) -> None:
     results = evaluate(Y, P, metrics=["recall", "roc_auc"], threshold=[UNREACHED])
     folder = results.save(tmp_path / "runs", formats=["html"])

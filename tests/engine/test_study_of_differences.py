@@ -83,6 +83,7 @@ def whys(found: Results) -> dict[tuple[str, ...], str | None]:
     return told
 
 
+@pytest.mark.long
 def test_differences_and_ratios_tell_the_cell_nearest_to_their_rows(
     results: dict[str, Results],
 ) -> None:
@@ -118,6 +119,7 @@ def test_counted_rows_tell_the_same(results: dict[str, Results]) -> None:
     assert whys(results["duckdb"]) == whys(results["memory"])
 
 
+@pytest.mark.long
 def test_what_is_told_stands_on_the_page_and_is_verified(
     folder: Path, results: dict[str, Results]
 ) -> None:

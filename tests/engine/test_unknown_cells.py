@@ -87,6 +87,7 @@ def measure(results: Any, metric: str, **wanted: Any) -> Any:
     return found[0]
 
 
+@pytest.mark.long
 def test_what_the_known_cells_give_has_its_value(results: Any) -> None:
     precision, recall = measure(results, "precision"), measure(results, "recall")
     assert (precision["value"], recall["value"]) == (30 / 38, 30 / 42)
@@ -151,6 +152,7 @@ def test_the_table_prints_a_question_mark(run: Path, results: Any) -> None:
     assert (run / "tables.csv").read_text().splitlines()[1].endswith(",no,no,")
 
 
+@pytest.mark.long
 def test_verify_agrees_and_finds_a_value_that_cannot_be(
     run: Path, results: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -80,6 +80,7 @@ def test_results(path: Path) -> None:
     _same(json.loads(text), accepted, "results")
 
 
+@pytest.mark.long
 @same_draws
 @pytest.mark.parametrize("path", WHOLE, ids=_ids)
 def test_page(path: Path) -> None:

@@ -84,6 +84,7 @@ def test_a_query_is_stopped(
     assert resident() - held < 1 << 30
 
 
+@pytest.mark.long
 def test_the_operator_sets_the_limits_and_a_spec_does_not(
     workshop: Workshop, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -155,6 +155,7 @@ def test_one_class(workshop: Workshop, suffix: str, engine: str) -> None:
     found = run_rows(
         workshop, suffix, engine, [("1", "1", 0.9)] * 5, [*TEXT, "DOUBLE"], ["y", "p", "score"],
         model=S, metrics="[accuracy, recall, specificity, roc_auc, mcc, kappa]",
+        more="positive: {label: '1'}\n",
     )  # fmt: skip
     for metric in ("accuracy", "recall"):
         record = found.measure(metric)

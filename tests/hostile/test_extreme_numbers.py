@@ -57,6 +57,7 @@ def numbers(value: Any) -> Any:
         yield value
 
 
+@pytest.mark.long
 @pytest.mark.nightly_but_first
 @pytest.mark.parametrize("kind", ["score", "margin"])
 @pytest.mark.parametrize("name", sorted(SCORES))
@@ -105,6 +106,7 @@ def test_a_statistic_beyond_all_numbers_is_undefined(workshop: Workshop) -> None
     assert found.measure("hosmer_lemeshow_p")["value"] == 0.0
 
 
+@pytest.mark.long
 def test_one_drawing_that_fails_leaves_the_others(
     workshop: Workshop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -127,6 +129,7 @@ def test_one_drawing_that_fails_leaves_the_others(
     assert "FAILED curves" in again.err
 
 
+@pytest.mark.long
 def test_a_section_that_fails_leaves_the_others(
     workshop: Workshop, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -55,6 +55,7 @@ def whole(workshop: Workshop, **options: Any) -> Any:
     return workshop.done(**options)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("part", sorted(PARTS))
 def test_a_part_that_fails_is_shown_and_the_rest_stands(
     workshop: Workshop, monkeypatch: pytest.MonkeyPatch, part: str

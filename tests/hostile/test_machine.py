@@ -49,6 +49,7 @@ def started(workshop: Workshop, **options: object) -> subprocess.Popen[str]:
     return process
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("number", "status"),
     [(signal.SIGTERM, 143), (signal.SIGHUP, 143), (signal.SIGINT, 130), (signal.SIGKILL, -9)],
@@ -203,6 +204,7 @@ STREAMS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", sorted(STREAMS))
 def test_streams_that_cannot_be_used(workshop: Workshop, name: str) -> None:
     """The run is published whole or not at all, with a documented status."""
@@ -228,6 +230,7 @@ def test_a_reader_that_leaves(workshop: Workshop) -> None:
     assert b"Exception" not in done.stderr
 
 
+@pytest.mark.long
 def test_a_folder_that_is_gone(workshop: Workshop) -> None:
     """The current folder was removed while the shell stood in it."""
     gone = workshop.folder / "gone"

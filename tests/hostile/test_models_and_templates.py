@@ -70,6 +70,7 @@ MODELS: dict[str, tuple[bytes, str]] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", sorted(MODELS))
 def test_a_saved_model_is_refused(workshop: Workshop, name: str) -> None:
     content, word = MODELS[name]

@@ -167,6 +167,7 @@ BROKEN = {
 }  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", sorted(BROKEN))
 @pytest.mark.parametrize("command", ["render", "verify", "diff"])
 def test_what_is_no_json(workshop: Workshop, tmp_path: Path, name: str, command: str) -> None:

@@ -16,6 +16,7 @@ pytestmark = pytest.mark.long_but_first
 ODD = os.fsdecode(b"sp\xffec.yaml")
 
 
+@pytest.mark.long
 def test_a_spec_whose_name_is_no_text(workshop: Workshop) -> None:
     (workshop.folder / ODD).write_text(spec_text())
     for command in ("check", "plan"):

@@ -169,6 +169,7 @@ def test_a_wrong_json_line_is_refused(workshop: Workshop, engine: str, line: byt
 # -- 44, 45: bombs and damage ----------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_a_gzip_bomb_is_stopped(workshop: Workshop) -> None:
     """1 GiB in a megabyte, all of it one line: stopped by its ratio at a quarter of it."""
     block = gzip.compress(b"a" * (1 << 26), mtime=0)

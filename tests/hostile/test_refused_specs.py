@@ -110,6 +110,7 @@ def test_a_spec_is_refused(workshop: Workshop, name: str) -> None:
     workshop.refused(2, *words)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["alias bomb", "merge bomb", "200 KB of [", "5000 digits"])
 def test_a_bomb_is_refused_by_a_process_of_its_own_in_a_second(
     workshop: Workshop, name: str
@@ -182,7 +183,7 @@ def test_links_and_dots_lead_to_the_file_itself(workshop: Workshop, engine: str)
     workshop.file("data/real.csv", "y,p\nRIGHT,RIGHT\n")
     (workshop.folder / "link.csv").symlink_to("data/real.csv")
     for path in ("link.csv", "data/../link.csv", "./data/../data/real.csv"):
-        workshop.spec(path=path)
+        workshop.spec(path=path, more="positive: {label: RIGHT}")
         found = workshop.done(engine=engine)
         assert found.measure("accuracy", average=None)["numerator"] == 1
 
@@ -211,7 +212,7 @@ def test_a_file_name_is_a_file_name(workshop: Workshop, engine: str, name: str) 
     for other in ("data1.csv", "data2.csv", "a.csv", "b.csv"):
         workshop.file(other, "y,p\nWRONG,x\n")
     workshop.file(name, "y,p\nRIGHT,RIGHT\n")
-    workshop.spec(path=name)
+    workshop.spec(path=name, more="positive: {label: RIGHT}")
     found = workshop.done(engine=engine)
     assert found.results["tables"][0]["labels"].count("RIGHT") == 1
     assert "WRONG" not in (found.latest / "results.json").read_text()
@@ -246,6 +247,7 @@ def test_what_is_no_classifier_is_not_imported(workshop: Workshop, name: str) ->
     workshop.refused(2, "spec.yaml:6:")
 
 
+@pytest.mark.long
 def test_a_foreign_module_is_not_imported_even_by_a_process_that_could(
     workshop: Workshop,
 ) -> None:

@@ -61,6 +61,7 @@ def test_what_stays_in_the_page_is_drawn(name: str) -> None:
     assert filled(HARMLESS[name]).endswith(HARMLESS[name].removeprefix("<!DOCTYPE html>"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("template", TEMPLATES)
 def test_shipped_pages_hold_the_policy_before_anything_it_is_for(template: str) -> None:
     page = render_html(two_models(), template)

@@ -236,6 +236,7 @@ def test_labels_in_the_pdf(workshop: Workshop) -> None:
     assert missing == []
 
 
+@pytest.mark.long
 @pytest.mark.browser
 def test_nothing_runs_in_a_browser(workshop: Workshop, tmp_path: Path) -> None:
     """The page as Chromium reads it: exact labels, no script ran, nothing was asked for."""

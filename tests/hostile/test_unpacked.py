@@ -61,10 +61,11 @@ def test_lists_of_texts_are_counted(packed: dict[str, Path]) -> None:
         read_table(source)
 
 
+@pytest.mark.long
 def test_a_small_file_of_many_rows_is_counted_where_it_lies(
     workshop: Workshop, packed: dict[str, Path]
 ) -> None:
-    workshop.spec(path=str(packed["very many rows"]))
+    workshop.spec(path=str(packed["very many rows"]), more="positive: {label: a}")
     found = workshop.done(engine="auto")
     assert found.measure("accuracy")["denominator"] == 30_000_000
 
@@ -79,7 +80,7 @@ def test_what_gzip_unpacks_to_decides_on_the_engine(
     """2 kB that hold 800 kB: counted where text of that size would be counted."""
     monkeypatch.setattr(choosing, "MUCH_TEXT", 500_000)
     workshop.file("b.csv.gz", bomb(200_000))
-    workshop.spec(path="b.csv.gz")
+    workshop.spec(path="b.csv.gz", more="positive: {label: '1'}")
     used = workshop.done(engine="auto").results["provenance"]["engine"]
     assert "duckdb" in str(used)
     assert "unpacked bytes" in str(used)
@@ -112,7 +113,7 @@ def test_a_key_of_its_own_in_every_line(workshop: Workshop) -> None:
     """1.4 MB of plain text that would be 29 gigabytes of gaps."""
     lines = "".join(f'{{"y":1,"p":1,"k{i}":1}}\n' for i in range(60_000))
     workshop.file("keys.jsonl", lines)
-    workshop.spec(path="keys.jsonl")
+    workshop.spec(path="keys.jsonl", more="positive: {label: '1'}")
     assert workshop.done().measure("accuracy")["denominator"] == 60_000
     with pytest.raises(LimitError, match="unpack to more than"):
         read_table(open_source(workshop.folder / "keys.jsonl"))

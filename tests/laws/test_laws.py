@@ -71,6 +71,7 @@ def _columns(drawn: list[tuple[int, float]]) -> dict[str, Any]:
 LABELS = {"labels": ["a", "b"]}
 
 
+@pytest.mark.long
 @QUICK
 @given(rows, st.randoms(use_true_random=False))
 def test_the_order_of_rows_does_not_matter(drawn: list[tuple[int, float]], random: Any) -> None:
@@ -100,6 +101,7 @@ def test_renaming_the_classes_changes_no_number(drawn: list[tuple[int, float]]) 
         assert twin["interval"] == measure["interval"] or metric == "average_precision", metric
 
 
+@pytest.mark.long
 @QUICK
 @given(rows)
 def test_a_weight_of_two_is_a_row_twice(drawn: list[tuple[int, float]]) -> None:
@@ -115,6 +117,7 @@ def test_a_weight_of_two_is_a_row_twice(drawn: list[tuple[int, float]]) -> None:
             assert weighted[key]["state"] == measure["state"], key
 
 
+@pytest.mark.long
 @QUICK
 @given(rows)
 def test_values_lie_within_their_bounds_and_intervals_hold_them(

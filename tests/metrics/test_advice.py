@@ -44,6 +44,7 @@ def _told(results: Any, template: str) -> list[str]:
     return [b.text for b in blocks if isinstance(b, Text) and "Guidance on models" in b.text]
 
 
+@pytest.mark.long
 def test_the_clinical_report_tells_it_of_what_it_shows() -> None:
     rng = np.random.default_rng(2)
     spec = {

@@ -14,6 +14,7 @@ TRUTH = RANDOM.random(300) < 0.4
 SCORES = (RANDOM.normal(size=300) + TRUTH).round(2)
 
 
+@pytest.mark.long_but_first
 @pytest.mark.parametrize("sign", [1, -1])
 def test_threshold_and_table_where_ks_is_reached(sign: int):
     scores = sign * SCORES

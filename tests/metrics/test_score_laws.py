@@ -50,6 +50,7 @@ def test_a_value_lies_within_its_bounds_and_an_undefined_one_has_a_reason(metric
     check()
 
 
+@pytest.mark.long_but_first
 @pytest.mark.parametrize("metric", OF_SCORES, ids=lambda m: m.name)
 def test_the_formula_with_its_numbers_evaluates_to_the_value(metric: Metric) -> None:
     @quick

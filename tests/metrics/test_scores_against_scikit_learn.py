@@ -49,6 +49,7 @@ def number(expression: Any) -> float:
     return float(expression.outcome().number)
 
 
+@pytest.mark.long
 @quick
 @given(two_classes())
 def test_areas(data: tuple[Any, Any]) -> None:
@@ -64,6 +65,7 @@ def test_areas(data: tuple[Any, Any]) -> None:
     assert standard == pytest.approx(sk.roc_auc_score(actual, scores, max_fpr=0.3))
 
 
+@pytest.mark.long
 @quick
 @given(two_classes())
 def test_losses(data: tuple[Any, Any]) -> None:
@@ -120,6 +122,7 @@ def test_class_scores(data: Any) -> None:
         assert number(ranking.hand_till_auc(c)) == pytest.approx(expected)
 
 
+@pytest.mark.long
 @quick
 @given(sets())
 def test_sets_of_labels(s: LabelSets) -> None:

@@ -115,6 +115,7 @@ def test_the_plan_names_each_request_that_cannot_be_met(
     assert labels == {"yes", "no"}
 
 
+@pytest.mark.long
 def test_results_and_page_name_them_too(impossible: Path) -> None:
     results, page = run(impossible)
     told = {(s["task"], s["model"]): s["reason"] for s in results["plan"]["skipped"]}
@@ -164,6 +165,7 @@ comparisons: {reference: scored, tests: {recall: mcnemar}}
 """
 
 
+@pytest.mark.long
 def test_comparisons_are_planned_as_they_are_made(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -184,6 +186,7 @@ def test_comparisons_are_planned_as_they_are_made(
     assert changed["sha256"] != body["sha256"]
 
 
+@pytest.mark.long
 def test_all_was_computed_is_said_only_where_it_is_true(tmp_path: Path) -> None:
     one = POSSIBLE.replace("  other: {score: x}\n", "").partition("comparisons")[0]
     page = run(write(tmp_path, one))[1]

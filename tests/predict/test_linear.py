@@ -185,6 +185,7 @@ def test_a_published_logistic_equation_gives_probabilities():
     assert not recompute(made).problems
 
 
+@pytest.mark.long
 def test_margins_are_read_as_confidences_where_probabilities_are_asked_for():
     columns = {**ROWS, "d": [x - 2 for x in ROWS["x"]], "p": sigmoid(np.array(ROWS["x"]) - 2)}
     names = ["log_loss", "brier", "ece", "oe_ratio", "brier_scaled", "calibration_slope"]

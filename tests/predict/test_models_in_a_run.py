@@ -102,6 +102,7 @@ def test_further_repeats_stand_beside_the_first_and_add_no_rows():
     assert all(m["n"] == 569 and m["interval"] is None and m["table"] for m in others)
 
 
+@pytest.mark.long
 def test_mean_over_folds_is_over_the_folds_of_every_repeat():
     """Against scikit-learn, and Bouckaert and Frank 2004 (equation 3) by hand."""
     scheme = {"scheme": "stratified_k_fold", "folds": 5, "repeats": 3, "seed": 3}

@@ -70,6 +70,7 @@ def test_few_rows_tested_often_are_no_clusters_of_the_data():
     assert told == ["The 120 predictions are of 24 rows, some of them tested more than once."]
 
 
+@pytest.mark.long
 def test_repeats_are_said_to_be_predictions_of_the_same_rows():
     made = _made({"scheme": "stratified_k_fold", "folds": 4, "repeats": 3})
     (rows,) = made["rows"]

@@ -126,6 +126,7 @@ def test_zip_without_a_schema_and_zip_bombs_are_refused(tmp_path, monkeypatch):
         check_model_file(path.read_bytes(), "skops", "m.skops")
 
 
+@pytest.mark.long
 def test_probabilities_equal_those_of_the_model_with_columns_by_name(iris):
     matrix, actual = iris
     model = make_pipeline(StandardScaler(), LogisticRegression()).fit(matrix, actual)

@@ -215,6 +215,7 @@ def published(folder: Path, engine: str, kinds: tuple[str, str], datasets: Any =
     return json.loads((folder / "runs/latest/results.json").read_text())
 
 
+@pytest.mark.long_but_first
 @pytest.mark.parametrize("engine", ["memory", "duckdb"])
 def test_files_counted_where_they_lie_give_the_same(tmp_path, engine, monkeypatch):
     if engine == "duckdb":
@@ -232,6 +233,7 @@ def _unread(*_: Any, **__: Any) -> None:
     raise AssertionError("no row is loaded")
 
 
+@pytest.mark.long
 def test_numbers_agree_between_text_and_parquet(tmp_path):
     made = published(tmp_path, "memory", ("csv", "parquet"))
     assert by(made) == {"id": (2, 8), "group": (4, 8), "content": (4, 8)}
@@ -249,6 +251,7 @@ def test_datasets_that_cannot_be_compared_are_told(tmp_path, monkeypatch):
     )
 
 
+@pytest.mark.long
 def test_the_report_shows_the_counts(tmp_path):
     published(tmp_path, "memory", ("parquet", "parquet"))
     page = (tmp_path / "runs/latest/report.html").read_text()

@@ -111,6 +111,7 @@ def test_a_list_without_a_number_is_a_missing_score():
     assert made["rows"][0]["excluded"] == [{"reason": "p[dog] is missing", "count": 1}]
 
 
+@pytest.mark.long
 def test_the_plan_says_how_many_kinds_of_lists_are_counted(tmp_path: Path):
     rows = [f'{y},"{json.dumps(p.tolist())}"' for y, p in zip(TRUTH, P, strict=True)]
     (tmp_path / "d.csv").write_text("\n".join(["y,p", *rows]) + "\n")

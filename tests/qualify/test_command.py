@@ -139,6 +139,7 @@ def test_against_a_stored_run(study: Path, tmp_path: Path) -> None:
     assert "results.json comes out differently" in swapped.reason
 
 
+@pytest.mark.long
 def test_a_spec_whose_run_fails_is_told(study: Path) -> None:
     (study.parent / "data.csv").unlink()
     found = list(performance(silent, study, None))

@@ -63,6 +63,7 @@ def test_the_judge_sees_what_is_not_as_it_should_be(case: Case, told: str) -> No
     assert told in judged(case)
 
 
+@pytest.mark.long
 def test_there_are_two_hundred_and_fifty(shop: Workshop) -> None:
     """By the places that are planted: a batch in one install counts each fault in it."""
     batches = {"files_of_the_product": (4, 55), "dependencies": (3, 3 * len(plant_faults.SMALL))}

@@ -61,6 +61,7 @@ def check_next_run_works(runs: Path) -> None:
     assert set(read_history(runs).runs) == {run.name for run in run_folders(runs)}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["full", "io", "torn", "short", "broken"])
 def test_fault_at_every_call(tmp_path: Path, kind: str) -> None:
     """full: ENOSPC once; io: EIO once; torn: half a write, then ENOSPC; short: half a write,
@@ -103,6 +104,7 @@ def test_fault_at_every_call_of_a_first_run(tmp_path: Path, kind: str) -> None:
             break
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("kind", "codes"),
     [("kill", {-signal.SIGKILL}), ("after", {-signal.SIGKILL}), ("term", {143})],
@@ -227,6 +229,7 @@ def test_a_disk_that_is_really_full(small_disk: Path) -> None:
     check_next_run_works(runs)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["full", "io", "torn", "broken"])
 def test_fault_at_every_call_of_pruning(tmp_path: Path, kind: str) -> None:
     for step in range(1, 1000):

@@ -346,6 +346,7 @@ LISTED: dict[str, tuple[Change, str]] = {
 }
 
 
+@pytest.mark.long
 def test_nothing_is_wrong_with_an_honest_run(run: Path, honest: Results) -> None:
     assert recompute(honest).problems == ()
     assert status_of(["verify", str(run)]) == 0
@@ -534,6 +535,7 @@ FILES: dict[str, tuple[str, Callable[[bytes], bytes]]] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", FILES)
 def test_a_change_of_a_file_is_found(
     name: str, run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]

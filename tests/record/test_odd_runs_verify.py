@@ -125,6 +125,7 @@ report: {formats: [html]}
 """
 
 
+@pytest.mark.long
 def test_rows_that_were_predicted_several_times_are_rows_once(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -142,6 +143,7 @@ def test_rows_that_were_predicted_several_times_are_rows_once(
     assert few["numbers"]["fewest"] == min(c["count"] for c in rows["classes"])
 
 
+@pytest.mark.long
 def test_models_trained_without_each_row_are_compared_and_verified(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -272,6 +272,7 @@ def test_what_no_crash_leaves_is_not_recorded(tmp_path: Path) -> None:
     assert len(read_history(tmp_path).runs) == 4  # two unrecorded: no crash did that
 
 
+@pytest.mark.long
 def test_a_torn_line_is_cut_and_its_run_recorded_again(tmp_path: Path) -> None:
     path = tmp_path / "history.jsonl"
     publish(tmp_path, "one")

@@ -24,6 +24,7 @@ main(["run", "spec.yaml", "--quiet"])
 """
 
 
+@pytest.mark.long_but_first
 @pytest.mark.parametrize(("name", "status"), [("SIGTERM", 143), ("SIGINT", 130)])
 def test_a_signal_inside_a_library_is_a_stop(name: str, status: int, tmp_path: Path) -> None:
     done = subprocess.run(

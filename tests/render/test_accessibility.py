@@ -33,6 +33,7 @@ def _clean(page: str, folder: Path, width: int, zoom: int = 100, dark: bool = Fa
     return bool(found["passes"] > 20)
 
 
+@pytest.mark.long
 @pytest.mark.browser
 @pytest.mark.parametrize("width", [400, 1280])
 @pytest.mark.parametrize(
@@ -96,6 +97,7 @@ def test_letters_twice_as_large_lose_nothing(tmp_path):
     assert _clean(render_html(two_models()), tmp_path, 1280, zoom=200)
 
 
+@pytest.mark.long
 def test_a_violation_is_found(tmp_path):
     page = render_html(states()).replace('alt="', 'data-alt="').replace("<title>", "<title hidden>")
     page = page.replace('<html lang="en">', "<html>").replace('id="main"', 'id="h-verdict"')
@@ -104,6 +106,7 @@ def test_a_violation_is_found(tmp_path):
     assert found["twice"] == ["h-verdict"]
 
 
+@pytest.mark.long
 def test_what_scrolls_is_reached_by_the_keyboard_and_has_a_name():
     """Without a script the browser's own keys do the rest: links, details and scrolling boxes."""
     from report.html_page import parse

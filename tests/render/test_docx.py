@@ -72,6 +72,7 @@ def results(run: Path) -> Results:
     return decode(json.loads((run / "results.json").read_text(encoding="utf-8")))
 
 
+@pytest.mark.long
 def test_every_block_of_the_page_is_in_the_document(run: Path, word: Any) -> None:
     report = built(results(run), "standard")
     text = everything(word)

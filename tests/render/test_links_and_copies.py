@@ -21,6 +21,7 @@ pytestmark = pytest.mark.long_but_first
 MADE = {"two models": two_models, "ten classes": lambda: many_classes(10), "states": states}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", MADE)
 @pytest.mark.parametrize("template", ["standard", "clinical", "audit", "minimal"])
 def test_every_measure_on_the_page_has_one_anchor_and_every_link_a_place(name, template):
@@ -38,6 +39,7 @@ def test_every_measure_on_the_page_has_one_anchor_and_every_link_a_place(name, t
     assert targets <= set(ids)
 
 
+@pytest.mark.long
 def test_a_measure_with_a_card_is_named_there():
     page = parse(render_html(two_models()))
     cards = [e for e in page.all("article") if "data-measure" in e.attrs]
@@ -45,6 +47,7 @@ def test_a_measure_with_a_card_is_named_there():
     assert all(card.attrs["id"] == card.attrs["data-measure"] for card in cards)
 
 
+@pytest.mark.long
 def test_the_contents_name_every_metric_below_its_section():
     page = parse(render_html(two_models()))
     (contents,) = page.all("nav", id="contents")
@@ -69,6 +72,7 @@ def test_links_to_copy_are_no_links_on_paper():
     assert set(re.findall(r'href="#([^"]*)"', paper)) <= set(ids)
 
 
+@pytest.mark.long
 def test_text_in_a_style_sheet_cannot_leave_its_quotes():
     assert style_text('"}</style>\n\\') == "\\22 \\7d \\3c \\2f style\\3e \\a \\5c "
     title = '"} body{display:none} </style><script>alert(1)</script>'
@@ -93,6 +97,7 @@ def _browser(folder: Path, page: str, *options: str) -> bytes:
     ).stdout  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.browser
 def test_a_table_is_copied_as_counts_alone(tmp_path):
     page = re.sub(

@@ -76,6 +76,7 @@ def test_the_logo_of_a_spec_is_in_results_and_on_the_page(tmp_path):
     assert caught.value.problems[0].where.line == 5
 
 
+@pytest.mark.long_but_first
 @pytest.mark.parametrize(
     ("name", "content"), [("logo.svg", DRAWING.encode()), ("logo.png", _png())]
 )

@@ -54,6 +54,7 @@ def test_the_standard_report_of_two_models_has_at_most_twelve_pages(pdf):
         assert 5 <= len(document.pages) <= 12
 
 
+@pytest.mark.long
 def test_the_document_is_tagged_titled_and_in_a_language(pdf):
     with pikepdf.open(io.BytesIO(pdf)) as document:
         root = document.Root
@@ -120,6 +121,7 @@ def test_the_same_page_gives_the_same_bytes():
     )
 
 
+@pytest.mark.long
 def test_letter_and_ua(results):
     page = render_html(states())
     with pikepdf.open(

@@ -69,6 +69,7 @@ def test_no_row_of_a_continued_table_is_lost_or_twice(long_table):
     assert Counter(scope for kind, _, scope in long_table if kind == "/TH")["/Row"] == ROWS
 
 
+@pytest.mark.long
 def test_every_head_of_a_report_says_what_it_is_the_head_of():
     page = render_html(two_models())
     elements = _elements(render_pdf(page, at=AT))

@@ -109,6 +109,7 @@ def _sign(keys: Path, run: Path, *more: str) -> subprocess.CompletedProcess[byte
     return subprocess.run(command, capture_output=True, check=False, cwd=keys)
 
 
+@pytest.mark.long
 def test_a_signed_copy_holds_a_whole_signature_and_the_run_is_untouched(keys):
     from pyhanko.keys import load_cert_from_pemder
     from pyhanko.pdf_utils.reader import PdfFileReader

@@ -21,6 +21,7 @@ def _template(folder: Path, text: str) -> Path:
     return path
 
 
+@pytest.mark.long
 def test_a_folder_overrides_single_files_and_blocks(tmp_path):
     (tmp_path / "style.css").write_text("body{background:pink}", encoding="utf-8")
     page = render_html(states(), tmp_path)

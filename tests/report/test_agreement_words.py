@@ -35,6 +35,7 @@ def results():
     return evalreport.run(spec).json
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("template", ["standard", "clinical", "audit", "model_card", "minimal"])
 def test_no_page_claims_it(results, template):
     page = parse(render_html(results, template))
@@ -51,6 +52,7 @@ def test_no_page_claims_it(results, template):
         assert "PPA" in words
 
 
+@pytest.mark.long
 def test_methods_say_what_is_measured_in_the_same_words(results):
     page = parse(render_html(results))
     rows = [
@@ -73,6 +75,7 @@ def test_short_formats_use_the_same_words(results):
         assert "PPA" in text
 
 
+@pytest.mark.long
 def test_values_and_hooks_are_untouched(results):
     page = render_html(results)
     assert 'data-metric="recall"' in page

@@ -20,6 +20,7 @@ def lists(report, template):
     return [b for b in blocks if isinstance(b, Checklist)]
 
 
+@pytest.mark.long_but_first
 @pytest.mark.parametrize(
     ("report", "template", "titles"),
     [

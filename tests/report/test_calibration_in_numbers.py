@@ -47,6 +47,7 @@ def test_a_line_for_each_model_with_intervals(results):
             assert number.interval
 
 
+@pytest.mark.long
 def test_its_numbers_stand_with_their_table(results):
     page = parse(render_html(results, "clinical"))
     (section,) = [s for s in page.all("section") if s.attrs["id"] == "curves"]

@@ -42,6 +42,7 @@ def test_columns_of_predictions_are_no_identity_of_a_model(plain):
     assert plain["tripod_ai", "18f"][0] == "not provided"
 
 
+@pytest.mark.long
 def test_a_model_that_the_spec_defines_is_quoted():
     models = {
         "forest": {

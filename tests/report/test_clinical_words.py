@@ -36,6 +36,7 @@ def results() -> Any:
     return evalreport.run(spec, at="2026-11-21").json
 
 
+@pytest.mark.long
 def test_no_other_word_in_cards_criteria_cautions_axes_and_sweeps(results: Any) -> None:
     page = parse(render_html(results, "clinical"))
     for section in page.all("section"):

@@ -191,6 +191,7 @@ def test_panels_of_a_row_share_their_height(two, monkeypatch) -> None:
         assert len(heights) == 1, kind
 
 
+@pytest.mark.long_but_first
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_chart_is_small_and_the_same_twice(two, kind) -> None:
     first, second = (curve_charts.drawn(shown(two, kind))[0] for _ in range(2))
@@ -203,6 +204,7 @@ def test_a_chart_is_small_and_the_same_twice(two, kind) -> None:
     assert not [d for d in lengths if re.search(r"\.\d{2}", d)]
 
 
+@pytest.mark.long
 def test_what_others_set_changes_nothing(two, tmp_path, monkeypatch) -> None:
     usual = curve_charts.drawn(shown(two, "roc"))[0].markup
     with mpl.rc_context({"font.size": 30, "lines.linewidth": 9, "axes.grid": True}):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from plain_results import render_html
 from report.html_page import parse
 from scipy.stats import t
@@ -43,6 +44,7 @@ def _page(names: list[str], **more: object) -> tuple[str, list[str]]:
     return first.text, list(dict.fromkeys(shown))
 
 
+@pytest.mark.long
 def test_seven_models_are_shown_best_first_by_the_primary_metric() -> None:
     """The area is the share of positives that win: 1, 0.85 and 0.7; the spec has 0.5 first."""
     areas = {name: roc_auc_score(ACTUAL == "yes", _scores(won)) for name, won in WON.items()}

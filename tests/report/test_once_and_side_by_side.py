@@ -14,6 +14,7 @@ from evalreport.results.records import Table
 LETTERS = list("abcdef")
 
 
+@pytest.mark.long_but_first
 @pytest.mark.parametrize(
     ("count", "headings"),
     [(2, ["Cautions"]), (4, ["Cautions", "Cautions in full"])],

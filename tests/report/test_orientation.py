@@ -22,6 +22,7 @@ def drawn(results, template):
     return parse(render_html(records_of(results), template))
 
 
+@pytest.mark.long_but_first
 @pytest.mark.parametrize("make", [two_models, indeterminate, lambda: many_classes(4)])
 def test_the_same_counts_by_actual_and_predicted_class_in_either_orientation(make):
     results = make()
@@ -70,6 +71,7 @@ def test_cells_keep_their_names_and_values_of_measures_their_tables():
     assert all(table_of(one) for one in page.all("article", data_measure=True))
 
 
+@pytest.mark.long_but_first
 @pytest.mark.parametrize(
     ("template", "order"), [("standard", "TN FP FN TP"), ("clinical", "TN FN FP TP")]
 )

@@ -147,6 +147,7 @@ def test_each_fold_is_a_dot_and_the_interval_a_bar() -> None:
     assert list(mean.get_xdata()) == [0.9]
 
 
+@pytest.mark.long
 def test_figures_are_files_of_svg_and_png(results, tmp_path) -> None:
     run = results.save(tmp_path / "runs", formats=["figures", "html"])
     files = sorted(path.name for path in run.glob("figure-*"))

@@ -216,6 +216,7 @@ def test_outcomes_that_the_results_cannot_tell_stand_failures_first():
     assert marks == ["✗ fail", "○ not evaluated", "✓ pass"]
 
 
+@pytest.mark.long
 def test_a_failed_part_is_told_in_its_place():
     results = two_models()
     results["failures"] = [
@@ -236,10 +237,12 @@ def test_a_large_table_is_printed_in_part_and_says_so():
     assert "The whole table is in results.json" in section.text
 
 
+@pytest.mark.long
 def test_the_same_results_give_the_same_page():
     assert render_html(two_models()) == render_html(two_models())
 
 
+@pytest.mark.long
 def test_old_results_without_additions_still_make_a_page():
     results = two_models()
     for name in ("spec", "labels", "thresholds", "plan", "failures"):
@@ -254,6 +257,7 @@ def test_a_standard_report_of_two_models_is_small():
     assert len(render_html(two_models()).encode()) < 600_000
 
 
+@pytest.mark.long
 def test_marks_say_numerator_and_denominator():
     root = parse(render_html(two_models()))
     card = root.all("article", data_metric="recall")[0]
@@ -269,6 +273,7 @@ def test_marks_say_numerator_and_denominator():
     assert marked["TN"] == ""
 
 
+@pytest.mark.long
 def test_each_table_of_counts_stands_in_its_section_once():
     root = parse(render_html(two_models()))
     (section,) = [s for s in root.all("section") if s.attrs["id"] == "measures"]
@@ -294,6 +299,7 @@ def test_sections_and_their_order_can_be_asked_for():
         render_html(results)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("template", ["clinical", "audit", "model_card", "minimal"])
 def test_the_other_templates_hold_the_same_numbers(template):
     results = two_models()

@@ -54,6 +54,7 @@ def test_the_best_steps_of_a_run_by_mistakes_and_by_cost_stand_side_by_side():
     assert "the two criteria choose different steps" in section.text
 
 
+@pytest.mark.long
 def test_baselines_stand_beside_the_models_with_the_hooks_of_their_values():
     results = two_models()
     first = results["measures"][0]
@@ -78,6 +79,7 @@ def test_baselines_stand_beside_the_models_with_the_hooks_of_their_values():
     assert {e.attrs["data-metric"] for e in strip.all(data_measure=True)} == {first["metric"]}
 
 
+@pytest.mark.long
 def test_a_declared_value_is_said_to_lie_inside_or_outside():
     results = two_models()
     m = results["measures"][0]
@@ -109,6 +111,7 @@ def test_a_declared_value_is_said_to_lie_inside_or_outside():
     assert "leaflet" in table
 
 
+@pytest.mark.long
 def test_the_widest_gap_and_the_test_over_groups():
     results = two_models()
     m = next(x for x in results["measures"] if x.get("subgroup"))
@@ -169,6 +172,7 @@ def test_every_template_keeps_the_numbers_and_has_its_own_words(name):
     assert shown == [s for s in TEMPLATES[name].sections if s in shown]
 
 
+@pytest.mark.long
 def test_clinical_names_come_first():
     section = _section(render_html(two_models(), "clinical"), "measures")
     titles = [h.text for h in section.all("h3")]
@@ -176,6 +180,7 @@ def test_clinical_names_come_first():
     assert "Recall" not in titles
 
 
+@pytest.mark.long
 def test_a_target_that_is_another_test_is_agreed_with():
     results = two_models()
     dataset = results["measures"][0]["dataset"]

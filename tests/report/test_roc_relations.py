@@ -58,6 +58,7 @@ def test_every_pair_is_told(results: Any) -> None:
     assert "labels" in told["best", "says"]["reason"]
 
 
+@pytest.mark.long
 def test_the_page_says_it_in_words(results: Any) -> None:
     words = [relation_words(r) for r in results.records.roc_relations]
     assert words[0] == (

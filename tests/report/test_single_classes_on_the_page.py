@@ -52,6 +52,7 @@ def cells(label: str, of: Any, called: Any) -> list[str]:
     ]
 
 
+@pytest.mark.long
 def test_every_kind_of_curve_is_drawn_but_what_the_roc_curve_says(results: Any, page: Any) -> None:
     captions = [caption.text for caption in page.all("figcaption")]
     words = {

@@ -103,6 +103,7 @@ def many_classes(count: int) -> dict:
     return results
 
 
+@pytest.mark.long_but_first
 @pytest.mark.parametrize("count", [15, 16])
 def test_heads_of_many_classes_are_the_numbers_before_the_names_of_rows(count):
     page = parse(render_html(many_classes(count)))

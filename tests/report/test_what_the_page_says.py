@@ -103,6 +103,7 @@ def test_baselines_stand_beside_the_same_average_of_a_model():
     assert "for no model: Weighted" in section.text
 
 
+@pytest.mark.long
 def test_a_table_of_baselines_holds_every_model():
     results = two_models()
     first = next(m for m in results["measures"] if m["metric"] == "recall")
@@ -122,6 +123,7 @@ def test_a_table_of_baselines_holds_every_model():
     assert all(model in heads for model in models)
 
 
+@pytest.mark.long
 def test_lists_of_the_spec_are_read_as_sentences():
     results = two_models()
     results["spec"]["about"] = {
@@ -183,6 +185,7 @@ def corrected():
     return results
 
 
+@pytest.mark.long
 def test_a_star_follows_the_corrected_p_value(corrected):
     section = section_of(render_html(corrected), "comparisons")
     rows = [r.text for r in section.all("tr") if "+0.0100 to +0.0900" in r.text]
@@ -191,6 +194,7 @@ def test_a_star_follows_the_corrected_p_value(corrected):
     assert "the interval leaves out 0 in 2 of 2 comparisons" in section.text
 
 
+@pytest.mark.long
 def test_without_a_correction_a_star_follows_the_test_and_limits_that_disagree_are_named(corrected):
     first, second = ({**c, "correction": "none"} for c in corrected["comparisons"])
     first |= {"p_value": 0.06, "p_adjusted": 0.06}
@@ -203,6 +207,7 @@ def test_without_a_correction_a_star_follows_the_test_and_limits_that_disagree_a
     assert section.text.count(named) == 1
 
 
+@pytest.mark.long
 def test_a_card_says_how_many_rows_its_denominator_has():
     results = two_models()
     section = section_of(render_html(results), "measures")
@@ -217,6 +222,7 @@ def test_a_card_says_how_many_rows_its_denominator_has():
     assert "569 of" not in accuracy
 
 
+@pytest.mark.long
 def test_a_card_says_in_how_many_clusters_the_rows_are():
     results = two_models()
     for record in results["rows"]:
@@ -228,6 +234,7 @@ def test_a_card_says_in_how_many_clusters_the_rows_are():
     assert "n 569 rows in 32 clusters, effective n 101" in cards[0].text
 
 
+@pytest.mark.long_but_first
 @pytest.mark.parametrize("clock", ["given", "source_date_epoch", "read"])
 def test_a_time_that_was_given_is_marked_as_given(clock):
     results = two_models()
@@ -322,6 +329,7 @@ def test_curves_of_seven_models_are_all_drawn():
     assert "logistic" in captions
 
 
+@pytest.mark.long_but_first
 @pytest.mark.parametrize("positive", ["benign", "malignant"])
 def test_the_cells_are_named_in_the_order_of_the_reports_tables(positive):
     results = two_models()
@@ -455,6 +463,7 @@ def test_a_learning_curve_stands_beside_the_tables_of_its_test_rows():
     assert len(section.all("figure")) == 2
 
 
+@pytest.mark.long_but_first
 @pytest.mark.parametrize(
     ("positive", "order"),
     [("malignant", ["tn", "fp", "fn", "tp"]), ("benign", ["tp", "fn", "fp", "tn"])],
@@ -507,6 +516,7 @@ def test_long_names_have_keys_in_tables_of_many_lines_and_the_keys_are_told():
     assert LONG in cards.text
 
 
+@pytest.mark.long
 def test_short_names_need_no_keys():
     root = parse(render_html(two_models()))
     assert "● A:" not in root.text
@@ -545,6 +555,7 @@ def test_heads_of_cells_do_not_stand_over_blanks():
             assert strip.all("td", data_cell=True)
 
 
+@pytest.mark.long_but_first
 @pytest.mark.parametrize(("declared", "told"), [(None, "en"), ("pt-BR", "pt-BR")])
 def test_the_page_is_in_the_language_that_the_spec_declares(declared, told):
     results = two_models()
@@ -616,6 +627,7 @@ def test_a_row_of_the_results_draws_the_limit_that_decides_it(forty_two_criteria
     assert left_of(row.all("i")[0]) < left_of(line)
 
 
+@pytest.mark.long
 def test_at_most_five_cautions_stand_on_the_first_page_each_on_a_line():
     results = two_models()
     results["cautions"] = [

@@ -34,6 +34,7 @@ def written(path: Path) -> dict[str, Any]:
     return dict(json.loads(json.dumps(results_of(path), sort_keys=True)))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
 def test_accepted_results_are_read_and_written_to_the_same_bytes(
     path: Path, validator: jsonschema.Draft7Validator
@@ -125,6 +126,7 @@ def full() -> dict[str, Any]:
     return json.loads(canonical_json(run(SPEC, frames=frames, at="2026-11-21T12:00:00Z").json))
 
 
+@pytest.mark.long
 def test_a_run_that_asks_for_much_keeps_every_byte(
     full: dict[str, Any], validator: jsonschema.Draft7Validator
 ) -> None:
@@ -263,6 +265,7 @@ def test_whole_numbers_stay_whole_and_others_do_not_become_it() -> None:
     assert [json.dumps(encode(one)["low"]) for one in found] == ["0", "0.0"]
 
 
+@pytest.mark.long
 def test_fifteen_thousand_measures_are_read_and_written_back() -> None:
     content = written(CONFIGS[0])
     own = content["measures"]

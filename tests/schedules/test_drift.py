@@ -129,6 +129,7 @@ def test_an_infinite_index_is_above_any_limit(tmp_path: Path) -> None:
     assert "infinite" in entry["reason"]
 
 
+@pytest.mark.long
 def test_limits_are_criteria(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     limited = DRIFT.replace("columns", "at_most: {psi: 0.2, ks: 0.9}, columns")
     found = drifted(tmp_path, limited, shift=0.08)

@@ -213,6 +213,7 @@ def test_the_site_shows_what_calls_for_a_look(site: Path) -> None:
     assert "three standard errors" in trends
 
 
+@pytest.mark.long
 def test_pages_are_made_again_alike_and_stale_ones_go(weeks: Path, tmp_path: Path) -> None:
     for name in ("a", "b"):
         assert status_of(["history", str(weeks), "--html", str(tmp_path / name)]) == 0
@@ -327,6 +328,7 @@ def test_a_criterion_on_an_area_is_at_no_threshold(
     assert page.index("2026-11-02") < page.index("2026-11-01")
 
 
+@pytest.mark.long
 def test_the_first_page_lists_some_of_many_measures_outside_their_limits(tmp_path: Path) -> None:
     metrics = (
         "recall, specificity, accuracy, f1, brier, precision, npv, fpr, fnr, fdr, jaccard, mcc, "

@@ -37,6 +37,7 @@ def look(folder: Path) -> dict[str, Any]:
     return dict(found)
 
 
+@pytest.mark.long
 def test_a_look_that_decides_nothing_is_no_failure(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -115,6 +116,7 @@ def test_a_backfill_is_no_look(tmp_path: Path) -> None:
     assert (look(tmp_path)["look"], look(tmp_path)["denominator"]) == (2, 100)
 
 
+@pytest.mark.long
 def test_a_backfill_says_that_it_is_no_look(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

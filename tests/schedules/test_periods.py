@@ -189,6 +189,7 @@ def changed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "runs" / "latest"
 
 
+@pytest.mark.long
 def test_control_limits_by_hand(changed: Path) -> None:
     """After five months of 18 of 20: 0.9 plus and minus 3 sqrt(0.9 x 0.1 / 20), cut at 1."""
     found = results(changed)

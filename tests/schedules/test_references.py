@@ -219,6 +219,7 @@ def test_the_report_shows_now_and_then(tmp_path: Path) -> None:
         assert any(str(item.title).endswith("Now versus then") for item in outline.root)
 
 
+@pytest.mark.long
 def test_the_report_shows_a_dataset_as_reference(tmp_path: Path) -> None:
     write_rows(tmp_path / "base.csv", (40, 10, 10, 90))
     spec = SPEC.replace(
@@ -238,6 +239,7 @@ def test_the_report_shows_a_dataset_as_reference(tmp_path: Path) -> None:
     assert (recall["dataset"], recall["difference"]) == ("week", -0.3)
 
 
+@pytest.mark.long_but_first
 @pytest.mark.parametrize("path", ["runs/baseline", "runs/{name}"])
 def test_a_baseline_that_was_pruned_is_held_against_by_its_numbers(
     tmp_path: Path, path: str

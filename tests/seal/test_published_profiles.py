@@ -38,6 +38,7 @@ def sealed(run: Path, keys: Path) -> Path:
     return run
 
 
+@pytest.mark.long
 def test_the_profile_of_process_runs_finds_nothing_amiss(sealed: Path) -> None:
     found = told(sealed)
     assert found["crate"] == []

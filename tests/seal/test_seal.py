@@ -32,6 +32,7 @@ def verify(run: Path, *arguments: str | Path) -> int:
     return status_of(["verify", str(run), *map(str, arguments)])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_a_sealed_run_verifies_by_each_kind_of_key(
     run: Path, keys: Path, kind: str, capsys: Said
@@ -83,6 +84,7 @@ def test_the_statement_names_every_file_and_every_criterion(run: Path, keys: Pat
     assert {"name": "spec", "digest": {"sha256": spec}} in predicate["configuration"]
 
 
+@pytest.mark.long
 def test_a_run_without_criteria_does_not_say_that_it_passed(tmp_path: Path, keys: Path) -> None:
     run = published(tmp_path, "".join(line for line in SPEC.splitlines(True) if line[:3] != "acc"))
     assert seal(run, "--key", keys / "ed25519.pem") == 0
@@ -256,6 +258,7 @@ def test_openssl_holds_the_stamp_to_be_of_the_signature(
     )  # fmt: skip
 
 
+@pytest.mark.long
 def test_a_stamp_of_an_authority_that_is_not_trusted(
     run: Path, keys: Path, authority: Authority, stranger: Authority, tmp_path: Path, capsys: Said
 ) -> None:
@@ -325,6 +328,7 @@ def test_a_stamp_that_was_taken_away_is_seen_where_one_is_asked_for(
     assert verify(run) == 0
 
 
+@pytest.mark.long
 def test_a_stamp_from_an_address(
     run: Path, keys: Path, authority: Authority, tmp_path: Path
 ) -> None:
@@ -343,6 +347,7 @@ def test_no_seal_without_the_stamp_that_was_asked_for(run: Path, keys: Path, cap
 # -- the command ---------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_without_cryptography_the_commands_say_what_to_install(
     run: Path, monkeypatch: pytest.MonkeyPatch, capsys: Said
 ) -> None:
@@ -354,6 +359,7 @@ def test_without_cryptography_the_commands_say_what_to_install(
     assert "evalreport[sign]" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_files_that_are_named_as_a_seal_is_are_no_seal(run: Path, capsys: Said) -> None:
     (run / "ro-crate-metadata.json").write_text("{}")
     assert verify(run) == 5

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from seal.conftest import KINDS, openssl
 from seal.test_pades_t import CERTIFICATE
 
 from evalreport.cli import status_of
 
 
+@pytest.mark.long
 def test_the_signature_holds_and_is_printed(needs_openssl: None, tmp_path: Path) -> None:
     from pyhanko.keys import load_cert_from_pemder
     from pyhanko.pdf_utils.reader import PdfFileReader

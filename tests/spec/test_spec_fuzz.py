@@ -99,6 +99,7 @@ BASE = {
 }
 
 
+@pytest.mark.long
 @settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(st.dictionaries(PARTS, VALUES | st.lists(VALUES, max_size=3), max_size=4))
 def test_parts_of_any_shape(parts):
@@ -131,6 +132,7 @@ def test_the_corpus(path):
         load_spec(path)
 
 
+@pytest.mark.long
 def test_the_fuzz_script_runs():
     spec = importlib.util.spec_from_file_location("fuzz_spec", HERE / "fuzz_spec.py")
     script = importlib.util.module_from_spec(spec)

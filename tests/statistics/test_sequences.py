@@ -13,6 +13,7 @@ from scipy import special
 from evalreport.statistics.sequences import mean_sequence, share_sequence
 
 
+@pytest.mark.long_but_first
 @pytest.mark.parametrize("expected", [None, 0.9])
 @pytest.mark.parametrize("p", [0.5, 0.9, 0.99])
 def test_a_year_of_weekly_looks(p: float, expected: float | None) -> None:

@@ -75,6 +75,7 @@ def paper(request, tmp_path_factory):
     return Paper(render_html(results, template))
 
 
+@pytest.mark.long_but_first
 def test_no_word_stands_over_another_or_beyond_the_margin(paper):
     found = [
         (number, *pair)
@@ -84,6 +85,7 @@ def test_no_word_stands_over_another_or_beyond_the_margin(paper):
     assert found == []
 
 
+@pytest.mark.long_but_first
 def test_no_word_of_a_chart_stands_over_another(paper):
     found = [
         (number, *pair)

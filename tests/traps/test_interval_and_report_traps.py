@@ -203,6 +203,7 @@ def test_classes_stand_before_averages_and_every_record_names_its_class() -> Non
     assert [m["label"] for m in found] == ["a", "b", "c", None, None]
 
 
+@pytest.mark.long
 def test_pages_are_the_same_twice_without_script_and_small() -> None:
     columns = {"y": [0, 1, 1, 0] * 10, "s": [k / 40 for k in range(40)]}
     results = results_of(columns, {"score": "s"}, ["accuracy", "roc_auc"])

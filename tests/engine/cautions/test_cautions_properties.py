@@ -75,6 +75,7 @@ def _model(
     return kit.view(actual, class_scores=given, predicted=given.argmax(axis=1), model=name, **more)
 
 
+@pytest.mark.long
 @settings(max_examples=120, deadline=None)
 @given(data=st.data())
 def test_no_small_run_breaks_a_caution(kit: Any, data: Any) -> None:
@@ -119,6 +120,7 @@ def test_every_code_off_leaves_one_note_each(kit: Any) -> None:
     assert {record.severity for record in found} == {"note"}
 
 
+@pytest.mark.long
 def test_the_catalogue_does_not_depend_on_what_is_imported_first() -> None:
     """A module imported by itself, and another hash seed, leave the order as it is."""
     script = (

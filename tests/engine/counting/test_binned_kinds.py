@@ -114,6 +114,7 @@ def test_models_are_compared_by_finer_values_and_the_same_variances(
             assert two["hypothesis"]["shown"] == one["hypothesis"]["shown"]
 
 
+@pytest.mark.long_but_first
 @pytest.mark.parametrize("dataset", [{"cluster": "c"}, {"cluster": "c", "weight": "w"}], ids=str)
 def test_rows_that_lack_something_are_left_out_alike(
     write: Callable[..., Path], dataset: dict[str, str]
@@ -164,6 +165,7 @@ def test_a_threshold_that_is_chosen_is_no_matter_of_coarse_bins(write: Callable[
     close(one["interval"], two["interval"], 0.002, 0.05)
 
 
+@pytest.mark.long_but_first
 @pytest.mark.parametrize("clusters", [1_400, 9_000], ids=["looked at", "counted before"])
 def test_too_many_clusters_are_told(write: Callable[..., Path], clusters: int) -> None:
     alone = f"SELECT * REPLACE ('c' || (id % {clusters}) AS c) FROM ({ROWS})"
@@ -188,6 +190,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return texts
 
 
+@pytest.mark.long_but_first
 @pytest.mark.parametrize("subgroups", [[], ["g"]], ids=str)
 def test_kinds_that_the_tables_tell_are_not_counted_again(
     write: Callable[..., Path],
@@ -208,6 +211,7 @@ def test_kinds_that_the_tables_tell_are_not_counted_again(
     assert comparable(told) == comparable(counted)
 
 
+@pytest.mark.long
 def test_scores_that_differ_are_looked_at_once(
     write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, asked: list[str]
 ) -> None:

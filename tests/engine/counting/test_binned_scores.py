@@ -163,6 +163,7 @@ def test_threshold_by_a_rule_is_a_score_with_exact_counts(write: Callable[..., P
     assert found["tables"][0]["counts"] == again["tables"][0]["counts"]
 
 
+@pytest.mark.long_but_first
 @pytest.mark.parametrize("bins", [100, 300, 100_000])
 def test_edges_of_bins_are_exact(bins: int) -> None:
     edges = np.arange(0, bins + 1, max(1, bins // 1000)) / bins

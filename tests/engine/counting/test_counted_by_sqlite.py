@@ -67,6 +67,7 @@ def test_scores_of_every_type(file: Path, score: str) -> None:
                  thresholds=[0.5, 0.37, 34 / 83, {"maximize": "youden_j"}]))  # fmt: skip
 
 
+@pytest.mark.long_but_first
 @pytest.mark.parametrize("column", ["day", "moment"])
 def test_labels_subgroups_folds_and_periods(file: Path, column: str) -> None:
     dataset = {"period": {"column": column, "every": "quarter"}, "fold": "fold",
@@ -167,6 +168,7 @@ def test_rows_in_the_log_beside_a_file_are_not_passed_over(tmp_path: Path, engin
     assert run(of_file(made, {"score": "score"}), engine)["rows"][0]["read"] == 2
 
 
+@pytest.mark.long
 def test_a_query_without_end_is_stopped(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(query_limits, "LIMITS", QueryLimits(seconds=1))
     sql = """WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n FROM c)

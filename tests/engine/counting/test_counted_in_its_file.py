@@ -101,6 +101,7 @@ def test_what_is_refused(file: Path, sql: str, told: str) -> None:
         run(of_file(file, sql, {"score": "s"}), "database")
 
 
+@pytest.mark.long
 def test_a_query_without_end_is_stopped(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(query_limits, "LIMITS", QueryLimits(seconds=1))
     sql = (

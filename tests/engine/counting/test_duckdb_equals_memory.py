@@ -57,6 +57,7 @@ def test_predicted_labels_of_every_type(write: Callable[..., Path], kind: str) -
     assert found["rows"][0]["used"] == 200
 
 
+@pytest.mark.long
 def test_scores_subgroups_crossings_and_thresholds(write: Callable[..., Path]) -> None:
     spec = spec_of(
         write(ROWS),
@@ -233,6 +234,7 @@ def on_another_dataset(write: Callable[..., Path], **parts: Any) -> dict[str, An
     return spec
 
 
+@pytest.mark.long
 def test_thresholds_chosen_on_another_dataset(write: Callable[..., Path]) -> None:
     found = same(on_another_dataset(write, subgroups=["site"]))
     chosen = {t["dataset"]: t["threshold"] for t in found["thresholds"] if "on e" in t["rule"]}
@@ -240,6 +242,7 @@ def test_thresholds_chosen_on_another_dataset(write: Callable[..., Path]) -> Non
     assert chosen["d"] is not None
 
 
+@pytest.mark.long
 def test_such_thresholds_need_rows_where_scores_would_be_binned(
     write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:

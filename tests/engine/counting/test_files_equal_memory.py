@@ -70,6 +70,7 @@ def same(spec: dict[str, Any]) -> dict[str, Any]:
     return counted
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_format_is_counted(tmp_path: Path, kind: str) -> None:
     found = same(full_spec(write_rows(tmp_path / f"rows.{kind}")))
@@ -236,6 +237,7 @@ def parted(folder: Path, kind: str, reverse: bool = False) -> Path:
     return folder
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["parquet", "csv", "jsonl.gz"])
 def test_folders_named_by_column_and_value(tmp_path: Path, kind: str) -> None:
     folder = parted(tmp_path / "rows", kind)
@@ -253,6 +255,7 @@ def test_folders_named_by_column_and_value(tmp_path: Path, kind: str) -> None:
     assert input_["bytes"] == sum(one["bytes"] for one in input_["files"])
 
 
+@pytest.mark.long
 def test_the_hash_of_several_files_does_not_depend_on_their_order(tmp_path: Path) -> None:
     hashes = []
     for number, reverse in enumerate((False, True)):
@@ -262,6 +265,7 @@ def test_the_hash_of_several_files_does_not_depend_on_their_order(tmp_path: Path
     assert hashes[0] == hashes[1]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("pattern", ["part-*.csv", "**/part-*.csv", "part-[0-9].csv"])
 def test_patterns(tmp_path: Path, pattern: str) -> None:
     for part in range(3):
@@ -346,6 +350,7 @@ def test_text_spills_to_a_private_folder_that_is_gone_afterwards(
     assert list((tmp_path / "tmp").iterdir()) == []
 
 
+@pytest.mark.long
 def test_auto_counts_large_text(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Callable[..., Path]
 ) -> None:

@@ -143,6 +143,7 @@ def days(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Days:
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("job", JOBS)
 def test_a_night_beside_counted_ones_gives_the_bytes_of_a_full_count(days: Days, job: str) -> None:
     days.results(JOBS[job])
@@ -155,6 +156,7 @@ def test_a_night_beside_counted_ones_gives_the_bytes_of_a_full_count(days: Days,
     assert night == days.results(JOBS[job], cache=False)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["csv", "csv.gz"])
 @pytest.mark.parametrize("job", ["bins of scores", "rows left out", "months"])
 def test_text_is_scanned_once(
@@ -211,6 +213,7 @@ def test_nothing_is_counted_where_nothing_is_new_unless_fresh(days: Days) -> Non
     assert days.asked
 
 
+@pytest.mark.long
 def test_files_that_are_changed_removed_or_given_twice(days: Days) -> None:
     days.results(SCORED)
     days.add(2, 4100)

@@ -37,6 +37,7 @@ def same(spec: dict[str, Any]) -> dict[str, Any]:
     return counted
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("column", ["day", "text", "moment"])
 @pytest.mark.parametrize("every", ["week", "month", "quarter", "year"])
 def test_periods(write: Callable[..., Path], column: str, every: str) -> None:
