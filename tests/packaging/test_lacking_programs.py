@@ -28,7 +28,6 @@ EXAMPLES = {
     "chromium": "render/test_links_and_copies.py",
     "git": "packaging/test_wheel.py",
     "initdb": "engine/counting/test_postgres_rows.py",
-    "mariadb-install-db": "engine/counting/test_counted_by_mariadb.py",
     "mariadbd": "engine/counting/test_counted_by_mariadb.py",
     "mount": "record/test_crash_safety.py::test_a_disk_that_is_really_full",
     "node": "render/test_keyboard.py",

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from programs import LACKING, program
+from programs import LACKING, found_program, program
 
 SECRET = "s3cret-of-the-test"
 #: Names the program of a server of MySQL, to be started in the place of MariaDB.
@@ -24,7 +24,7 @@ def mariadb() -> Iterator[int]:
     """The port of a new server; ``owner`` may do all in ``study``, ``reader`` the same."""
     mysql = os.environ.get(MYSQL)
     server = mysql or program("mariadbd")
-    install = None if mysql else program("mariadb-install-db")
+    install = None if mysql else found_program("mariadb-install-db")
     pymysql = pytest.importorskip("pymysql", reason=f"{LACKING}pymysql (make test-mariadb)")
     folder = Path(f"/tmp/evalreport-mariadb-{os.getpid()}")
     folder.mkdir(mode=0o755)

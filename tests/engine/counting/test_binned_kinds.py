@@ -109,7 +109,10 @@ def test_models_are_compared_by_finer_values_and_the_same_variances(
         share = 0.06 if "cluster" in dataset else 0.02
         close(one["interval"], two["interval"], high - low, share)
         assert "widened by what the bins of the scores can change" in two["interval"]["note"]
-        assert two["statistic"] == pytest.approx(one["statistic"], rel=2 * share, abs=0.05)
+        if one["statistic"] is None:  # drawn: the share of resamples decides
+            assert two["statistic"] is None
+        else:
+            assert two["statistic"] == pytest.approx(one["statistic"], rel=2 * share, abs=0.05)
         if one.get("hypothesis") is not None:
             assert two["hypothesis"]["shown"] == one["hypothesis"]["shown"]
 

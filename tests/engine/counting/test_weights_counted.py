@@ -115,6 +115,7 @@ def test_comparisons(write: Callable[..., Path], dataset: dict[str, str], models
     spec = spec_of(write(ROWS), {}, metrics=metrics, dataset=dataset, subgroups=["g"],
                    comparisons=comparisons, thresholds=[0.5, 0.4])  # fmt: skip
     spec["models"] = {name: MODELS[name] for name in models}
+    spec["confidence"]["resamples"] = 50  # with fewer no limits of 95 % are drawn
     found = same(spec)
     compared = [c for c in found["comparisons"] if c["interval"] is not None]
     assert {bool(c["subgroup"]) for c in compared} == {False, True}
