@@ -62,6 +62,7 @@ chroot {root} sh -c "cd /tmp/work && ! touch /x 2>/dev/null && $run" > {pdf}
 @pytest.mark.long
 def test_the_command_runs_where_only_the_temporary_folder_can_be_written(tmp_path) -> None:
     """As under ``docker run --read-only --tmpfs /tmp``, with the variables that the file sets."""
+    unshare = program("unshare")
     if Path(sys.executable).is_relative_to("/tmp"):
         pytest.skip("the environment lies in /tmp itself")
     work, root = tmp_path / "work", Path("/run") / f"evalreport-{os.getpid()}"
@@ -81,7 +82,7 @@ def test_the_command_runs_where_only_the_temporary_folder_can_be_written(tmp_pat
         pytest.skip(f"no folder to mount on: {error}")
     try:
         done = subprocess.run(
-            [program("unshare"), "--mount", "--propagation", "private", "sh", "-c", script],
+            [unshare, "--mount", "--propagation", "private", "sh", "-c", script],
             capture_output=True,
             text=True,
             check=False,
