@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 import yaml
 
 from evalreport.errors import Location, Problem, SpecError
+from evalreport.lines import cut
 from evalreport.spec.scalars import Scalar, ambiguity, out_of_range, resolve
 from evalreport.spec.yaml_mistakes import meant
 
@@ -232,7 +233,7 @@ class _Builder:
         """An alias is one mistake with its anchor: only the first one is told."""
         if self._aliases == 0:
             self._problem(
-                event, f"aliases are not allowed: *{event.anchor}", "write the values out"
+                event, f"aliases are not allowed: *{cut(event.anchor)}", "write the values out"
             )
         self._aliases += 1
         self._node(event, "")
@@ -256,10 +257,10 @@ class _Builder:
 
     def _allowed(self, event: Any) -> None:
         if event.anchor is not None:
-            self._problem(event, f"anchors are not allowed: &{event.anchor}", "remove it")
+            self._problem(event, f"anchors are not allowed: &{cut(event.anchor)}", "remove it")
         if event.tag is not None:
             shown = event.tag.replace("tag:yaml.org,2002:", "!!")
-            self._problem(event, f"tags are not allowed: {shown}", "remove it")
+            self._problem(event, f"tags are not allowed: {cut(shown)}", "remove it")
 
     def _scalar(self, event: Any) -> str | Scalar:
         text: str = event.value
