@@ -8,10 +8,9 @@ import sys
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from io import BytesIO
 from typing import Any
 
-from evalreport.render.shipped import shipped_font
+from evalreport.report.scripts import letters
 
 #: Letters named in a message before the rest is only counted.
 SHOWN = 5
@@ -37,7 +36,7 @@ def font_warning(content: object) -> str | None:
     None where all have one, or where the fonts of the system cannot be asked for.
     """
     foreign = {sign for text in _texts(content) for sign in text if not sign.isascii()}
-    foreign = {sign for sign in foreign if ord(sign) not in _in_shipped_font()}
+    foreign = {sign for sign in foreign if ord(sign) not in letters()}
     signs = sorted(sign for sign in foreign if unicodedata.category(sign)[0] not in _SHAPELESS)
     has = _in_system_fonts() if signs else None
     lacking = [] if has is None else [sign for sign in signs if not has(sign)]
@@ -62,15 +61,6 @@ def _texts(content: object) -> Sequence[str]:
 
 
 @cache
-def _in_shipped_font() -> frozenset[int]:
-    """The letters of the report's own font; it is read only where a text is not plain ASCII."""
-    from fontTools.ttLib import TTFont
-
-    font = TTFont(BytesIO(shipped_font("report-sans-400.ttf")))
-    return frozenset(font.getBestCmap())
-
-
-@cache
 def _in_system_fonts() -> Callable[[str], bool] | None:
     """Whether a font of the system has a letter; None where fontconfig is not there."""
     name = (
@@ -90,8 +80,8 @@ def _in_system_fonts() -> Callable[[str], bool] | None:
     found = library.FcConfigGetFonts(library.FcInitLoadConfigAndFonts(), _SYSTEM)
     sets: list[Any] = []
     for place in range(found.contents.nfont if found else 0):
-        letters = ctypes.c_void_p()
+        charset = ctypes.c_void_p()
         font = found.contents.fonts[place]
-        if library.FcPatternGetCharSet(font, b"charset", 0, ctypes.byref(letters)) == 0:
-            sets.append(letters)
+        if library.FcPatternGetCharSet(font, b"charset", 0, ctypes.byref(charset)) == 0:
+            sets.append(charset)
     return lambda sign: any(library.FcCharSetHasChar(one, ord(sign)) for one in sets)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections.abc import Mapping
+from functools import cache
 
 from evalreport.report.words import listed
 from evalreport.results.lookup import Results
@@ -22,24 +23,26 @@ def script_note(results: Results) -> str:
     told = {f"{t.labels} {t.subgroup}" for t in results.tables}
     text = json.dumps(results.spec, ensure_ascii=False) + results.title + "".join(sorted(told))
     found: dict[str, list[str]] = {}
-    has = _letters() if any(ord(sign) > LATIN for sign in text) else {}
+    has = letters() if any(ord(sign) > LATIN for sign in text) else {}
     for sign in sorted(set(text)):
         if ord(sign) > LATIN and unicodedata.category(sign)[0] in "LM" and ord(sign) not in has:
             script = unicodedata.name(sign, "UNKNOWN").split()[0]
             found.setdefault(script if script == "CJK" else script.capitalize(), []).append(sign)
     if not found:
         return ""
-    scripts = [f"{script} ({' '.join(letters[:3])})" for script, letters in found.items()]
+    scripts = [f"{script} ({' '.join(signs[:3])})" for script, signs in found.items()]
     return (
         f"No font of this report has the letters of {listed(scripts)}. They are drawn with fonts "
         "of the computer that shows or prints it, and are boxes where it has none."
     )
 
 
-def _letters() -> Mapping[int, object]:
+@cache
+def letters() -> Mapping[int, str]:
     """The signs that the font of text and charts has, by their number."""
-    from matplotlib.ft2font import FT2Font
+    from fontTools.ttLib import TTFont
 
     from evalreport.report.charts.style import font_path
 
-    return FT2Font(str(font_path("report-sans-400.ttf"))).get_charmap()
+    found: Mapping[int, str] = TTFont(font_path("report-sans-400.ttf")).getBestCmap()
+    return found
