@@ -18,14 +18,16 @@ import numpy as np
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
+from matplotlib.textpath import TextToPath
 from PIL import Image
 from sklearn.metrics import precision_recall_curve, roc_curve
 
 import evalreport
 from evalreport.report import curve_charts
-from evalreport.report.charts import canvas
+from evalreport.report.charts import canvas, style
 from evalreport.report.charts.decision import better, useful
 from evalreport.report.charts.points import Curve
 from evalreport.report.contents import Contents
@@ -252,3 +254,24 @@ def test_net_benefit_is_drawn_as_far_as_it_is_useful() -> None:
     # worth more than both at 0.2 (0.20 > 0.10) and 0.3 (0.05 > 0), the same as all at 0.1
     assert better([curve]) == [(0.2, 0.3)]
     assert useful([curve]) == pytest.approx(0.35)
+
+
+def test_words_that_join_are_drawn_as_shapes_and_others_stay_text() -> None:
+    """The writer of the PDF sets text of a drawing letter by letter, which parts Arabic."""
+
+    def paint(words: str) -> Any:
+        return lambda figure: figure.text(0.1, 0.5, words)
+
+    assert ">model 1</text>" in canvas.drawing(paint("model 1"), 200, 50).markup
+    joined = canvas.drawing(paint("\u0646\u0645\u0648\u0630\u062c 1"), 200, 50).markup
+    assert "<text" not in joined
+    assert "<path" in joined
+    # no font here has Devanagari: the fonts of the reader may
+    assert "<text" in canvas.drawing(paint("\u092a\u0930"), 200, 50).markup
+    # the library joins them: they take less room than the same letters kept apart
+    with style.styled():
+        width = [
+            TextToPath().get_text_width_height_descent(text, FontProperties(size=10), False)[0]
+            for text in ("\u0646\u0645\u0648", "\u200c".join("\u0646\u0645\u0648"))
+        ]
+    assert width[0] < width[1]

@@ -77,7 +77,6 @@ def paper(request, tmp_path_factory):
 
 #: What is not held yet: charts of long and of many names take more room than their words need.
 OPEN = {
-    "test_no_word_of_a_chart_stands_over_another": {"long names"},
     "test_no_page_but_the_last_is_white_for_a_third": {
         "long names", "fourteen names", "thirty classes"
     },

@@ -1,7 +1,7 @@
 """From what a chart draws to SVG for a page and PNG for a document, the same bytes every time.
 
-No clock, no random ids, no fonts but the report's: text stays text, which the reader of the page
-shapes. Lengths are points.
+No clock, no random ids, no fonts but the report's: text stays text, but for letters that join and
+run from right to left, which the writer of the PDF would set one by one. Lengths are points.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING
+from unicodedata import bidirectional
 from xml.etree import ElementTree as ET
 
 from evalreport.errors import EvalreportError
@@ -96,6 +98,7 @@ def _svg(paint: Paint, width: float, height: float) -> str:
         figure = _painted(paint, width, height)
         for frame in (figure, *figure.findobj(Axes)):
             frame.patch.set_visible(False)  # type: ignore[attr-defined]
+        _outline(figure)
         canvas = FigureCanvasSVG(figure)
         canvas.print_svg(buffer, metadata=nothing)  # type: ignore[no-untyped-call]
     root = ET.fromstring(buffer.getvalue())  # noqa: S314 - written by matplotlib just now
@@ -105,6 +108,26 @@ def _svg(paint: Paint, width: float, height: float) -> str:
     _tidy(root)
     inside = "".join(ET.tostring(child, "unicode") for child in root)
     return f'<g font-family="{_FAMILY}" stroke-linejoin="round">{inside}</g>'
+
+
+def _outline(figure: Figure) -> None:
+    """Have words from right to left drawn as shapes, joined and in order, by matplotlib's raqm."""
+    from matplotlib.patheffects import Normal
+    from matplotlib.text import Text
+
+    for words in figure.findobj(Text):
+        text = words.get_text()
+        turned = {sign for sign in text if bidirectional(sign) in ("R", "AL")}
+        if turned and all(ord(sign) in _fallback_letters() for sign in turned):
+            words.set_path_effects([Normal()])
+
+
+@cache
+def _fallback_letters() -> frozenset[int]:
+    """The letters of the font that comes with matplotlib; others are left to the reader's fonts."""
+    from matplotlib.font_manager import findfont, get_font
+
+    return frozenset(get_font(findfont("DejaVu Sans")).get_charmap())
 
 
 def _tidy(root: ET.Element) -> None:
