@@ -9,8 +9,7 @@ from evalreport.report.contents import Contents
 from evalreport.report.numbers import (
     difference_text,
     observed_text,
-    threshold_text,
-    value_text,
+    required_text,
 )
 from evalreport.report.words import (
     MEAN,
@@ -107,7 +106,7 @@ def criterion_line(contents: Contents, entry: Criterion) -> str:
     what = {"point": "", "lower": ", lower limit", "upper": ", upper limit"}.get(entry.bound, "")
     if entry.reference:
         what = f", difference{what}"
-    return f"{title}{what} {required_text(entry)}"
+    return f"{title}{what} {requirement_text(entry)}"
 
 
 def held_text(entry: Criterion) -> str:
@@ -126,21 +125,15 @@ def held_text(entry: Criterion) -> str:
     return f"{bound} {observed_text(entry.observed, entry.required)}"
 
 
-def required_text(entry: Criterion) -> str:
+def requirement_text(entry: Criterion) -> str:
     """The requirement: ``≥ 0.90``."""
     if entry.claim is not None:
         return "as printed"
     if entry.required is None:
         return "–"
-    return f"{'≤' if entry.direction == 'at_most' else '≥'} {_as_written(entry.required)}"
+    return f"{sign_of(entry)} {required_text(entry.required)}"
 
 
-def _as_written(required: float) -> str:
-    """A requirement with at least two decimals and never fewer than were declared."""
-    return (
-        threshold_text(required)
-        if abs(required) < 1 and len(repr(required)) <= 4
-        else value_text(required)
-        if float(value_text(required).replace("−", "-")) == required
-        else repr(required)
-    )
+def sign_of(entry: Criterion) -> str:
+    """On which side of the requirement what is held against it has to lie."""
+    return "≤" if entry.direction == "at_most" else "≥"

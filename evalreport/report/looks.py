@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from evalreport.report.cards import interval_text
 from evalreport.report.contents import Contents
+from evalreport.report.criteria import requirement_text
 from evalreport.report.model import Block, Column, PlainTable, TableRow, Text
 from evalreport.report.numbers import count_text, level_text, p_text, value_text
 from evalreport.report.sections import section
@@ -105,9 +106,8 @@ _SAID = (("pass", "passed"), ("fail", "failed"), ("continue", "continued"))
 
 def _required(contents: Contents, one: Look) -> str:
     for entry in contents.of(Criterion):
-        if (entry.criterion, entry.measure) == (one.criterion, one.measure) and entry.required:
-            sign = "≤" if entry.direction == "at_most" else "≥"
-            return f"{sign} {value_text(entry.required)}"
+        if (entry.criterion, entry.measure) == (one.criterion, one.measure):
+            return requirement_text(entry)
     return ""
 
 

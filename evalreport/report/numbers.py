@@ -100,16 +100,35 @@ def _with_more(value: float, more: int) -> str:
 
 
 def observed_text(observed: float, required: float) -> str:
-    """A limit held against a requirement, with digits enough to differ from it.
+    """A number held against a requirement, with digits enough to lie on its side of it.
 
     >>> observed_text(0.79996, 0.8), observed_text(0.788, 0.8), observed_text(0.8, 0.8)
     ('0.79996', '0.788', '0.800')
+    >>> observed_text(0.8004, 0.8002), observed_text(0.9876, 0.98765)
+    ('0.8004', '0.9876')
     """
-    text = value_text(observed)
+    text, limit = value_text(observed), Decimal(repr(float(required)))
     if observed == required or "e" in text:
         return text
     places = len(text.partition(".")[2])
-    return _longer_until(observed, places, lambda text: Decimal(text) != Decimal(repr(required)))
+
+    def on_its_side(text: str) -> bool:
+        return Decimal(text) != limit and (Decimal(text) > limit) == (observed > required)
+
+    return _longer_until(observed, places, on_its_side)
+
+
+def required_text(required: float) -> str:
+    """A requirement as it was declared: at least two decimals, and never fewer digits.
+
+    >>> required_text(0.9), required_text(0.98765), required_text(-0.05), required_text(12.0)
+    ('0.90', '0.98765', '−0.05', '12.0')
+    """
+    if abs(required) < 1 and len(repr(abs(required))) <= 4:
+        return threshold_text(required)
+    plain = value_text(required)
+    whole = float(plain.replace("−", "-").replace(THIN, "")) == required
+    return plain if whole else signed(repr(required))
 
 
 def p_text(p: float) -> str:

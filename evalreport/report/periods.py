@@ -14,7 +14,7 @@ from evalreport.report.charts.course import Stop
 from evalreport.report.charts.course import course as draw_course
 from evalreport.report.contents import Contents, View
 from evalreport.report.model import Block, Chart, Charts, Column, PlainTable, TableRow, Text
-from evalreport.report.numbers import count_text, p_text, value_text
+from evalreport.report.numbers import count_text, p_text, required_text, value_text
 from evalreport.report.sections import section
 from evalreport.report.slices import period_strips, wanted
 from evalreport.report.words import (
@@ -173,7 +173,7 @@ def _chart(contents: Contents, courses: Sequence[Course]) -> Chart:
                     changed=changed_at(one.record))
         )  # fmt: skip
         caption = f"{title} by {one.record.every}, {contents.mark(one.view).name}"
-        asked = "" if required is None else f" Required: {value_text(required)}."
+        asked = "" if required is None else f" Required: {required_text(required)}."
         captions.append(caption)
         said.append(f"{caption}. {_said(one, stops)}{asked}")
         told = change_words(one.record)

@@ -12,6 +12,7 @@ from evalreport.metrics.declare import Goal
 from evalreport.metrics.kinds import Interval
 from evalreport.report.cards import interval_text, number_of, whisker_of
 from evalreport.report.contents import Contents, View, identity
+from evalreport.report.criteria import requirement_text
 from evalreport.report.marking import FLAT, flat_counts
 from evalreport.report.model import Column, Criteria, Criterion, Line, LineCell
 from evalreport.report.numbers import (
@@ -372,8 +373,7 @@ def _required(entry: records.Criterion, more: int) -> str:
     if entry.required is None or entry.claim is not None:
         return "as printed" if entry.claim is not None else ""
     bound = {"lower": "lower ", "upper": "upper "}.get(entry.bound, "")
-    sign = "≤" if entry.direction == "at_most" else "≥"
-    told = f"{bound}{sign} {threshold_text(entry.required)}"
+    told = f"{bound}{requirement_text(entry)}"
     return f"{told} and {more} more" if more else told
 
 

@@ -15,9 +15,10 @@ from evalreport.report.marking import flat_counts, positive_index
 from evalreport.report.model import Block, Facts, Note, Notes
 from evalreport.report.numbers import (
     count_text,
+    difference_text,
     observed_text,
+    required_text,
     share_text,
-    threshold_text,
     value_text,
 )
 from evalreport.report.results_table import (
@@ -185,10 +186,10 @@ def _decided(contents: Contents, entry: records.Criterion) -> str:
     bound = BOUNDS.get(entry.bound, entry.bound)
     bound = f"{bound} " if entry.bound != "point" else ""
     needed = "at most" if entry.direction == "at_most" else "at least"
-    seen = observed_text(entry.observed, entry.required)
+    what = f"{bound}{observed_text(entry.observed, entry.required)}"
     if entry.reference:
-        return f"{name}{of}{where}, difference {bound}{seen}, required {needed} {entry.required}"
-    return f"{name}{of}{where}, {bound}{seen}, required {needed} {threshold_text(entry.required)}"
+        what = f"difference {bound}{difference_text(entry.observed)}"
+    return f"{name}{of}{where}, {what}, required {needed} {required_text(entry.required)}"
 
 
 def _first_value(contents: Contents, views: Sequence[View]) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 from evalreport.report.comparisons import other_rows_text
 from evalreport.report.contents import Contents, View, identity
+from evalreport.report.criteria import requirement_text
 from evalreport.report.headline import interval_words, name_words, value_words
 from evalreport.report.looks import look_words
 from evalreport.report.numbers import THIN, observed_text, p_text, value_text
@@ -182,7 +183,7 @@ def _value(m: Measure) -> str:
 
 def _why(entry: Criterion) -> str:
     required = entry.required
-    asked = "" if required is None else f"required {_sign(entry)} {value_text(required)}"
+    asked = "" if required is None else f"required {requirement_text(entry)}"
     if entry.observed is None:
         told = prose(entry.reason or "no reason was recorded")
         return f"{told}; {asked}" if asked else told
@@ -192,7 +193,3 @@ def _why(entry: Criterion) -> str:
     what = {"lower": "lower limit ", "upper": "upper limit "}.get(entry.bound, "")
     told = f"observed {what}{seen}"
     return ", ".join(part for part in (told, asked, prose(entry.reason or "")) if part)
-
-
-def _sign(entry: Criterion) -> str:
-    return "≤" if entry.direction == "at_most" else "≥"

@@ -13,7 +13,7 @@ from evalreport.report.criteria import (
     counted_outcomes,
     criterion_title,
     held_text,
-    required_text,
+    requirement_text,
 )
 from evalreport.report.ledgers import ledgers
 from evalreport.report.looks import looked_words
@@ -151,7 +151,7 @@ def _criterion(contents: Contents, entry: Criterion, flat: bool) -> model.Criter
     if mean is not None and mean.value is not None:
         number, plain = None, value_text(mean.value)
     cells.append(LineCell(plain, number=number, align="right"))
-    cells += [LineCell(held_text(entry), "right"), LineCell(required_text(entry), "right")]
+    cells += [LineCell(held_text(entry), "right"), LineCell(requirement_text(entry), "right")]
     outcome = entry.outcome
     reason = prose(entry.reason or "")
     breaches = entry.breaches_in_a_row or 0
