@@ -80,7 +80,7 @@ class Plots:
         view = self._view(contents, dataset, model)
         table = first_table(contents, view)
         if table is None:
-            raise _nothing("a classification table")
+            raise _nothing("classification table")
         return _drawn(ax, lambda axes: confusion_on(axes, contents, table))
 
     def subgroups(
@@ -94,7 +94,7 @@ class Plots:
         view = self._view(contents, dataset, None)
         found = leading_groups(contents, view[0], metric)
         if found is None:
-            raise _nothing(f"{metric} in subgroups" if metric else "a metric in subgroups")
+            raise _nothing(f"{metric or 'metric'} of subgroups")
         return _drawn(ax, lambda axes: on_axes(axes, contents, *found), WIDE)
 
     def _contents(self) -> Contents:
@@ -127,7 +127,7 @@ class Plots:
         if not binary:
             own = [c for c in own if c.model == own[0].model and label in (None, c.label)]
         if not own:
-            raise _nothing(f"a curve of the kind {kind}")
+            raise _nothing(f"curve of the kind {kind}")
         return Shown(contents, kind, own, per_class=not binary)
 
     def _view(self, contents: Contents, dataset: str | None, model: str | None) -> View:
@@ -142,11 +142,11 @@ class Plots:
         for view in contents.views:
             if dataset in (None, view[0]) and model in (None, view[1]):
                 return view
-        raise _nothing("a model of this dataset")
+        raise _nothing("model of this dataset")
 
 
 def _nothing(what: str) -> UsageError:
-    return UsageError(Problem(f"there is nothing to draw: the results have not {what}", ""))
+    return UsageError(Problem(f"there is nothing to draw: no {what} in the results", ""))
 
 
 def _drawn(

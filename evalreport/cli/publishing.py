@@ -24,7 +24,7 @@ from evalreport.record.clock import clock_text
 from evalreport.record.hashing import canonical_json
 from evalreport.record.signals import status_of_signal
 from evalreport.results.lookup import outcome_of
-from evalreport.results.records import CONTINUE, rank_of
+from evalreport.results.records import CONTINUE, verdict_of
 from evalreport.version import __version__
 
 if TYPE_CHECKING:
@@ -221,7 +221,7 @@ def _summary(
     going_on = sum(entry.outcome == CONTINUE for entry in results.acceptance)
     for entry in results.acceptance:
         if entry.outcome != CONTINUE:
-            counts[("fail", "not_evaluated", "pass")[rank_of(entry.outcome)]] += 1
+            counts[verdict_of(entry.outcome)] += 1
     if going_on:
         counts[CONTINUE] = going_on
     from evalreport.report import terminal

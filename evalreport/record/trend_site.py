@@ -33,7 +33,7 @@ from evalreport.report.charts.canvas import drawing, panel, with_own_names
 from evalreport.report.charts.course import Stop
 from evalreport.report.charts.course import course as draw_course
 from evalreport.report.model import Drawing
-from evalreport.report.numbers import value_text
+from evalreport.report.numbers import limits_text, value_text
 from evalreport.report.words import counted, label_text, subgroup_text, visible
 from evalreport.results.identity import MEAN_OF_FOLDS
 from evalreport.statistics.control_limits import rule
@@ -218,7 +218,7 @@ def _point(point: Point) -> dict[str, Any]:
     own = point.estimate
     interval = ""
     if own.low is not None and own.high is not None:
-        interval = f"{value_text(own.low)} to {value_text(own.high)}"
+        interval = limits_text(own.low, own.high, own.value)
     return _told(value_text(own.value), interval, point.signal)
 
 
@@ -337,7 +337,7 @@ def _row(point: Point, runs: tuple[PastRun, ...], link: Link) -> Mapping[str, An
         band = f"{value_text(limits.low)} to {value_text(limits.high)} ({limits.chart} chart)"
     interval = ""
     if estimate is not None and estimate.low is not None and estimate.high is not None:
-        interval = f"{value_text(estimate.low)} to {value_text(estimate.high)}"
+        interval = limits_text(estimate.low, estimate.high, estimate.value)
     return {
         "when": runs[point.run].time,
         "report": link(runs[point.run], "report.html"),

@@ -24,7 +24,7 @@ from evalreport.record.trend import (
     Series,
 )
 from evalreport.report.changes import WHAT_MOVED
-from evalreport.report.numbers import value_text
+from evalreport.report.numbers import limits_text, value_text
 from evalreport.report.words import counted, visible
 from evalreport.results.codec import encode
 from evalreport.results.history import LookTold
@@ -158,7 +158,8 @@ def point_text(point: Point) -> str:
         return point.record.state.replace("_", " ")
     text = value_text(point.estimate.value)
     if point.estimate.low is not None and point.estimate.high is not None:
-        text += f" ({value_text(point.estimate.low)} to {value_text(point.estimate.high)})"
+        limits = limits_text(point.estimate.low, point.estimate.high, point.estimate.value)
+        text += f" ({limits})"
     return f"{text} outside its control limits" if point.signal else text
 
 

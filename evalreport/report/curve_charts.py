@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from evalreport.report.cards import interval_text
 from evalreport.report.charts.calibration import Calibration, calibration
 from evalreport.report.charts.canvas import HALF, WHOLE, drawing, grid, panel
 from evalreport.report.charts.decision import decision, one_decision
@@ -86,15 +87,14 @@ def _summed(contents: Contents, kind: str, one: Record) -> tuple[str, ...]:
         if m.value is not None
     ]
     if kind == "calibration":
-        return tuple(line.replace("\n", " ") for line in found)
-    return tuple(line for number in found for line in number.split("\n"))
+        return tuple(map(" ".join, found))
+    return tuple(line for number in found for line in number)
 
 
-def _number(words: str, m: Measure) -> str:
-    own = f"{words} {value_text(m.value or 0.0)}"
-    if m.interval is None:
-        return own
-    return f"{own}\n({value_text(m.interval.low)} to {value_text(m.interval.high)})"
+def _number(words: str, m: Measure) -> list[str]:
+    """A number and, where it has them, its limits, with the digits that they have in tables."""
+    limits = interval_text(m.interval, m.value)
+    return [f"{words} {value_text(m.value or 0.0)}", *([f"({limits})"] if limits else [])]
 
 
 def on_axes(shown: Shown) -> On:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from evalreport.report.cards import interval_text
 from evalreport.report.charts.canvas import WHOLE, drawing, panel
 from evalreport.report.charts.forest import BOTTOM, LEFT, RIGHT, ROW, TOP, ForestRow, forest
 from evalreport.report.contents import Contents
@@ -39,7 +40,7 @@ def _line(contents: Contents, m: Measure, name: str, *, inner: bool) -> ForestRo
     interval = m.interval
     said = value_text(m.value) if m.value is not None else m.state.replace("_", " ")
     if interval is not None and m.value is not None:
-        said += f" ({value_text(interval.low)} to {value_text(interval.high)})"
+        said += f" ({interval_text(interval, m.value)})"
     told = contents.mark((m.dataset, m.model)).name if inner else name
     return ForestRow(
         f"{told}, too few" if few else told,

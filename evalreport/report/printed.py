@@ -9,10 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from evalreport.report.contents import Contents, View, identity
+from evalreport.report.criteria import counted_outcomes
 from evalreport.report.headline import name_words, value_words
 from evalreport.report.numbers import THIN, count_text, level_text, limits_text
 from evalreport.report.results_table import average_rank
-from evalreport.report.words import label_text, prose
+from evalreport.report.words import counted, label_text, prose
 from evalreport.results.lookup import Results
 from evalreport.results.records import HELD, Measure
 
@@ -75,11 +76,11 @@ def _lines(contents: Contents) -> Iterator[str]:
     if results.acceptance:
         passed = sum(entry.outcome in HELD for entry in results.acceptance)
         yield ""
-        yield f"{passed} of {len(results.acceptance)} criteria passed"
+        yield f"{passed} passed of {counted_outcomes(contents)}"
     warnings = sum(caution.severity == "warning" for caution in results.cautions)
     if warnings:
         yield ""
-        yield f"{warnings} warning{'s' if warnings > 1 else ''}: results.cautions"
+        yield f"{counted(warnings, 'warning')}: results.cautions"
 
 
 def _blocks(contents: Contents, by_view: Mapping[View, Sequence[Measure]]) -> Iterator[str]:

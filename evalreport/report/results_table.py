@@ -36,7 +36,7 @@ from evalreport.report.words import (
 )
 from evalreport.results import records
 from evalreport.results.identity import Quantity
-from evalreport.results.records import Measure, rank_of
+from evalreport.results.records import Measure, rank_of, verdict_of
 
 #: Models on the first page; the others have sections of their own.
 MOST_MODELS = 3
@@ -315,7 +315,7 @@ def _over_readers(
         cells.append(LineCell(_required(one, len(own) - 1) if one else "", "right"))
     return Criterion(
         Line(tuple(cells), rule=True),
-        "" if one is None else ("fail", "not_evaluated", "pass")[rank_of(one.outcome)],
+        "" if one is None else verdict_of(one.outcome),
         "" if one is None else WORDS.get(one.outcome, one.outcome),
         "",
     )
@@ -363,7 +363,7 @@ def _line(
         cells.append(LineCell(_required(one, len(own) - 1) if one else "", "right"))
     return Criterion(
         Line(tuple(cells), table=m.table or "" if flat else "", rule=not repeated),
-        "" if one is None else ("fail", "not_evaluated", "pass")[rank_of(one.outcome)],
+        "" if one is None else verdict_of(one.outcome),
         "" if one is None else WORDS.get(one.outcome, one.outcome),
         "",
     )

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from evalreport.report.cards import interval_text
 from evalreport.report.comparisons import other_rows_text
 from evalreport.report.contents import Contents, View, identity
 from evalreport.report.criteria import requirement_text
@@ -117,7 +118,7 @@ def look_lines(results: Results) -> Iterator[str]:
         place = ", ".join(_place(one.dataset, one.model))
         seen = "no value" if one.value is None else value_text(one.value)
         if one.interval is not None:
-            seen += f" ({value_text(one.interval.low)} to {value_text(one.interval.high)})"
+            seen += f" ({interval_text(one.interval, one.value)})"
         spent = ""
         if one.spent is not None:
             spent = f", error spent {p_text(one.spent)} of {p_text(one.alpha)}"

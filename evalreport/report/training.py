@@ -31,7 +31,15 @@ from evalreport.report.model import (
 from evalreport.report.numbers import count_text, share_text, threshold_text, value_text
 from evalreport.report.sections import section
 from evalreport.report.slices import spread_over
-from evalreport.report.words import counted, label_text, listed, plain_name, prose, rows_text
+from evalreport.report.words import (
+    counted,
+    label_text,
+    listed,
+    lower_first,
+    plain_name,
+    prose,
+    rows_text,
+)
 from evalreport.results.records import (
     BestStep,
     History,
@@ -218,7 +226,6 @@ def _tables_by_size(
 def _learning_chart(contents: Contents, records: Sequence[LearningCurve], metric: str) -> Chart:
     panels, names, tables, said = [], [], [], []
     title = _metric_name(contents, metric)
-    low_first = title.lower() if title[1:2].islower() else title
     for record in records:
         mark = contents.mark((record.dataset, record.model))
         place = contents.models.index(record.model) if record.model in contents.models else 0
@@ -239,7 +246,7 @@ def _learning_chart(contents: Contents, records: Sequence[LearningCurve], metric
                       gap=(76, 0))  # fmt: skip
         for axes, (name, place, parts) in zip(beside, panels, strict=True):
             axes.set_ylim(*ends)
-            learning(axes, name, place, parts, low_first)
+            learning(axes, name, place, parts, lower_first(title))
 
     caption = f"{title} by rows trained on, {listed(names)}"
     return Chart(

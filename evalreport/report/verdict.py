@@ -48,6 +48,7 @@ from evalreport.results.records import (
     Caution,
     Criterion,
     rank_of,
+    verdict_of,
 )
 
 MOST_CAUTIONS, MOST_ALIKE, LONGEST_CAUTION = 40, 3, 600
@@ -162,7 +163,7 @@ def _criterion(contents: Contents, entry: Criterion, flat: bool) -> model.Criter
         reason = f"{looked}{'; ' if reason else ''}{reason}"
     return model.Criterion(
         Line(tuple(cells), table=table.id if table is not None and laid else ""),
-        ("fail", "not_evaluated", "pass")[rank_of(outcome)],
+        verdict_of(outcome),
         WORDS.get(outcome, outcome),
         looked if outcome in HELD else reason,
     )

@@ -93,7 +93,7 @@ def rows_text(count: float) -> str:
     >>> rows_text(1), rows_text(212)
     ('1 row', '212 rows')
     """
-    return f"{count_text(count)} {'row' if count == 1 else 'rows'}"
+    return counted(count, "row")
 
 
 def rows_of_class(count: float, label: Any, *, noun: bool = True) -> str:
@@ -170,10 +170,7 @@ def measure_title(record: OfMetric, title: str = "", *, plain: bool = False) -> 
     """
     title = title or str(getattr(record, "title", "")) or plain_name(record.metric)
     if record.average and not plain:
-        lower = (
-            title if title[1:2].isupper() or title[1:2].isdigit() else title[:1].lower() + title[1:]
-        )
-        title = f"{record.average.capitalize()} {lower}"
+        title = f"{record.average.capitalize()} {lower_first(title)}"
     inside = params_text(record.params)
     counted_so = getattr(record, "indeterminate", None)
     told = f", indeterminate counted {visible(counted_so)}" if counted_so else ""
@@ -220,13 +217,23 @@ def condition_text(threshold: float | None, operator: str = "score ≥") -> str:
     return "predicted labels" if threshold is None else f"{operator} {threshold_text(threshold)}"
 
 
+def lower_first(title: str) -> str:
+    """A title as it stands within a sentence.
+
+    >>> lower_first("Brier score"), lower_first("ROC AUC"), lower_first("F1")
+    ('brier score', 'ROC AUC', 'F1')
+    """
+    stays = title[1:2].isupper() or title[1:2].isdigit()
+    return title if stays else title[:1].lower() + title[1:]
+
+
 def counted(number: float, singular: str, plural: str = "") -> str:
     """A number with its noun.
 
     >>> counted(1, "criterion", "criteria"), counted(3, "model")
     ('1 criterion', '3 models')
     """
-    return f"{number} {singular if number == 1 else plural or singular + 's'}"
+    return f"{count_text(number)} {singular if number == 1 else plural or singular + 's'}"
 
 
 def listed(words: list[str]) -> str:

@@ -44,6 +44,11 @@ def rank_of(outcome: str) -> int:
     return 2 if outcome in HELD else 0 if outcome in NOT_HELD else 1
 
 
+def verdict_of(outcome: str) -> str:
+    """Whether an outcome counts as a pass, a failure, or as not evaluated."""
+    return ("fail", "not_evaluated", "pass")[rank_of(outcome)]
+
+
 # -- numbers -------------------------------------------------------------------------------
 
 

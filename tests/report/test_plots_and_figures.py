@@ -164,7 +164,7 @@ def test_figures_are_files_of_svg_and_png(results, tmp_path) -> None:
 
 
 def test_names_of_other_scripts_are_text_for_the_page() -> None:
-    name = "النموذج الأول"
+    name = "第一モデル"
     made = drawing(lambda f: panel(f, 0, 0, HALF, 80).set_title(name), HALF, 100)
     assert f">{name}<" in made.markup
 

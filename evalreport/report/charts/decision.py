@@ -18,12 +18,11 @@ ODDS = {0.1: "1:9", 0.2: "1:4", 1 / 3: "1:2", 0.5: "1:1", 2 / 3: "2:1", 0.8: "4:
 BETTER = "#f3f5f7"
 
 
-def decision(axes: Axes, curves: Sequence[Curve], words: tuple[str, str] | None = None) -> None:
+def decision(axes: Axes, curves: Sequence[Curve]) -> None:
     """Net benefit of each model, of treating all and of treating none, as far as it matters.
 
-    The shaded range is where a model beats both; ``words`` are the names of the two strategies.
+    The shaded range is where a model beats both.
     """
-    everyone, nobody = words or ("treat all", "treat none")
     t, all_of = split(columns(curves[0].points, "threshold", "treat_all"))
     prevalence = all_of[0] * (1 - t[0]) + t[0] if t else 1.0
     right = useful(curves)
@@ -36,7 +35,7 @@ def decision(axes: Axes, curves: Sequence[Curve], words: tuple[str, str] | None 
     axes.axhline(0, color=LINE, linewidth=0.8)
     shown = [row for row in zip(t, all_of, strict=True) if row[1] >= -0.1 * prevalence]
     axes.plot(*split(shown), color=SOFT, linewidth=0.8)
-    ends = [End(0.0, nobody, SOFT)]
+    ends = [End(0.0, "treat none", SOFT)]
     for curve in curves:
         rows = [row for row in columns(curve.points, "threshold", "net_benefit") if row[0] <= right]
         axes.plot(*split(rows), **stroke(curve.place))
@@ -45,7 +44,7 @@ def decision(axes: Axes, curves: Sequence[Curve], words: tuple[str, str] | None 
     label_ends(axes, ends)
     if shown and shown[-1][0] < right:
         axes.annotate(
-            everyone, (shown[-1][0], -0.1 * prevalence), (3, 2), textcoords="offset points",
+            "treat all", (shown[-1][0], -0.1 * prevalence), (3, 2), textcoords="offset points",
             color=SOFT, fontsize=7,
         )  # fmt: skip
     _cost_axis(axes, right)
@@ -58,11 +57,9 @@ def one_decision(axes: Axes, curve: Curve, others: Sequence[Curve]) -> None:
     top = max((benefit for rows in together for _, benefit in rows), default=1.0)
     right = useful([curve, *others])
     heading(axes, curve)
+    ticks = ("0", "0.5", "1") if right > 0.6 else ("0", "0.25", "0.5")
+    axes.set_xticks([float(tick) for tick in ticks], ticks)
     axes.set(xlim=(0, right), ylim=(-0.1 * top, 1.04 * top), box_aspect=1)
-    axes.set_xticks([0, 0.5, 1] if right > 0.6 else [0, 0.25, 0.5])
-    axes.set(
-        xlim=(0, right), xticklabels=["0", "0.5", "1"] if right > 0.6 else ["0", "0.25", "0.5"]
-    )
     axes.locator_params(axis="y", nbins=4)
     axes.axhline(0, color=LINE, linewidth=0.8)
     shown = [row for row in zip(t, all_of, strict=True) if row[1] >= -0.2 * top]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from evalreport.report.charts.labels import folded
-from evalreport.report.charts.style import COLOURS, INK, SMALL, SOFT, colour
+from evalreport.report.charts.style import INK, SMALL, SOFT, colour
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,7 +45,7 @@ def folds(axes: Axes, rows: Sequence[FoldRow]) -> None:
             axes.plot([row.low, row.high], [k, k], color=colour(row.place), linewidth=1.6)
         if row.mean is not None:
             axes.plot(
-                [row.mean], [k], marker="D", markersize=5, color=COLOURS[row.place % len(COLOURS)],
+                [row.mean], [k], marker="D", markersize=5, color=colour(row.place),
                 markeredgecolor="white", markeredgewidth=0.6, linestyle="none", clip_on=False,
             )  # fmt: skip
         axes.annotate(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from evalreport.report.charts.labels import folded
-from evalreport.report.charts.style import INK, LINE, REQUIRED, SMALL, SOFT, colour
+from evalreport.report.charts.style import INK, REQUIRED, SMALL, SOFT, colour
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,23 +42,22 @@ def forest(
     axes: Axes,
     rows: Sequence[ForestRow],
     ends: tuple[float, float],
-    at: float | None = None,
     heads: tuple[str, str] = ("", ""),
     required: float | None = None,
 ) -> None:
     """Names and counts left of the axis, squares with intervals on it, numbers at the right.
 
-    ``at`` is the value of no difference, ``required`` what a criterion asks; both are lines
-    through all rows.
+    ``required`` is what a criterion asks, a line through all rows.
     """
     axes.set(xlim=ends, ylim=(len(rows) - 0.4, -0.6), yticks=[])
     axes.spines["left"].set_visible(False)
     axes.locator_params(axis="x", nbins=4)
-    for value, color, dash in ((at, LINE, "-"), (required, REQUIRED, (0, (3, 2)))):
-        if value is not None:
-            axes.axvline(value, color=color, linewidth=0.8, linestyle=dash, zorder=0)
     if required is not None:
-        _word(axes, "required", required, -0.6, (0, 3), "center", REQUIRED, low=True)
+        axes.axvline(required, color=REQUIRED, linewidth=0.8, linestyle=(0, (3, 2)), zorder=0)
+        axes.annotate(
+            "required", (required, -0.6), (0, 3), textcoords="offset points", ha="center",
+            va="bottom", color=REQUIRED, fontsize=7, annotation_clip=False,
+        )  # fmt: skip
     _side(axes, heads[0], 0, COUNTS, "right", SOFT, up=True)
     _side(axes, heads[1], 0, RIGHT - 2, "right", SOFT, up=True, right=True)
     most = max((row.weight for row in rows), default=1.0) or 1.0
@@ -101,13 +100,3 @@ def _side(
             textcoords="offset points", ha=ha, va="bottom" if up else "center", color=color,
             fontsize=SMALL, fontweight=600 if bold else 400, annotation_clip=False,
         )  # fmt: skip
-
-
-def _word(
-    axes: Axes, text: str, x: float, y: float, off: tuple[float, float], ha: str, color: str,
-    *, low: bool,
-) -> None:  # fmt: skip
-    axes.annotate(
-        text, (x, y), off, textcoords="offset points", ha=ha, va="bottom" if low else "top",
-        color=color, fontsize=7, annotation_clip=False,
-    )  # fmt: skip

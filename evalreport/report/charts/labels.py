@@ -64,13 +64,13 @@ def heading(axes: Axes, curve: Curve, letters: int = 24) -> None:
     axes.set_title(told, loc="left", color=colour(curve.place), fontsize=SMALL)
 
 
-def label_ends(axes: Axes, ends: Sequence[End], size: float = SMALL) -> None:
+def label_ends(axes: Axes, ends: Sequence[End]) -> None:
     """Words right of the frame at the heights where lines end, moved apart where they are near."""
     high = axes.get_window_extent().height * 72 / axes.figure.dpi
     low, top = axes.get_ylim()
     order = sorted(ends, key=lambda end: end.y)
     at = [high * (end.y - low) / ((top - low) or 1) for end in order]
-    needs = [1.2 * size * (end.text.count("\n") + 1) for end in order]
+    needs = [1.2 * SMALL * (end.text.count("\n") + 1) for end in order]
     places: list[float] = []
     for k, place in enumerate(at):
         least = places[-1] + (needs[k - 1] + needs[k]) / 2 if places else -high
@@ -88,6 +88,6 @@ def label_ends(axes: Axes, ends: Sequence[End], size: float = SMALL) -> None:
             textcoords="offset points",
             va="center",
             color=end.color,
-            fontsize=size,
+            fontsize=SMALL,
             annotation_clip=False,
         )

@@ -30,9 +30,9 @@ def columns(points: Points, *names: str) -> list[tuple[float, ...]]:
     return [row for row in rows if all(x is not None for x in row)]
 
 
-def split(rows: Sequence[tuple[float, ...]], count: int = 2) -> tuple[list[float], ...]:
-    """Rows as columns of their first numbers, empty ones where there is no row."""
-    return tuple([float(row[k]) for row in rows] for k in range(count))
+def split(rows: Sequence[tuple[float, ...]]) -> tuple[list[float], ...]:
+    """Rows as columns of their first two numbers, empty ones where there is no row."""
+    return tuple([float(row[k]) for row in rows] for k in range(2))
 
 
 def spaced(rows: Sequence[tuple[float, ...]], most: int) -> list[tuple[float, ...]]:

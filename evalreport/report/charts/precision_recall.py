@@ -7,9 +7,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from evalreport.report.charts.labels import heading, label
-from evalreport.report.charts.lines import Rows, band, behind, level
+from evalreport.report.charts.lines import Rows, band, behind, level, rings
 from evalreport.report.charts.points import Curve, columns, split
-from evalreport.report.charts.style import LINE, colour, mark, name_axes, shares, stroke
+from evalreport.report.charts.style import LINE, colour, name_axes, shares, stroke
 from evalreport.report.numbers import value_text
 
 if TYPE_CHECKING:
@@ -47,8 +47,7 @@ def precision_recall(
     if prevalence is not None:
         said = f"guessing\n{value_text(prevalence)}"
         axes.axhline(prevalence, color=LINE, linewidth=0.6, zorder=1, label=said)
-    for place, x, y in at:
-        axes.plot([x], [y], **mark(place, 6, hollow=True), clip_on=False, zorder=3)
+    rings(axes, at)
 
 
 def one_precision_recall(axes: Axes, curve: Curve, others: Sequence[Curve]) -> None:

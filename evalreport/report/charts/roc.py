@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from evalreport.report.charts.labels import heading, label
-from evalreport.report.charts.lines import band, behind
+from evalreport.report.charts.lines import band, behind, rings
 from evalreport.report.charts.points import Curve, columns, split
 from evalreport.report.charts.style import LINE, SOFT, colour, mark, name_axes, shares, stroke
 
@@ -36,7 +36,7 @@ def roc(
         rows = columns(curve.points, "fpr", "tpr")
         axes.plot(*split(rows), **stroke(curve.place), label=label(curve, len(curves)))
     _chance(axes)
-    _rings(axes, at)
+    rings(axes, at)
     if at and said_at:
         axes.plot([], [], **mark(0, 6, hollow=True) | {"color": SOFT}, label=said_at)
 
@@ -52,7 +52,7 @@ def zoomed_roc(
     _chance(axes)
     for curve in curves:
         axes.plot(*split(columns(curve.points, "fpr", "tpr")), **stroke(curve.place))
-    _rings(axes, [one for one in at if one[1] <= ZOOMED])
+    rings(axes, [one for one in at if one[1] <= ZOOMED])
 
 
 def one_roc(axes: Axes, curve: Curve, others: Sequence[Curve]) -> None:
@@ -67,8 +67,3 @@ def one_roc(axes: Axes, curve: Curve, others: Sequence[Curve]) -> None:
 
 def _chance(axes: Axes) -> None:
     axes.plot([0, 1], [0, 1], color=LINE, linewidth=0.6, zorder=1, label="guessing")
-
-
-def _rings(axes: Axes, at: Sequence[tuple[int, float, float]]) -> None:
-    for place, x, y in at:
-        axes.plot([x], [y], **mark(place, 6, hollow=True), clip_on=False, zorder=3)
