@@ -8,7 +8,7 @@ import numpy as np
 
 from evalreport.data.completeness import silent
 from evalreport.data.label_column import LabelColumn, label_column
-from evalreport.data.labels import Written, as_number, matcher
+from evalreport.data.labels import Written, as_number, matcher, names_totals
 from evalreport.data.roles import Roles
 from evalreport.data.table import Mask, RawTable
 
@@ -19,18 +19,21 @@ class Labels:
 
     ``known``: of the truth, in two rows or in one of which the model says something, and of
     predictions. ``beside``: labels that stand beside scores. ``single``: of the truth, in one row
-    of which the model says nothing, as in a line of totals.
+    of which the model says nothing, as in a line of totals. ``totals``: what lines of totals are
+    called of which the model says something, so that they would be used as rows.
     """
 
     known: tuple[Written, ...] = ()
     beside: tuple[Written, ...] = ()
     single: tuple[Written, ...] = ()
+    totals: tuple[Written, ...] = ()
 
     def __add__(self, other: Labels) -> Labels:
         return Labels(
             (*self.known, *other.known),
             (*self.beside, *other.beside),
             (*self.single, *other.single),
+            (*self.totals, *other.totals),
         )
 
 
@@ -40,26 +43,39 @@ def labels_known(
     """The labels of all rows; ``said``: the column of labels beside scores.
 
     A number that one row alone has, or the label of the last row, is no ``single`` label:
-    either may be a total.
+    either may be a total. What names a line of totals is no label at all, nor is what stands
+    beside it in the column of predictions.
     """
     if any(column not in table.columns for _, column in roles.named()):
         return Labels()  # the check of the columns names them
     truth = label_column(table, roles.target)
     spoken, rows = _tallies(table, truth, ~silent(table, roles))
     known, single = [], []
+    totals = [_is_line_of_totals(*one, sum(rows)) for one in zip(truth.labels, rows, strict=True)]
     last = truth.codes[-1] if table.times is None and table.rows else None
     for code, label in enumerate(truth.labels):
+        if totals[code]:
+            continue
         if spoken[code] or rows[code] > 1:
             known.append(label)
         elif table.times is None and code != last and as_number(label.text) is None:
             single.append(label)
     if roles.prediction is not None:
         find = matcher(indeterminate)
-        predicted = label_column(table, roles.prediction).labels
+        column = label_column(table, roles.prediction)
+        # code -1, of a row without a label, is the last place
+        often, _ = _tallies(table, column, ~np.array([*totals, False])[truth.codes])
+        predicted = (label for label, n in zip(column.labels, often, strict=True) if n)
         known += [label for label in predicted if find(label) not in indeterminate]
     there = said is not None and said in table.columns
     beside = label_column(table, str(said)).labels if there else ()
-    return Labels(tuple(dict.fromkeys(known)), beside, tuple(single))
+    lines = [label for k, label in enumerate(truth.labels) if totals[k] and spoken[k]]
+    return Labels(tuple(dict.fromkeys(known)), beside, tuple(single), tuple(lines))
+
+
+def _is_line_of_totals(label: Written, rows: int, all_rows: int) -> bool:
+    """Whether a label names totals, in a line or two, or in a line that counts all others."""
+    return names_totals(label.text) and (rows <= 2 or 2 * rows == all_rows)
 
 
 def _tallies(table: RawTable, column: LabelColumn, spoken: Mask) -> tuple[list[int], list[int]]:

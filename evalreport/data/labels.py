@@ -30,6 +30,10 @@ _NUMBER = re.compile(
 )
 _LEADING_ZERO = re.compile(r"[+-]?0[0-9]")
 _BOOLEANS = ("false", "true")
+#: What the last line of a table is called, in a few languages.
+_TOTALS = frozenset(
+    ("total", "totals", "grand total", "subtotal", "sub-total", "sum", "gesamt", "summe", "totale")
+)
 #: The class beside one that is known alone. 1 has none: labels may be 1 and 2.
 _PARTNERS = {
     "0": "1",
@@ -121,6 +125,15 @@ def partner_of(label: str) -> str | None:
         return None
     forms = (str.lower, str.upper, str.capitalize)
     return next((form(found) for form in forms if form(label) == label), found)
+
+
+def names_totals(label: str) -> bool:
+    """Whether a label is what the last line of a table is called.
+
+    >>> names_totals("Total"), names_totals(" grand total:"), names_totals("total loss")
+    (True, True, False)
+    """
+    return label.strip(" :.").casefold() in _TOTALS
 
 
 def positive_index(labels: LabelSet, rule: Positive) -> int | None:

@@ -103,7 +103,15 @@ def known_classes(
 
     Datasets that have a class in common have all of them in common, and so have those of which
     one class each is known. There is a problem for each of which one class is all that is known.
+    Raises DataError where a line of totals is among the rows.
     """
+    totals = [
+        _totals(name, own.totals[0].text, where(name))
+        for name, own in labels.items()
+        if own.totals and not spec.datasets[name].labels
+    ]
+    if totals:
+        raise DataError(*totals)
     found: dict[str, tuple[str, ...]] = {}
     problems: list[Problem] = []
     for one in _together(spec, labels):
@@ -174,6 +182,14 @@ def _complete(one: _Problem) -> None:
         if len(one.classes | other) == 2:
             one.classes = other | one.classes
             return
+
+
+def _totals(name: str, label: str, where: Location | None) -> Problem:
+    return Problem(
+        f"{name} has a line of totals among its rows, {quoted(label)}",
+        f"the file without that line; or, where it is a class, `labels: [..., {label}]`",
+        where,
+    )
 
 
 def _one_class(name: str, label: str, where: Location | None) -> Problem:

@@ -76,7 +76,7 @@ def _lines(contents: Contents) -> Iterator[str]:
     if results.acceptance:
         passed = sum(entry.outcome in HELD for entry in results.acceptance)
         yield ""
-        yield f"{passed} passed of {counted_outcomes(contents)}"
+        yield f"passed: {passed} of {counted_outcomes(contents)}"
     warnings = sum(caution.severity == "warning" for caution in results.cautions)
     if warnings:
         yield ""

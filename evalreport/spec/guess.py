@@ -9,7 +9,7 @@ from typing import Any
 
 from evalreport.data.decimals import in_dialect
 from evalreport.data.dialect import Dialect
-from evalreport.data.labels import as_number, order_labels, partner_of, written
+from evalreport.data.labels import as_number, names_totals, order_labels, partner_of, written
 from evalreport.data.table import RawColumn, RawTable
 from evalreport.errors import DataError, Location, Problem, did_you_mean
 from evalreport.spec.column_names import (
@@ -96,10 +96,12 @@ class Guess:
 def guessed(table: RawTable, dialect: Dialect, target: str | None) -> Guess:
     """What the columns of a table seem to be.
 
-    Raises DataError where no column can be the true label, or none a prediction.
+    Raises DataError where no column can be the true label, or none a prediction, or where the last
+    line holds totals.
     """
     table, dialect = _wide(table, dialect, target)
     columns = Columns(table, gap_texts(table))
+    _check_last_line(columns)
     label = _target(columns, target)
     classes = order_labels(columns.distinct(label))
     if len(classes) > MOST_CLASSES:
@@ -120,6 +122,19 @@ def guessed(table: RawTable, dialect: Dialect, target: str | None) -> Guess:
     found = _labels_alike(columns, found)
     found = _positive(columns, found)
     return _rest(columns, found)
+
+
+def _check_last_line(columns: Columns) -> None:
+    for name in columns.names:
+        texts = columns.texts(name)
+        last = texts[-1] if texts else None
+        if last is not None and names_totals(last) and texts.count(last) <= 2:
+            where = Location(columns.table.name)
+            raise DataError(
+                Problem(
+                    f"the last line holds totals, {last!r} in {name}", "the file without it", where
+                )
+            )
 
 
 def _with_the_other(columns: Columns, found: Guess) -> Guess:

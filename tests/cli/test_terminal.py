@@ -48,7 +48,7 @@ def test_the_end_of_a_run_says_what_matters(spec: str, capsys: pytest.CaptureFix
     assert "Recall       0.800  0.490 to 0.943 (95 %, Wilson)" in said.out
     assert "Specificity  0.900  0.596 to 0.982 (95 %, Wilson)" in said.out
     assert "criteria: 2 passed, 1 failed, 1 not evaluated" in said.out
-    assert "failed: recall >= 0.85 (d, m): observed 0.800, required ≥ 0.850" in said.err
+    assert "failed: recall >= 0.85 (d, m): observed 0.800, required ≥ 0.85" in said.err
     not_evaluated = "not evaluated: roc_auc >= 0.9 (d, m): not applicable: it needs scores"
     assert not_evaluated in said.err
     assert "specificity" not in said.err  # what passed is only counted

@@ -151,6 +151,36 @@ def test_a_line_of_totals_is_no_class(tmp_path: Path, engine: str) -> None:
     assert "only one class" in refused(tmp_path, {"d": rows}, dataset=exclude, engine=engine)
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_line_of_totals_that_a_model_speaks_of_is_refused(tmp_path: Path, engine: str) -> None:
+    """It would be the largest label, and so the positive class, with a recall of 1."""
+    told = "d has a line of totals among its rows, 'Total'"
+    assert told in refused(tmp_path, {"d": "y,p\n0,0.1\n0,0.6\nTotal,1.2\n"}, engine=engine)
+    labels = {"d": "y,p\n0,0\n1,1\n0,1\nTotal,4\n"}
+    assert told in refused(tmp_path, labels, {"prediction": "p"}, engine=engine)
+    # a class that is called so has rows of its own, or is declared
+    found = run(tmp_path, {"d": "y,p\n" + "part,0.1\ntotal,0.9\n" * 4}, engine=engine)
+    assert found["labels"][0]["order"] == ["part", "total"]
+    declared = {"labels": ["0", "Total"]}
+    found = run(tmp_path, {"d": "y,p\n0,0.1\n0,0.6\nTotal,1\n"}, dataset=declared, engine=engine)
+    assert value(found, "recall") == 1.0
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_lines_of_totals_in_any_place_and_of_counts_are_left_out(
+    tmp_path: Path, engine: str
+) -> None:
+    exclude = {"missing": "exclude"}
+    rows = "y,p\n0,0.1\n1,0.2\nTotal,\n0,0.3\n1,0.6\nTotal,\n"
+    found = run(tmp_path, {"d": rows}, dataset=exclude, engine=engine)
+    assert found["labels"][0]["order"] == ["0", "1"]
+    assert value(found, "accuracy") == 0.75
+    rows = "y,p,n\nTotal,,40\n0,0.1,10\n1,0.2,20\n0,0.3,10\n"
+    found = run(tmp_path, {"d": rows}, dataset=exclude | {"count": "n"}, engine=engine)
+    assert found["labels"][0]["order"] == ["0", "1"]
+    assert value(found, "accuracy") == 0.5
+
+
 def test_one_row_without_a_score_is_known_unless_it_is_the_last(tmp_path: Path) -> None:
     rows = "y,p\nbenign,0.1\nmalignant,\nbenign,0.6\n"
     found = run(tmp_path, {"d": rows}, dataset={"missing": "exclude"})

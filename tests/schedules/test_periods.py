@@ -220,7 +220,7 @@ def test_the_report_draws_the_course(changed: Path) -> None:
     assert "From 0.900 in 2026-01 to 0.400 in 2026-08" in alt
     assert "Outside the control limits: 2026-07 and 2026-08." in alt
     assert "trend, falling: p &lt; 0.0001" in alt
-    assert "Required: 0.700" in alt
+    assert "Required: 0.70" in alt
     # each value stands with its table, laid flat; limits are in a table of their own
     assert section.count('data-table="') >= 8
     assert "0.699 to 1" in section

@@ -331,3 +331,15 @@ def test_spellings_and_agreement() -> None:
     truth, said = list("aaaaaabbbb"), list("aaaaabbbba")
     assert not agrees(truth, said)
     assert agrees(truth * 3, said * 3)
+
+
+@pytest.mark.parametrize(
+    "rows", ["0,0.1\n1,0.6\nTotal,", "0,0.1\n0,0.6\nTotal,1.2", "0,0\n1,1\ntotal:,1"]
+)
+def test_a_last_line_of_totals_is_named_and_no_class(tmp_path, capsys, rows) -> None:
+    (tmp_path / "d.csv").write_text(f"y,p\n{rows}\n")
+    assert (
+        status_of(["init", str(tmp_path / "d.csv"), "--yes", "-o", str(tmp_path / "s.yaml")]) == 3
+    )
+    assert "the last line holds totals" in capsys.readouterr().err
+    assert not (tmp_path / "s.yaml").exists()
