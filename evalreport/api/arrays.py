@@ -320,9 +320,7 @@ class Made:
             )
             self.labels = self.classes
         for name, said in answers.items():
-            if said.by_class:
-                none = [0.0] * said.rows
-                by_class = {label: said.by_class.get(label, none) for label in self.classes}
+            if by_class := said.columns(self.classes):
                 self._scores_by_class(name, by_class)
             elif said.margin is not None and len(self.classes) == 2:
                 self._margin(name, said.margin, str(said.margin_of))

@@ -9,7 +9,7 @@ from typing import Any
 
 from evalreport.api.arrays import Made, made_of
 from evalreport.api.fitted import Answers, Asked, refuse_regressors, unknown_classes
-from evalreport.api.given import column, free_name, is_estimator, label_texts
+from evalreport.api.given import codes_of, column, free_name, is_estimator, label_texts
 from evalreport.api.results import Results
 from evalreport.data.findings import Finding
 from evalreport.errors import DataError, Problem, UsageError
@@ -159,12 +159,13 @@ def _of_folds(splits: Sequence[tuple[Any, Any]], made: Made, clusters: Any) -> S
         Split(str(number), 0, rows[train], rows[test])
         for number, (train, test) in enumerate(splits, 1)
     ]
-    labels = list(dict.fromkeys([*made.classes, *map(str, made.texts)]))
-    actual = np.array([labels.index(str(label)) for label in made.texts], np.int64)
+    texts = [str(text) for text in made.texts]
+    labels = tuple(dict.fromkeys([*made.classes, *texts]))
+    actual = codes_of(texts, labels)
     groups = None
     if clusters is not None:
-        texts = label_texts({"c": column(clusters, "clusters")})["c"]
-        names, codes = np.unique([str(text) for text in texts], return_inverse=True)
+        own = label_texts({"c": column(clusters, "clusters")})["c"]
+        names, codes = np.unique([str(text) for text in own], return_inverse=True)
         groups = (codes, tuple(names.tolist()))
     single = all(len(test) == 1 for _, test in splits)
     return fold_findings(parts, actual, labels, groups, single)
@@ -187,7 +188,8 @@ def _answers(
     """What a classifier says of every row: as it is, or a clone fitted in each fold."""
     found = Answers(len(y))
     if splits is None:
-        asked.answer(found, range(len(y)), X)
+        asked.label(found, range(len(y)), X)
+        asked.score(found, range(len(y)), X)
         return found
     from sklearn.base import clone
     from sklearn.utils import _safe_indexing
@@ -202,5 +204,7 @@ def _answers(
             hint = "a classifier with get_params and set_params; or a fitted one, without cv"
             raise UsageError(Problem(what, hint)) from error
         fold.call("fit", _safe_indexing(X, train), y[train])
-        fold.answer(found, test.tolist(), _safe_indexing(X, test))
+        tested, part = test.tolist(), _safe_indexing(X, test)
+        fold.label(found, tested, part)
+        fold.score(found, tested, part)
     return found

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,20 +23,37 @@ class Answers:
     """What a classifier says of n rows, folds together.
 
     ``labels``: the label that ``predict`` gives, None for a row that no fold tests.
-    ``by_class``: scores of n rows by class; empty without them. ``margin``: signed distances
-    of two classes, positive for the class ``margin_of``; None without them. ``known``: labels
-    of the classes that it names in ``classes_``.
+    ``by_class``: scores of n rows by class, None where the classifier of a fold does not know
+    the class; empty without them. ``margin``: signed distances of two classes, positive for the
+    class ``margin_of``; None without them. Folds that know two of several classes may have these
+    beside ``by_class`` of the others. ``known``: labels of the classes that it names in
+    ``classes_``.
     """
 
     rows: int
     labels: list[str | None] = field(init=False)
-    by_class: dict[str, list[float]] = field(default_factory=dict)
+    by_class: dict[str, list[float | None]] = field(default_factory=dict)
     margin: list[float] | None = None
     margin_of: str | None = None
     known: dict[str, None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.labels = [None] * self.rows
+
+    def columns(self, classes: Sequence[str]) -> dict[str, list[float]]:
+        """Scores of n rows by class; empty unless the scores of all rows are by class.
+
+        A class that the classifier of a row does not know has the least score seen, at most 0:
+        0 among probabilities, the lowest among signed distances.
+        """
+        if self.margin is not None or not self.by_class:
+            return {}
+        least = min([0.0, *(v for own in self.by_class.values() for v in own if v is not None)])
+        unknown = [None] * self.rows
+        return {
+            label: [least if v is None else v for v in self.by_class.get(label, unknown)]
+            for label in classes
+        }
 
 
 @dataclass(frozen=True)
@@ -73,42 +90,43 @@ class Asked:
             what = f"{self}: {method} raises {type(error).__name__}: {first_line(error)}"
             raise DataError(Problem(what, "rows and labels that this classifier takes")) from error
 
-    def answer(
-        self, answers: Answers, rows: Iterable[int], part: Any, *, scored: bool = True
-    ) -> None:
-        """Put what it says of some rows in their places. Raises DataError, UsageError.
-
-        ``scored``: whether its scores are asked for, beside its labels.
-        """
-        places = list(rows)
-        said = _vector(self, self.call("predict", part), len(places))
+    def label(self, answers: Answers, rows: Sequence[int], part: Any) -> None:
+        """Put the labels that it gives to some rows in their places. Raises DataError."""
+        said = _vector(self, self.call("predict", part), len(rows))
         names = self._names(said)
         if hasattr(self.model, "classes_"):
             answers.known |= dict.fromkeys(names.values())
-        for place, label in zip(places, said, strict=True):
-            answers.labels[place] = None if label is None else names.get(label, label)
-        columns = self._scores(part, len(places)) if scored else None
+        for row, label in zip(rows, said, strict=True):
+            answers.labels[row] = None if label is None else names.get(label, label)
+
+    def score(self, answers: Answers, rows: Sequence[int], part: Any) -> None:
+        """Put the scores that it gives to some rows in their places, where it has any by class.
+
+        Raises DataError, UsageError.
+        """
+        columns = self._scores(part, len(rows))
         if columns is None:
             return
         if getattr(self.model, "classes_", None) is None and self.declared is None:
             what = f"{self} has scores, but no classes_ that say which class each column is of"
             raise UsageError(Problem(what, "labels=[...], the classes in the order of its columns"))
-        classes = list(names.values())
+        classes = list(self._names(()).values())
+        answers.known |= dict.fromkeys(classes)
         if columns.ndim == 1:
-            self._margins(answers, places, columns, classes)
+            self._margins(answers, rows, columns, classes)
             return
         for place, label in enumerate(classes):
-            values = answers.by_class.setdefault(label, [0.0] * answers.rows)
-            for row, value in zip(places, columns[:, place].tolist(), strict=True):
+            values = answers.by_class.setdefault(label, [None] * answers.rows)
+            for row, value in zip(rows, columns[:, place].tolist(), strict=True):
                 values[row] = value
 
     def _margins(
-        self, answers: Answers, places: Sequence[int], told: Any, classes: Sequence[str]
+        self, answers: Answers, rows: Sequence[int], told: Any, classes: Sequence[str]
     ) -> None:
         if answers.margin is None:
             answers.margin, answers.margin_of = [math.nan] * answers.rows, classes[1]
         side = 1 if classes[1] == answers.margin_of else -1
-        for row, value in zip(places, told.tolist(), strict=True):
+        for row, value in zip(rows, told.tolist(), strict=True):
             answers.margin[row] = side * value
 
     def _scores(self, part: Any, rows: int) -> Any:

@@ -230,6 +230,18 @@ def label_texts(columns: Mapping[str, Sequence[Any]]) -> dict[str, list[str | No
     return {name: [_text(v, numeric) for v in values] for name, values in plain.items()}
 
 
+def codes_of(texts: Sequence[str], labels: Sequence[str]) -> Any:
+    """The place of each label among the classes, as an array.
+
+    >>> codes_of(["b", "a"], ["a", "b"]).tolist()
+    [1, 0]
+    """
+    import numpy as np
+
+    place = {label: code for code, label in enumerate(labels)}
+    return np.array([place[text] for text in texts], np.int32)
+
+
 def ordered_categories(values: Any) -> list[str]:
     """The categories of an ordered categorical from least to largest; empty for anything else."""
     return categories(values) if getattr(getattr(values, "dtype", None), "ordered", False) else []

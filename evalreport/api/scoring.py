@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from evalreport.api.fitted import Answers, Asked, matched
-from evalreport.api.given import column, label_text, label_texts
+from evalreport.api.given import codes_of, column, label_text, label_texts
 from evalreport.errors import DataError, Problem, UsageError, did_you_mean
 
 if TYPE_CHECKING:
@@ -84,22 +85,27 @@ class Scorer:
 
     def __call__(self, estimator: Any, X: Any, y: Any) -> float:  # noqa: N803 - scikit-learn's name
         """The value on some rows. Raises DataError where it is undefined."""
-        import numpy as np
-
         from evalreport.engine.metric_functions import metric_value
         from evalreport.engine.settings import Settings
+        from evalreport.predict.outcome import Output
 
-        texts = [str(one) for one in label_texts({"y": column(y, "y")})["y"]]
+        texts = _complete("y", label_texts({"y": column(y, "y")})["y"])
         seen = tuple(dict.fromkeys((*texts, *(self.labels or ()))))
-        said = Answers(len(texts))
         asked = Asked(type(estimator).__name__, estimator, seen, self.labels)
-        asked.answer(said, range(len(texts)), X, scored=self._of_scores())
-        known = {*seen, *said.known, *(one for one in said.labels if one is not None)}
-        labels = self._classes(known)
+        said = Answers(len(texts))
+        scored = self._scored(asked, said, X)
+        if not scored:
+            asked.label(said, range(said.rows), X)
+        labels = self._classes({*seen, *said.known, *filter(None, said.labels)})
         positive = self._positive(labels)
-        actual = np.array([labels.index(one) for one in texts], np.int32)
+        actual = codes_of(texts, labels)
         value = metric_value(self.metric, dict(self.params), labels, positive, Settings())
-        found = value(actual, self._output(said, labels, positive))
+        if scored:
+            output = self._output(asked, said, labels, positive)
+        else:
+            given = _complete(f"the prediction of {asked}", said.labels)
+            output = Output("prediction", predicted=codes_of(given, labels))
+        found = value(actual, output)
         if found is None:
             raise DataError(
                 Problem(
@@ -109,15 +115,28 @@ class Scorer:
             )
         return self.sign * float(found)
 
-    def _of_scores(self) -> bool:
-        """Whether the metric needs scores, or a threshold is asked for."""
+    def _needs_scores(self) -> bool:
+        """Whether the metric is of scores, not of labels."""
         from evalreport.metrics.catalogue import find
         from evalreport.metrics.declare import Table
 
         declared = find(self.metric)
         assert declared is not None
-        wants = declared.table in (Table.SCORES, Table.CLASS_SCORES)
-        return wants or self.threshold is not None
+        return declared.table in (Table.SCORES, Table.CLASS_SCORES)
+
+    def _scored(self, asked: Asked, said: Answers, rows: Any) -> bool:
+        """Whether the value is of scores, put into ``said``; else it is of predicted labels.
+
+        Raises DataError where the metric needs scores, and there are none of every class.
+        """
+        needed = self._needs_scores()
+        if needed or self.threshold is not None:
+            asked.score(said, range(said.rows), rows)
+        two = len({*asked.seen, *said.known}) <= 2
+        if needed and not said.by_class and (said.margin is None or not two):
+            what = f"{self.metric} needs scores of every class, which {asked} does not give"
+            raise DataError(Problem(what, "predict_proba, or a metric of labels, such as accuracy"))
+        return needed or (two and bool(said.by_class or said.margin))
 
     def _classes(self, seen: set[str]) -> tuple[str, ...]:
         """The classes in their order: as declared, else as sorted.
@@ -157,25 +176,41 @@ class Scorer:
             raise DataError(Problem(f"positive={self.positive!r} is no class", hint))
         return labels.index(found)
 
-    def _output(self, said: Answers, labels: tuple[str, ...], positive: int | None) -> Output:
-        """What the estimator says, as metrics take it; labels where no scores are asked for."""
+    def _output(
+        self, asked: Asked, said: Answers, labels: tuple[str, ...], positive: int | None
+    ) -> Output:
+        """The scores as metrics take them; labels where the scores are cut for a metric of these.
+
+        Raises DataError for a score that is missing or infinite.
+        """
         import numpy as np
 
         from evalreport.predict.outcome import Output
 
-        if not self._of_scores() or not (said.by_class or said.margin):
-            predicted = [labels.index(str(one)) for one in said.labels]
-            return Output("prediction", predicted=np.array(predicted, np.int32))
+        by_class = said.columns(labels)
         if positive is None:
-            none = [0.0] * said.rows
-            wide = np.array([said.by_class.get(label, none) for label in labels], np.float64).T
-            return Output("scores", wide.argmax(axis=1).astype(np.int32), None, wide)
-        if said.by_class:
-            score = np.array(said.by_class[labels[positive]], np.float64)
+            told = np.array([by_class[label] for label in labels], np.float64).T
+        elif by_class:
+            told = np.array(by_class[labels[positive]], np.float64)
         else:
-            own = labels[positive] == said.margin_of
-            score = np.array(said.margin, np.float64) * (1 if own else -1)
-        if self.threshold is None:
-            return Output("margin" if said.margin else "score", score=score)
-        at = np.where(score >= self.threshold, positive, 1 - positive).astype(np.int32)
-        return Output("prediction", predicted=at)
+            side = 1 if labels[positive] == said.margin_of else -1
+            told = side * np.array(said.margin, np.float64)
+        wrong = np.argwhere(~np.isfinite(told))
+        if len(wrong):
+            what = f"the score of {asked} is {told[tuple(wrong[0])]:g} in row {wrong[0][0] + 1}"
+            raise DataError(Problem(what, "a number in every row"))
+        if positive is None:
+            return Output("scores", told.argmax(axis=1).astype(np.int32), None, told)
+        output = Output("score" if by_class else "margin", score=told)
+        if self._needs_scores():
+            return output
+        return Output("prediction", predicted=output.labels_at(self.threshold, positive))
+
+
+def _complete(name: str, texts: Sequence[str | None]) -> list[str]:
+    """The labels of all rows. Raises DataError where one is missing, naming the row."""
+    known = [text for text in texts if text is not None]
+    if len(known) < len(texts):
+        what = f"{name} is empty in row {texts.index(None) + 1}"
+        raise DataError(Problem(what, "a label in every row"))
+    return known

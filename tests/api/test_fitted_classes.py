@@ -12,10 +12,16 @@ from sklearn.linear_model import (
     LogisticRegression,
     RidgeClassifier,
 )
-from sklearn.metrics import accuracy_score, log_loss, recall_score, roc_auc_score
+from sklearn.metrics import (
+    accuracy_score,
+    cohen_kappa_score,
+    log_loss,
+    recall_score,
+    roc_auc_score,
+)
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, cross_val_predict
 from sklearn.pipeline import make_pipeline
-from sklearn.svm import SVC
+from sklearn.svm import SVC, LinearSVC
 
 from evalreport import DataError, UsageError, evaluate_estimator
 
@@ -266,3 +272,37 @@ def test_a_class_that_a_fitted_classifier_does_not_know_is_told() -> None:
         "it cannot predict it."
     )
     assert pooled(results, "roc_auc", "2") == 0.5
+
+
+def folds_without(label, y):
+    """Two folds, the first of which tests every row of a class, and so learns of none."""
+    first = np.flatnonzero((y == label) | (np.arange(len(y)) % 5 == 0))
+    rest = np.setdiff1d(np.arange(len(y)), first)
+    return [(rest, first), (first, rest)]
+
+
+def test_folds_with_distances_of_two_and_of_three_classes_have_labels_in_common() -> None:
+    folds = folds_without(2, Y3)
+    said = np.empty(200, int)
+    for train, test in folds:
+        model = LinearSVC().fit(X3[train], Y3[train])
+        said[test] = model.predict(X3[test])
+    results = evaluate_estimator(LinearSVC(), X3, Y3, cv=folds, metrics=["roc_auc", "kappa"])
+    assert pooled(results, "kappa") == pytest.approx(cohen_kappa_score(Y3, said))
+    ranked = [m for m in results.json["measures"] if m["metric"] == "roc_auc"]
+    assert {m["state"] for m in ranked} == {"not_applicable"}
+
+
+def test_a_class_that_a_fold_does_not_know_has_the_least_distance() -> None:
+    x, y = make_classification(240, 6, n_informative=4, n_classes=4, flip_y=0.1, random_state=8)
+    folds = folds_without(3, y)
+    told = np.full((240, 4), np.nan)
+    for train, test in folds:
+        model = LinearSVC().fit(x[train], y[train])
+        told[np.ix_(test, model.classes_)] = model.decision_function(x[test])
+    assert np.isnan(told[y == 3, 3]).all()
+    told[np.isnan(told)] = np.nanmin(told)
+    results = evaluate_estimator(LinearSVC(), x, y, cv=folds, metrics=["roc_auc"])
+    for label in range(4):
+        expected = roc_auc_score(y == label, told[:, label])
+        assert pooled(results, "roc_auc", str(label)) == pytest.approx(expected, abs=1e-12)
