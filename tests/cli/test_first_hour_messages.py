@@ -122,7 +122,7 @@ def test_results_introduce_themselves_as_a_table() -> None:
     lines = repr(results).splitlines()
     assert lines[0] == "A first hour"
     assert "positive class: ill" in lines
-    assert f"passed: {passed} of 2 criteria" in lines
+    assert f"passed: {passed} of 2 outcomes of 1 criterion for 2 models" in lines
 
 
 def test_a_first_spec_finds_columns_with_signs_in_their_names() -> None:
