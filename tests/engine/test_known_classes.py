@@ -159,7 +159,7 @@ def test_a_line_of_totals_that_a_model_speaks_of_is_refused(tmp_path: Path, engi
     labels = {"d": "y,p\n0,0\n1,1\n0,1\nTotal,4\n"}
     assert told in refused(tmp_path, labels, {"prediction": "p"}, engine=engine)
     # a class that is called so has rows of its own, or is declared
-    found = run(tmp_path, {"d": "y,p\n" + "part,0.1\ntotal,0.9\n" * 4}, engine=engine)
+    found = run(tmp_path, {"d": "y,p\n" + "part,0.1\npart,0.2\ntotal,0.9\n" * 4}, engine=engine)
     assert found["labels"][0]["order"] == ["part", "total"]
     declared = {"labels": ["0", "Total"]}
     found = run(tmp_path, {"d": "y,p\n0,0.1\n0,0.6\nTotal,1\n"}, dataset=declared, engine=engine)
