@@ -44,8 +44,8 @@ def labels_known(
 
     A number that one row alone has, or the label of the last row, is no ``single`` label:
     either may be a total. What names a line of totals is no label at all, nor is what stands
-    beside it in the column of predictions. A class with a name of totals and half of all rows cannot
-    be told from one and is declared.
+    beside it in the column of predictions. A class that is called so and has half of all rows
+    cannot be told from one and is declared.
     """
     if any(column not in table.columns for _, column in roles.named()):
         return Labels()  # the check of the columns names them

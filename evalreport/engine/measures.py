@@ -445,7 +445,7 @@ def as_measure(
         bounds=None if bounds is None else Bounds(*bounds),
         missing_bounds=value.missing,
         reached=value.reached,
-        interval_reason=_no_interval(computed) if state == "value" else None,
+        interval_reason=_no_interval(computed) if state in ("value", "infinite") else None,
     )
 
 
@@ -465,6 +465,8 @@ def _no_interval(computed: Computed) -> str | None:
         return computed.dropped
     if task.interval is None:
         return task.why
+    if isinstance(computed.evaluated.outcome, Infinite):
+        return "the upper limit of an infinite value is infinite too"
     if task.interval in BOOTSTRAPS:
         return f"{task.interval} gives none: resamples are all alike, or too few can be used"
     return f"{task.interval} gives none on this table"

@@ -33,6 +33,7 @@ from evalreport.spec.column_names import (
 from evalreport.spec.column_values import Columns, adds_up, alike, area, as_one_model, gap_texts
 from evalreport.spec.model_columns import (
     Known,
+    confidences_of,
     label_columns,
     unnamed_sets,
     vector_models,
@@ -285,9 +286,12 @@ def _models(columns: Columns, found: Guess) -> Guess:
     said = label_columns(known, free, alone=not (sets or scores))
     labels = said.columns
     scores = [c for c in scores if c not in labels]
+    likely = [c for c in _likely_scores(columns, free) if c not in (*scores, *labels)]
     if not sets and not scores and not labels:
-        scores = _likely_scores(columns, free)
+        scores = likely[:1]
     scores, confidences = without_confidences(known, scores, labels)
+    if len(found.classes) == 2:
+        confidences += confidences_of(known, likely, labels)
     found = replace(
         found,
         labels=lists.order,
@@ -409,14 +413,13 @@ def _is_score_column(columns: Columns, name: str) -> bool:
 
 def _likely_scores(columns: Columns, free: list[str]) -> list[str]:
     """Columns that rank the classes, of those within 0 and 1 whose names say nothing."""
-    inside = [
+    return [
         c
         for c in free
         if (limits := columns.range(c)) is not None
         and columns.is_fraction(c)
         and ((limits[0] >= 0 and limits[1] <= 1) or _is_percent(columns, c))
     ]
-    return inside[:1]
 
 
 def _is_percent(columns: Columns, name: str) -> bool:

@@ -212,17 +212,24 @@ def without_confidences(
     known: Known, scores: Sequence[str], labels: Sequence[str]
 ) -> tuple[list[str], list[str]]:
     """The scores but for those that are the confidence in a predicted label, which are told."""
-    left, told = list(scores), []
-    for name in scores:
-        for column in labels:
-            if _confident(known, name, column, only=len(scores) == len(labels) == 1):
-                left.remove(name)
-                told.append(
-                    f"{name} is the confidence in {column}, not the score of one class; it is not "
-                    "used"
-                )
-                break
-    return left, told
+    only = len(scores) == len(labels) == 1
+    told = dict(_confidences(known, scores, labels, only=only))
+    return [name for name in scores if name not in told], list(told.values())
+
+
+def confidences_of(known: Known, names: Sequence[str], labels: Sequence[str]) -> list[str]:
+    """What to tell of columns that nothing calls a score and that do as a confidence does."""
+    return [text for _, text in _confidences(known, names, labels, only=False)]
+
+
+def _confidences(
+    known: Known, names: Sequence[str], labels: Sequence[str], *, only: bool
+) -> Iterator[tuple[str, str]]:
+    for name in names:
+        of = next((label for label in labels if _confident(known, name, label, only=only)), None)
+        if of is not None:
+            told = f"{name} is the confidence in {of}, not the score of one class; it is not used"
+            yield name, told
 
 
 def _confident(known: Known, name: str, column: str, *, only: bool) -> bool:
@@ -234,7 +241,10 @@ def _confident(known: Known, name: str, column: str, *, only: bool) -> bool:
     numbers, limits = known.columns.numbers(name), known.columns.range(name)
     if numbers is None or limits is None:
         return False
-    said, most = known.columns.texts(column), 1 if limits[1] <= 1 else 100
+    spelled = _spelled(known, column)
+    names = {} if spelled is None else spelled[0]
+    said = [names.get(text, text) if text else None for text in known.columns.texts(column)]
+    most = 1 if limits[1] <= 1 else 100
     if not is_confidence(numbers, said, most / len(known.classes)):
         return False
     together = only or model_name([name]) == model_name([column]) or len(known.classes) > 2

@@ -12,6 +12,13 @@ from evalreport.metrics.catalogue import find
 
 
 def limits(counts: list[list[int]], metric: str) -> dict[str, Any]:
+    record = measure(counts, metric, {"methods": {metric: "koopman"}})
+    assert record["interval"]["method"] == "koopman"
+    assert record["interval"]["low"] <= record["value"] <= record["interval"]["high"]
+    return dict(record["interval"])
+
+
+def measure(counts: list[list[int]], metric: str, confidence: dict[str, Any]) -> dict[str, Any]:
     """``counts``: of the negatives, then the positives, by negative and positive predictions."""
     kinds = [
         (actual, said, counts[i][j])
@@ -25,15 +32,13 @@ def limits(counts: list[list[int]], metric: str) -> dict[str, Any]:
         "positive": {"label": "yes"},
         "models": {"m": {"prediction": "p"}},
         "metrics": [metric],
-        "confidence": {"methods": {metric: "koopman"}},
+        "confidence": confidence,
     }
     frame = {"y": truth, "p": given, "n": n}
     (record,) = (
         m for m in evalreport.run(spec, frames={"d": frame}).json["measures"] if m["label"] == "yes"
     )
-    assert record["interval"]["method"] == "koopman"
-    assert record["interval"]["low"] <= record["value"] <= record["interval"]["high"]
-    return dict(record["interval"])
+    return dict(record)
 
 
 def test_koopmans_example() -> None:
@@ -59,3 +64,10 @@ def test_a_spec_may_ask_for_it_where_there_is_such_a_ratio() -> None:
         metric = find(name)
         assert metric is not None
         assert ("koopman" in metric.interval_methods) is known
+
+
+@pytest.mark.parametrize("metric", ["lr_plus", "diagnostic_odds_ratio"])
+def test_an_infinite_ratio_says_why_it_has_no_interval(metric: str) -> None:
+    found = measure([[20, 0], [2, 8]], metric, {})
+    assert (found["state"], found["interval"]) == ("infinite", None)
+    assert found["interval_reason"] == "the upper limit of an infinite value is infinite too"

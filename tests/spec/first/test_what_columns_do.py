@@ -92,6 +92,14 @@ def test_the_eight_rows_by_hand(tmp_path) -> None:
     assert value(first_of(tmp_path)[2], "accuracy") == 6 / 8
 
 
+def test_a_confidence_that_nothing_calls_a_score_is_told_too(tmp_path) -> None:
+    """Turned for the rows called no, ``sure`` ranks the rows as the scores of yes do."""
+    columns = {"y": Y, "model_says": WORDS[SAYS], "sure": SURE}
+    spec, text, _ = first(tmp_path, columns)
+    assert spec["models"] == {"model_says": {"prediction": "model_says"}}
+    assert "# assumed: sure is the confidence in model_says" in text
+
+
 def test_a_score_cut_elsewhere_is_a_score(tmp_path) -> None:
     """All scores above one half, and labels that follow from them, are no confidences."""
     high = 0.5 + P / 2
