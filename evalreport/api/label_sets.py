@@ -37,6 +37,8 @@ class MadeOfSets(Made):
     def add_models(self, scores: Any, predictions: Any) -> None:
         """The models of ``y_score`` and ``y_pred``."""
         super().add_models(scores, predictions)
+        if any(None in row for row in self.truth):
+            self.dataset["missing"] = "exclude"  # each label is evaluated on the rows that know it
         self.target = {"labels": self._flag_columns("y_true", self.truth)}
 
     def add_labels(self, name: str, values: Any) -> None:
@@ -179,7 +181,11 @@ def _rows(columns: Sequence[Sequence[Any]], name: str) -> list[Flags]:
         flags = [_flag(value) for value in row]
         if -1 in flags:
             what = f"row {number} of {name} holds {row[flags.index(-1)]!r}"
-            raise DataError(Problem(what, "1 where the row has the label, 0 where not"))
+            raise DataError(
+                Problem(
+                    what, "1 where the row has the label, 0 where not, NaN where it is not known"
+                )
+            )
         found.append(flags)
     return found
 

@@ -142,3 +142,18 @@ def test_what_is_no_set_of_labels_is_told(call, says) -> None:
     with pytest.raises(DataError) as raised:
         call()
     assert says in str(raised.value)
+
+
+def test_labels_that_are_not_known_are_left_out_label_by_label() -> None:
+    """A dog may be in row 3 or not: recall of dogs is over the other rows, exact match over all."""
+    flags = frame(Y.astype(float))
+    flags.loc[2, "dog"] = np.nan
+    results = evaluate(flags, y_pred=frame(SAID), metrics=["recall", "exact_match"])
+    known = np.arange(80) != 2
+    assert results["exact_match"].value == pytest.approx(accuracy_score(Y[known], SAID[known]))
+    own = [recall_score(Y[rows, k], SAID[rows, k]) for k, rows in ((0, slice(None)), (1, known))]
+    by_label = results.measures.set_index(["metric", "label"])["value"]
+    assert [by_label["recall", "cat"], by_label["recall", "dog"]] == pytest.approx(own)
+    flags.loc[2, "dog"] = -1
+    with pytest.raises(DataError, match="NaN where it is not known"):
+        evaluate(flags, y_pred=frame(SAID))
