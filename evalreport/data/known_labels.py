@@ -82,10 +82,10 @@ def _is_line_of_totals(label: Written, rows: int, all_rows: int) -> bool:
 def _tallies(table: RawTable, column: LabelColumn, spoken: Mask) -> tuple[list[int], list[int]]:
     """Rows of each label, first those that the model speaks of, then all."""
     size, there = len(column.labels), ~column.missing
-    often = np.ones(table.rows, np.int64) if table.times is None else table.times
 
     def tally(chosen: Mask) -> list[int]:
-        counts: list[int] = np.bincount(column.codes[chosen], often[chosen], size).tolist()
+        often = None if table.times is None else table.times[chosen]
+        counts: list[int] = np.bincount(column.codes[chosen], often, size).tolist()
         return counts
 
     return tally(there & spoken), tally(there)
