@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from evalreport.api.fitted import Answers, matched
+from evalreport.api.fitted import Answers, matched, spelled_as, with_other
 from evalreport.api.given import (
     categories,
     column,
@@ -133,9 +133,8 @@ def made_of(y: Any, name: str, positive: Any, labels: Sequence[Any] | None) -> M
     truth = column(y, name)
     if labels is None and len(order := ordered_categories(y)) > 1:
         labels, positive = order, end_of_order(order, positive)
-    elif labels is None and len(set(map(str, truth))) == 1 and len(named := categories(y)) == 2:
-        labels = sorted(named)
-    return Made(truth, positive=positive, labels=labels)
+    further = tuple(named) if len(named := categories(y)) == 2 else ()
+    return Made(truth, positive=positive, labels=labels, further=further)
 
 
 def _of_estimator(model: Any, data: Any, target: Any, **rest: Any) -> Results:
@@ -152,13 +151,15 @@ def _of_estimator(model: Any, data: Any, target: Any, **rest: Any) -> Results:
 class Made:
     """A spec and a table as they are put together from what a caller gives.
 
-    ``texts``: the label of each row as text, None where missing. ``findings``: what is known of
-    how a model was trained, by its name.
+    ``texts``: the label of each row as text, None where missing. ``further``: classes that are
+    known, and that no row need be of. ``findings``: what is known of how a model was trained, by
+    its name.
     """
 
     truth: list[Any]
     positive: Any = None
     labels: Sequence[Any] | None = None
+    further: tuple[str, ...] = ()
     columns: dict[str, list[Any]] = field(default_factory=dict)
     models: dict[str, dict[str, Any]] = field(default_factory=dict)
     dataset: dict[str, Any] = field(default_factory=dict)
@@ -174,20 +175,28 @@ class Made:
         if self.labels is None:
             self._know({})
         else:
-            self.classes = tuple(label_text(one) for one in self.labels)
+            given = [label_text(one) for one in self.labels]
+            self.classes = spelled_as(given, filter(None, self.texts))
 
     def _know(self, predictions: Mapping[str, Any]) -> None:
         """The classes of rows and predictions; the other one too where these are of one."""
-        from evalreport.data.labels import order_labels, partner_of
+        from evalreport.data.labels import order_labels
 
         said = {str(name): column(values, "y_pred") for name, values in predictions.items()}
         found = label_texts({"": self.truth, **said})
         known = {text for texts in found.values() for text in texts if text is not None}
-        if len(known) == 1 and self.positive not in ("largest", "smallest", None):
-            known.add(label_text(self.positive))
-        if len(known) == 1:
-            known.update(filter(None, [partner_of(*known)]))
-        self.classes = order_labels(known)
+        known.update(spelled_as(self.further, known))
+        self.classes = order_labels(with_other(known, self.positive))
+
+    def _also(self, further: Iterable[str]) -> None:
+        """Know further classes: behind the others in an order that the caller gives."""
+        from evalreport.data.labels import order_labels
+
+        new = order_labels({*further} - {*self.classes})
+        self.further = (*self.further, *new)
+        self.classes = (*self.classes, *new)
+        if self.labels is None:
+            self.classes = order_labels(self.classes)
 
     # ------------------------------------------------------------------ columns
 
@@ -281,7 +290,8 @@ class Made:
         if wide is None:
             self._single(name, numbers(values, "y_score" if name == "model" else name))
             return
-        self._scores_by_class(name, self._by_class(name, wide, values))
+        by_class = self._by_class(f"y_score of {name}", wide, values)
+        self._scores_by_class(name, by_class)
 
     def _scores_by_class(self, name: str, by_class: Mapping[str, list[float]]) -> None:
         wide = [by_class[label] for label in self.classes]
@@ -307,18 +317,7 @@ class Made:
 
         Their labels decide, unless the caller gives a ``threshold``: then they are held against it.
         """
-        known = dict.fromkeys(label for said in answers.values() for label in said.known)
-        further = [label for label in known if label not in self.classes]
-        if further:
-            from evalreport.data.labels import order_labels
-
-            declared = self.labels is not None
-            self.classes = (
-                (*self.classes, *order_labels(further))
-                if declared
-                else order_labels((*self.classes, *further))
-            )
-            self.labels = self.classes
+        self._also(label for said in answers.values() for label in said.known)
         for name, said in answers.items():
             if by_class := said.columns(self.classes):
                 self._scores_by_class(name, by_class)
@@ -340,39 +339,30 @@ class Made:
         self.models[name] = {"margin": own}
         self.scored = self.margins = True
 
-    def _by_class(self, name: str, wide: list[list[float]], given: Any) -> dict[str, list[float]]:
+    def _by_class(self, what: str, wide: list[list[Any]], given: Any) -> dict[str, list[Any]]:
         """The columns of a matrix by class: by their names, else by the order of the classes."""
         columns = columns_of(given)
-        order = self._in_order() if columns is None else self._named_classes(name, tuple(columns))
+        order = self._in_order() if columns is None else self._named_classes(what, tuple(columns))
         if len(order) != len(wide):
-            told = ", ".join(order)
-            raise DataError(
-                Problem(
-                    f"y_score of {name} has {len(wide)} columns, and there are "
-                    f"{len(order)} classes: {told}",
-                    "a column for each class; labels=[...] names the classes in their order",
-                )
-            )
-        if len(order) > len(self.classes):  # classes that no row is of have scores too
-            from evalreport.data.labels import order_labels
-
-            self.labels = self.classes = order_labels(order)
+            found = f"{what} has {len(wide)} columns, and there are {len(order)} classes"
+            instead = "a column for each class; labels=[...] names the classes in their order"
+            raise DataError(Problem(f"{found}: {', '.join(order)}", instead))
+        self._also(order)
         return dict(zip(order, wide, strict=True))
 
-    def _named_classes(self, name: str, names: Sequence[str]) -> tuple[str, ...]:
+    def _named_classes(self, what: str, names: Sequence[str]) -> tuple[str, ...]:
         """The class of each column of a frame, by its name; by its place where it is a number.
 
         Raises DataError for names that are not those of the classes, unless the caller gives
         the classes in their order.
         """
-        found = matched(names, self.classes)
-        if set(self.classes) <= set(found.values()):
-            return tuple(of or own for own, of in found.items())
+        if set(self.classes) <= set(matched(names, self.classes).values()):
+            return spelled_as(names, self.classes)
         if self.labels is None and list(names) != [str(i) for i in range(len(names))]:
-            what = f"the scores of {name} have the columns {', '.join(names)}"
+            found = f"{what} has the columns {', '.join(names)}"
             instead = f"columns named as the classes ({', '.join(self.classes)})"
             raise DataError(
-                Problem(what, f"{instead}; or labels=[...], the classes in their order")
+                Problem(found, f"{instead}; or labels=[...], the classes in their order")
             )
         return self._in_order()
 
@@ -449,7 +439,12 @@ class Made:
         return "y_true"
 
     def _labels_declared(self) -> list[str] | None:
-        return None if self.labels is None else list(self.classes)
+        """The classes, where the caller gives them, or some are of no row and all have an order."""
+        from evalreport.predict.facts import in_order
+
+        unseen = not {*self.further} <= {*self.texts}
+        declared = self.labels is not None or (unseen and in_order(self.classes, ()))
+        return list(self.classes) if declared else None
 
     def _usual_threshold(self) -> float | None:
         """The threshold where the caller gives none; None for that of each model's scores."""

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
 from evalreport.api.given import label_text, label_texts
 from evalreport.data.findings import Finding, quoted
-from evalreport.data.labels import order_labels, value_of, written
+from evalreport.data.labels import order_labels, partner_of, value_of, written
 from evalreport.errors import DataError, EvalreportError, Problem, UsageError
 
 
@@ -174,7 +174,7 @@ class Asked:
         )
 
 
-def matched(own: Sequence[str], labels: Sequence[str]) -> dict[str, str | None]:
+def matched(own: Sequence[str], labels: Iterable[str]) -> dict[str, str | None]:
     """The label that each of a model's classes stands for; None where there is none.
 
     The same text, else the same value: 1, 1.0, "1" and true are one, where no other of them is
@@ -183,6 +183,7 @@ def matched(own: Sequence[str], labels: Sequence[str]) -> dict[str, str | None]:
     >>> matched(["false", "true"], ["0", "1"]), matched(["0", "1"], ["ill", "well"])
     ({'false': '0', 'true': '1'}, {'0': None, '1': None})
     """
+    labels = {*labels}
     values = {value_of(written(label)): label for label in labels}
     several = len(values) < len(labels) or len({value_of(written(o)) for o in own}) < len(own)
     return {
@@ -191,6 +192,30 @@ def matched(own: Sequence[str], labels: Sequence[str]) -> dict[str, str | None]:
         else (None if several else values.get(value_of(written(label))))
         for label in own
     }
+
+
+def spelled_as(own: Sequence[str], labels: Iterable[str]) -> tuple[str, ...]:
+    """The labels that classes stand for; a class as it is where it stands for none of them.
+
+    >>> spelled_as(["0", "1", "2"], ["false", "true"])
+    ('false', 'true', '2')
+    """
+    found = matched(own, labels)
+    return tuple(found[label] or label for label in own)
+
+
+def with_other(known: Set[str], positive: Any) -> set[str]:
+    """The classes; where one is known also the positive one, else its partner, as no is of yes.
+
+    >>> sorted(with_other({"yes"}, None)), sorted(with_other({"true"}, 1))
+    (['no', 'yes'], ['false', 'true'])
+    """
+    found = {*known}
+    if len(found) == 1 and positive not in ("largest", "smallest", None):
+        found.update(spelled_as([label_text(positive)], known))
+    if len(found) == 1:
+        found.update(filter(None, [partner_of(*found)]))
+    return found
 
 
 def unknown_classes(name: str, said: Answers, truth: Sequence[str | None]) -> list[Finding]:

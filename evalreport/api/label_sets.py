@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from evalreport.api.arrays import Made
@@ -43,8 +43,14 @@ class MadeOfSets(Made):
 
     def add_labels(self, name: str, values: Any) -> None:
         """One model's sets of labels."""
-        rows = flags_of(values, f"y_pred of {name}", self.classes)
-        self._check(f"y_pred of {name}", rows)
+        what, columns = f"y_pred of {name}", columns_of(values)
+        if columns is None:
+            rows = flags_of(values, what, self.classes)
+        else:
+            wide = [listed(own) for own in columns.values()]
+            flags = self._by_class(what, wide, values)
+            rows = _rows([flags[label] for label in self.classes], what)
+        self._check(what, rows)
         own = f"{name} labels" if name in self.models else name
         self.models[own] = {"prediction": {"labels": self._flag_columns(own, rows)}}
 
@@ -60,6 +66,11 @@ class MadeOfSets(Made):
             every = [self.given, *filter(_are_sets, predictions.values())]
             self.classes = order_labels(label for one in every for label in labels_of(one))
             self.truth = flags_of(self.given, "y_true", self.classes)
+
+    def _also(self, further: Iterable[str]) -> None:
+        """Know further labels: no row has them where the truth is sets, else it must say."""
+        super()._also(further)
+        self.truth = flags_of(self.given, "y_true", self.classes)
 
     def _single(self, name: str, values: list[float]) -> None:  # noqa: ARG002 - as elsewhere
         told = ", ".join(self.classes)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from evalreport.api.fitted import Answers, Asked, matched
+from evalreport.api.fitted import Answers, Asked, matched, spelled_as, with_other
 from evalreport.api.given import codes_of, column, label_text, label_texts
 from evalreport.errors import DataError, Problem, UsageError, did_you_mean
 
@@ -90,13 +90,14 @@ class Scorer:
         from evalreport.predict.outcome import Output
 
         texts = _complete("y", label_texts({"y": column(y, "y")})["y"])
-        seen = tuple(dict.fromkeys((*texts, *(self.labels or ()))))
-        asked = Asked(type(estimator).__name__, estimator, seen, self.labels)
+        declared = None if self.labels is None else spelled_as(self.labels, texts)
+        seen = tuple(dict.fromkeys((*texts, *(declared or ()))))
+        asked = Asked(type(estimator).__name__, estimator, seen, declared)
         said = Answers(len(texts))
         scored = self._scored(asked, said, X)
         if not scored:
             asked.label(said, range(said.rows), X)
-        labels = self._classes({*seen, *said.known, *filter(None, said.labels)})
+        labels = self._classes({*seen, *said.known, *filter(None, said.labels)}, declared or ())
         positive = self._positive(labels)
         actual = codes_of(texts, labels)
         value = metric_value(self.metric, dict(self.params), labels, positive, Settings())
@@ -138,24 +139,21 @@ class Scorer:
             raise DataError(Problem(what, "predict_proba, or a metric of labels, such as accuracy"))
         return needed or (two and bool(said.by_class or said.margin))
 
-    def _classes(self, seen: set[str]) -> tuple[str, ...]:
+    def _classes(self, seen: set[str], declared: Sequence[str]) -> tuple[str, ...]:
         """The classes in their order: as declared, else as sorted.
 
         Raises DataError where one is known and none is positive, or an order lacks.
         """
-        from evalreport.data.labels import order_labels, partner_of
+        from evalreport.data.labels import order_labels
         from evalreport.metrics.catalogue import find
         from evalreport.predict.facts import in_order
 
-        if len(seen) == 1 and self.positive is None:
-            (label,) = seen
-            partner = partner_of(label)
-            if partner is None:
-                what = f"{self.metric} is undefined: only one class is known, {label!r}"
-                raise DataError(Problem(what, "labels=[...], the classes, or positive=..."))
-            seen.add(partner)
-        declared = tuple(dict.fromkeys(self.labels or ()))
-        labels = (*declared, *order_labels(seen - {*declared}))
+        known = with_other(seen, self.positive)
+        if len(known) == 1 and self.positive is None:
+            what = f"{self.metric} is undefined: only one class is known, {next(iter(known))!r}"
+            raise DataError(Problem(what, "labels=[...], the classes, or positive=..."))
+        declared = tuple(dict.fromkeys(declared))
+        labels = (*declared, *order_labels(known - {*declared}))
         metric = find(self.metric)
         if metric is not None and metric.ordered_classes and not in_order(labels, [declared]):
             what = f"{self.metric} needs the order of the classes, which texts do not have"

@@ -87,6 +87,25 @@ def test_truth_values_predicted_beside_numbers_are_the_numbers() -> None:
     assert value(results, "accuracy") == pytest.approx(accuracy_score(Y, P >= 0.5))
 
 
+@pytest.mark.parametrize(
+    ("given", "classes", "positive"),
+    [
+        ([False, True, True], [0, 1], None),
+        ([False, True, True], [0, 1], 1),
+        ([0, 1, 1], [False, True], True),
+        ([0.0, 1.0, 1.0], ["0", "1"], None),
+        ([True, True, True], None, 1),
+        ([1, 1, 1], None, True),
+    ],
+)
+def test_classes_are_known_by_their_values(given, classes, positive) -> None:
+    scores = [0.2, 0.7, 0.4]
+    results = evaluate(given, scores, labels=classes, positive=positive, metrics=["accuracy"])
+    expected = accuracy_score(np.array(given) == 1, np.array(scores) >= 0.5)
+    assert results["accuracy"].value == pytest.approx(expected)
+    assert results.json["labels"][0]["positive"] == str(given[-1]).lower().removesuffix(".0")
+
+
 def test_a_named_positive_class_takes_its_column_of_a_matrix() -> None:
     truth = np.where(Y, "Bad", "Good")
     both = np.stack([P, 1 - P], axis=1)  # columns in the order of the classes: Bad, Good

@@ -158,7 +158,7 @@ def test_columns_that_are_not_named_as_the_classes_are_not_taken_by_their_place(
     with pytest.raises(DataError) as raised:
         evaluate(Y3, {"m": scores}, metrics=["accuracy"])
     assert str(raised.value) == (
-        "the scores of m have the columns p_owl, p_cat, p_dog; columns named as the classes "
+        "y_score of m has the columns p_owl, p_cat, p_dog; columns named as the classes "
         "(cat, dog, owl); or labels=[...], the classes in their order"
     )
     results = evaluate(Y3, {"m": scores}, labels=["owl", "cat", "dog"], metrics=["accuracy"])

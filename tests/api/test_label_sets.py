@@ -123,6 +123,35 @@ def test_labels_that_are_only_predicted_are_labels() -> None:
     assert {t["label"] for t in results.json["tables"]} >= {"a", "b", "c"}
 
 
+def test_columns_of_predicted_labels_are_taken_by_their_names() -> None:
+    truth = pd.DataFrame({"a": [1, 0, 1], "b": [0, 1, 1]})
+    said = pd.DataFrame({"b": [0, 1, 0], "a": [1, 0, 1]})
+    expected = hamming_loss(truth, said[["a", "b"]])
+    assert expected == pytest.approx(1 / 6)
+    assert evaluate(truth, y_pred=said)["hamming_loss"].value == pytest.approx(expected)
+    other = said[["a", "b"]].set_axis(["b", "x"], axis=1)
+    with pytest.raises(DataError) as raised:
+        evaluate(truth, y_pred=other)
+    assert str(raised.value).startswith(
+        "y_pred of model has the columns b, x; columns named as the classes (a, b); or labels="
+    )
+    for by_place, labels in ((other, ["a", "b"]), (other.set_axis([0, 1], axis=1), None)):
+        results = evaluate(truth, y_pred=by_place, labels=labels)
+        assert results["hamming_loss"].value == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("given", ["scores", "labels"])
+def test_a_label_that_no_set_has_is_of_no_row(given) -> None:
+    sets_of_two = [{"a"}, {"b"}, {"a", "b"}]
+    flags = np.array([[1, 0, 0], [0, 1, 0], [1, 1, 0]])
+    said = np.array([[0, 0, 1], [1, 1, 0], [1, 1, 0]])
+    told = pd.DataFrame(0.2 + 0.5 * said if given == "scores" else said, columns=list("abc"))
+    results = evaluate(sets_of_two, **{"y_score" if given == "scores" else "y_pred": told})
+    assert results["hamming_loss"].value == pytest.approx(hamming_loss(flags, said))
+    with pytest.raises(DataError, match="y_true has 2 columns, and there are 3 labels: a, b, c"):
+        evaluate(pd.DataFrame(flags[:, :2], columns=list("ab")), told)
+
+
 @pytest.mark.parametrize(
     ("call", "says"),
     [

@@ -153,3 +153,55 @@ def test_a_scorer_takes_the_declared_order() -> None:
     assert found(_Says(said), rows, y) == pytest.approx(right)
     two = evalreport.scorer("recall", labels=["well", "ill"])
     assert two(_Says(["well", "well"]), rows[:2], ["well", "ill"]) == 1.0
+
+
+def test_a_class_that_only_a_frame_of_scores_has_makes_no_order() -> None:
+    """The order that a caller gives holds, and classes that it lacks come behind."""
+    y = ["low", "mid", "high", "low", "mid", "high", "high"]
+    said = ["low", "mid", "high", "mid", "high", "high", "mid"]
+    names = ["vast", "low", "mid", "high"]
+    scores = pd.DataFrame(np.eye(4)[[names.index(one) for one in said]], columns=names)
+
+    def found(**more):
+        results = evalreport.evaluate(y, scores, metrics=["weighted_kappa", "kappa"], **more).json
+        measures = {m["metric"]: m for m in results["measures"]}
+        assert measures["kappa"]["value"] == pytest.approx(cohen_kappa_score(y, said))
+        return results["labels"][0]["order"], measures["weighted_kappa"]
+
+    order, weighted = found()
+    assert order == ["high", "low", "mid", "vast"]  # as columns of a matrix; no order of values
+    assert weighted["state"] == "not_applicable"
+    assert "declare `labels` in order" in weighted["reason"]
+    order, weighted = found(labels=["low", "mid", "high"])
+    assert order == ["low", "mid", "high", "vast"]
+    right = cohen_kappa_score(y, said, labels=order, weights="linear")
+    assert weighted["value"] == pytest.approx(right)
+    assert right != cohen_kappa_score(y, said, labels=sorted(order), weights="linear")
+
+
+def test_a_class_that_only_a_classifier_knows_makes_no_order() -> None:
+    known = ["low", "mid", "vast", "high"]
+    model = DummyClassifier(strategy="constant", constant="mid").fit(np.zeros((4, 1)), known)
+    y = ["low", "mid", "high", "mid"]
+    found = evalreport.evaluate_estimator(model, np.zeros((4, 1)), y, metrics=["weighted_kappa"])
+    assert found.json["labels"][0]["order"] == ["high", "low", "mid", "vast"]
+    assert found.json["measures"][0]["state"] == "not_applicable"
+
+
+@pytest.mark.parametrize(
+    ("y", "accuracy"),
+    [
+        (pd.Categorical([9, 9, 9], [9, 10]), 2 / 3),
+        (pd.Categorical([10, 10, 10], [9, 10]), 1 / 3),
+        (pd.Categorical(["9", "9", "9"], ["9", "10"]), 1 / 3),  # as texts 10 is before 9
+        (pd.Categorical([True, True, True], [True, False]), 1 / 3),
+    ],
+)
+def test_columns_are_of_the_categories_that_scikit_learn_sorts(y: Any, accuracy: float) -> None:
+    """Of three rows the first column of scores is the larger one in two."""
+    scores = np.array([[0.9, 0.1], [0.8, 0.2], [0.3, 0.7]])
+    found = evalreport.evaluate(y, scores, metrics=["accuracy"])
+    assert found["accuracy"].value == pytest.approx(accuracy)
+    columns = np.unique([*y.categories])  # classes_ of a classifier of both categories
+    said = columns[scores.argmax(axis=1)]
+    assert accuracy == pytest.approx(np.mean(said == np.array(y)))

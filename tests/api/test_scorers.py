@@ -81,6 +81,17 @@ def test_a_class_that_the_classifier_does_not_know_is_its_last_choice(k) -> None
     assert found == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.parametrize("classes", [(0, 1), (False, True)])
+@pytest.mark.parametrize("labels", [[0, 1], [False, True]])
+def test_declared_classes_are_those_of_the_rows_by_their_values(classes, labels) -> None:
+    """By hand: of two pairs of rows one is in order; 2 of 3 rows are right at 0.5."""
+    said = _Says([0, 1, 0], [[0.5, 0.5], [0.3, 0.7], [0.6, 0.4]], classes)
+    for y in ([0, 1, 1], [False, True, True]):
+        assert scorer("roc_auc", labels=labels)(said, THREE, y) == 0.5
+        assert scorer("accuracy", labels=labels, threshold=0.6)(said, THREE, y) == 2 / 3
+        assert scorer("recall", labels=labels, positive=True, threshold=0.6)(said, THREE, y) == 0.5
+
+
 class _Counts(LogisticRegression):
     asked = 0
 
