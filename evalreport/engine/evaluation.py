@@ -29,7 +29,7 @@ from evalreport.engine.metric_values import Evaluated
 from evalreport.engine.printed_table import PrintedTable
 from evalreport.engine.thresholds import Resolved
 from evalreport.plan.from_spec import metric_named
-from evalreport.plan.inputs import HALF, ZERO
+from evalreport.plan.inputs import default_threshold
 from evalreport.plan.task import Plan, Skipped, Task, ThresholdRequest
 from evalreport.predict.view import LabelView, View
 from evalreport.results.identity import MEAN_OF_FOLDS, Slice
@@ -265,7 +265,7 @@ class LabelEvaluator(Evaluator[LabelView, MemoryTables]):
         if task.threshold is not None or self.first is None or not self.view.has_score:
             return super()._request(task)
         found = self.measurer.thresholds
-        usual = ZERO if self.view.source == "margin" else HALF
+        usual = ThresholdRequest(default_threshold(self.view.source))
         return next((one for one in found if found[one].number is not None), usual)
 
     def _table(self, where: Slice, request: ThresholdRequest | None) -> str | None:

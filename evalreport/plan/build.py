@@ -9,13 +9,12 @@ from collections.abc import Iterator, Sequence
 
 from evalreport.metrics.declare import Average, Metric, Table
 from evalreport.plan.inputs import (
-    HALF,
     MANY_GROUPS,
     RECORDS_PER_CLASS,
-    ZERO,
     Facts,
     MetricRequest,
     Requests,
+    default_threshold,
     needed_table,
     slices,
 )
@@ -52,9 +51,7 @@ def thresholds(requests: Requests, facts: Facts) -> tuple[ThresholdRequest | Non
         return (None,)
     if facts.decided:
         return (None, *requests.thresholds)
-    if requests.thresholds:
-        return requests.thresholds
-    return (ZERO,) if facts.source == "margin" else (HALF,)
+    return requests.thresholds or (ThresholdRequest(default_threshold(facts.source)),)
 
 
 def _planned(requests: Requests, facts: Facts) -> Iterator[Task | Skipped]:

@@ -83,6 +83,11 @@ ZERO = ThresholdRequest(0.0)
 HALF = ThresholdRequest(0.5)
 
 
+def default_threshold(source: str) -> float:
+    """Where scores of a source are cut that no threshold is given for: 0 for signed distances."""
+    return 0.0 if source == "margin" else 0.5
+
+
 @dataclass(frozen=True)
 class MetricRequest:
     """A metric with the parameters the spec gives it."""

@@ -19,6 +19,7 @@ from evalreport.data.roles import Roles, Rules, SamplingRoles
 from evalreport.data.scores import Floats
 from evalreport.data.table import RawTable
 from evalreport.errors import DataError, Location
+from evalreport.plan.inputs import default_threshold
 from evalreport.predict.label_sets import has_sets, set_columns_needed, set_view
 from evalreport.predict.labels_beside_scores import (
     Scored,
@@ -285,11 +286,6 @@ def plain_thresholds(spec: Spec, source: str) -> tuple[float, ...]:
     if spec.thresholds is None:
         return (default_threshold(source),)
     return tuple(one.value for one in spec.thresholds if one.value is not None)
-
-
-def default_threshold(source: str) -> float:
-    """Where a model is read that no threshold is given for."""
-    return 0.0 if source == "margin" else 0.5
 
 
 def said_in(model: AnyModel) -> str | None:

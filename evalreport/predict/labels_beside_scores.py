@@ -13,6 +13,7 @@ from evalreport.data.findings import Finding, quoted
 from evalreport.data.label_column import LabelColumn, label_column
 from evalreport.data.labels import matcher
 from evalreport.data.table import RawTable
+from evalreport.plan.inputs import default_threshold
 from evalreport.predict.view import LabelView
 
 Floats = npt.NDArray[np.float64]
@@ -32,11 +33,7 @@ class Scored:
     rows: npt.NDArray[np.int64]
     low: Floats
     high: Floats
-    times: npt.NDArray[np.int64] | None = None
-
-    def count(self, chosen: Bools) -> int:
-        """How many rows are chosen."""
-        return int(np.count_nonzero(chosen) if self.times is None else self.times[chosen].sum())
+    times: Codes | None = None
 
 
 def agreement(
@@ -55,35 +52,23 @@ def agreement(
     is counted, and so is a label that is no class. Where the labels rest on another
     threshold it is told between which scores it lies.
     """
-    labels = label_column(given.table, column)
-    said = _codes(labels, checked.labels)[given.rows]
-    known = said >= 0
+    said = _Said(given.table, column, checked.labels, given.rows, given.times)
     index = len(checked.labels) - 1 if checked.positive is None else checked.positive
-    positive, rows = said == index, given.count(known)
-    different = {t: given.count(known & ((given.low >= t) != positive)) for t in thresholds}
+    known, positive = said.codes >= 0, said.codes == index
+    different = {t: said.count(known & ((given.low >= t) != positive)) for t in thresholds}
     agreeing = [t for t in thresholds if not different[t]]
-    at = agreeing or list(thresholds)
-    told = [_words(_in(column), _cut(t), different[t], rows) for t in at]
+    told = [said.words(_cut(t), different[t]) for t in agreeing or thresholds]
     if not agreeing:
         told.append(_own_threshold(given.low, given.high, known & positive, known & ~positive))
-    lacking, odd = given.count(said == -1), given.count(said == -2)
-    if lacking:
-        told.append(f"{lacking:,} rows have no label in {column}")
-    if odd:
-        names = {quoted(labels.labels[c].text) for c in labels.codes[given.rows][said == -2]}
-        told.append(f"{odd:,} labels in {column} are no class ({', '.join(sorted(names)[:3])})")
-    code = "labels_agree" if agreeing and not odd else "labels_differ"
-    counts = {"rows": rows, "without_label": lacking, "no_class": odd}
-    return (Finding(code, f"{model}: {'; '.join(told)}. The score is used", counts),)
+    return said.finding(model, told, "The score is used", agree=bool(agreeing))
 
 
 def agreement_by_class(view: LabelView, table: RawTable, column: str) -> tuple[Finding, ...]:
     """Whether labels in ``column`` are of the class with the largest score, of several."""
-    said = _codes(label_column(table, column), view.labels)[view.row]
-    different = int(np.count_nonzero(said != view.predicted))
-    told = _words(_in(column), LARGEST, different, len(said))
-    code = "labels_differ" if different else "labels_agree"
-    return (Finding(code, f"{view.model}: {told}. The scores are used", {"rows": len(said)}),)
+    said = _Said(table, column, view.labels, view.row, view.times)
+    different = said.count((said.codes >= 0) & (said.codes != view.predicted))
+    told = [said.words(LARGEST, different)]
+    return said.finding(view.model, told, "The scores are used", agree=not different)
 
 
 def own_labels(view: LabelView) -> tuple[Finding, ...]:
@@ -94,19 +79,65 @@ def own_labels(view: LabelView) -> tuple[Finding, ...]:
     known, own, at = said < len(view.labels), None, LARGEST
     if view.score is not None:
         positive = said == view.positive_index
-        usual = 0.0 if view.source == "margin" else 0.5
+        usual = default_threshold(view.source)
         differs, at = (view.score >= usual) != positive, _cut(usual)
         own = _own_threshold(view.score, view.score, known & positive, known & ~positive)
     else:
         assert view.class_scores is not None
         differs = view.class_scores.argmax(axis=1) != said
-    different = int(np.count_nonzero(known & differs))
+    different = _count(known & differs, view.times)
     if not different:
         return ()
-    told = _words("the labels that it decides", at, different, int(np.count_nonzero(known)))
+    told = _words("the labels that it decides", at, different, _count(known, view.times))
     words = "; ".join(part for part in (told, own) if part)
     message = f"{view.model}: {words}. Tables are of these labels, curves of the scores"
-    return (Finding("labels_differ", message, {"rows": len(said), "different": different}),)
+    return (Finding("labels_differ", message, {"rows": view.rows, "different": different}),)
+
+
+class _Said:
+    """What labels in a column are: ``codes`` of the classes, -1 missing, -2 none of them.
+
+    Of some ``rows`` of the table; ``times`` as in :class:`Scored`.
+    """
+
+    def __init__(
+        self,
+        table: RawTable,
+        column: str,
+        classes: Sequence[str],
+        rows: Codes,
+        times: Codes | None,
+    ) -> None:
+        labels = label_column(table, column)
+        self.column, self.times = column, times
+        self.codes = _codes(labels, classes)[rows]
+        self.strange = {labels.labels[c].text for c in labels.codes[rows][self.codes == -2]}
+
+    def count(self, chosen: Bools) -> int:
+        """How many rows are chosen."""
+        return _count(chosen, self.times)
+
+    def words(self, of: str, different: int) -> str:
+        """How many of the labels that are classes are not those of a score."""
+        return _words(f"the labels in {self.column}", of, different, self.count(self.codes >= 0))
+
+    def finding(
+        self, model: str, told: Sequence[str], used: str, *, agree: bool
+    ) -> tuple[Finding, ...]:
+        """What is told of them, with how many rows have no label, and one that is no class."""
+        parts, lacking, odd = [*told], self.count(self.codes == -1), self.count(self.codes == -2)
+        if lacking:
+            parts.append(f"{lacking:,} rows have no label in {self.column}")
+        if odd:
+            names = ", ".join(sorted(map(quoted, self.strange))[:3])
+            parts.append(f"{odd:,} labels in {self.column} are no class ({names})")
+        code = "labels_agree" if agree and not odd else "labels_differ"
+        counts = {"rows": self.count(self.codes >= 0), "without_label": lacking, "no_class": odd}
+        return (Finding(code, f"{model}: {'; '.join(parts)}. {used}", counts),)
+
+
+def _count(chosen: Bools, times: Codes | None) -> int:
+    return int(np.count_nonzero(chosen) if times is None else times[chosen].sum())
 
 
 def _codes(labels: LabelColumn, classes: Sequence[str]) -> Codes:
@@ -119,10 +150,6 @@ def _codes(labels: LabelColumn, classes: Sequence[str]) -> Codes:
 
 #: What labels of several classes are held against.
 LARGEST = "the largest score"
-
-
-def _in(column: str) -> str:
-    return f"the labels in {column}"
 
 
 def _cut(threshold: float) -> str:

@@ -14,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from evalreport.plan.inputs import default_threshold
 from evalreport.results.records import Summary
 from evalreport.statistics.folds import standard_deviation
 
@@ -60,14 +61,13 @@ class Output:
     def labels_at(self, threshold: float | None = None, positive: int = 1) -> Codes:
         """Label codes; scores of two classes at ``score >= threshold``.
 
-        Without one they are what the model decides, else those at 0.5 for scores and at 0 for
-        margins.
+        Without one they are what the model decides, else those at the usual threshold.
         """
         if self.predicted is not None and (threshold is None or self.score is None):
             return self.predicted
         assert self.score is not None
         if threshold is None:
-            threshold = 0.0 if self.source == "margin" else 0.5
+            threshold = default_threshold(self.source)
         return np.where(self.score >= threshold, positive, 1 - positive).astype(np.int64)
 
     def settled(self, positive: int | None) -> Output:

@@ -201,3 +201,45 @@ def test_no_such_column_of_labels():
             {"score": "s", "prediction": "sayd"},
             ["accuracy"],
         )
+
+
+@pytest.mark.parametrize("times", [None, np.arange(60) % 3 + 1])
+def test_labels_beside_scores_by_class_are_counted_as_those_beside_one(times: Any):
+    """Labels that are missing or no class are neither the class of the largest score nor another.
+
+    Kinds of rows count by their number.
+    """
+    said: list[Any] = [LABELS[k] for k in P.argmax(axis=1)]
+    said[3], said[5], said[6], said[10] = None, "maybe", "maybe", LABELS[P[10].argmin()]
+    n = np.ones(60, int) if times is None else times
+    columns = {**COLUMNS, "said": said, "n": n.tolist()}
+    model = {"scores": {label: label for label in LABELS}, "prediction": "said"}
+    made = results_of(columns, model, ["accuracy"], dataset={} if times is None else {"count": "n"})
+    known = n.sum() - n[[3, 5, 6]].sum()
+    code, message = _told(made)
+    assert code == "labels_differ"
+    assert message == (
+        f"m: the labels in said are not those of the largest score in {n[10]} of {known} rows; "
+        f"{n[3]} rows have no label in said; {n[5] + n[6]} labels in said are no class ('maybe'). "
+        "The scores are used."
+    )
+    said[5], said[6], said[10] = None, None, LABELS[P[10].argmax()]
+    made = results_of(
+        {**columns, "said": said},
+        model,
+        ["accuracy"],
+        dataset={} if times is None else {"count": "n"},
+    )
+    assert _told(made)[0] == "data_finding"
+    assert f"in all {known} rows; {n[[3, 5, 6]].sum()} rows have no label" in _told(made)[1]
+
+
+def test_decisions_of_kinds_of_rows_are_counted_by_their_number():
+    made = results_of(
+        {"y": ["p", "n", "p"], "s": [0.9, 0.3, 0.2], "said": ["p", "n", "p"], "n": [5, 7, 3]},
+        {"score": "s", "prediction": "said", "decides": "prediction"},
+        ["accuracy"],
+        dataset={"count": "n"},
+    )
+    (message,) = [c["message"] for c in made["cautions"] if c["code"] == "labels_differ"]
+    assert "not those of score >= 0.5 in 3 of 15 rows" in message

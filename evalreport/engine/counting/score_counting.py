@@ -29,8 +29,8 @@ from evalreport.engine.counting.queries import Binning
 from evalreport.engine.counting.wanted import NotPlainError, TooManyKindsError
 from evalreport.errors import DataError, LimitError, Location, Problem
 from evalreport.metrics.tables import ScoreTable
+from evalreport.plan.inputs import default_threshold
 from evalreport.predict.columns import (
-    default_threshold,
     from_checked,
     plain_thresholds,
     roles_of,
