@@ -6,6 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.dummy import DummyClassifier
+from sklearn.metrics import log_loss, roc_auc_score
+from sklearn.model_selection import LeaveOneOut, cross_val_predict
 
 import evalreport
 
@@ -115,3 +118,59 @@ def test_scores_of_one_fit_are_left_alone() -> None:
     ).json
     assert found["measures"][0]["interval"].get("note") is None
     assert found["measures"][0]["interval"]["low"] == pytest.approx(0.33, abs=0.05)
+
+
+SOME = np.arange(40) % 4 == 0
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_leave_one_out_of_a_constant_classifier_has_no_ranks_from_python_either(
+    classes: int,
+) -> None:
+    y = np.where(SOME, 0, np.arange(40) % classes)
+    rows = np.zeros((40, 1))
+    made = evalreport.evaluate_estimator(
+        DummyClassifier(strategy="prior"),
+        rows,
+        y,
+        cv=LeaveOneOut(),
+        metrics=["roc_auc", "average_precision", "log_loss"],
+    )
+    told = {m["metric"]: m for m in made.json["measures"] if m["fold"] is None}
+    said = cross_val_predict(DummyClassifier(), rows, y, cv=LeaveOneOut(), method="predict_proba")
+    assert told["log_loss"]["value"] == pytest.approx(log_loss(y, said))
+    for m in made.json["measures"]:
+        if m["metric"] != "log_loss":
+            assert (m["state"], m["value"]) == ("undefined", None), m
+        if m["metric"] == "roc_auc" and m["fold"] is None and m["label"]:
+            assert m["reason"].startswith("the model is constant")
+    assert not {"auc_below_half", "pooled_ranks"} & set(made.cautions["code"])
+
+
+def leave_one_out_file(scores: Any) -> dict[str, Any]:
+    frame = {"y": SOME.astype(int), "s": scores, "f": np.arange(len(SOME))}
+    found: dict[str, Any] = evalreport.run(
+        {
+            "evalreport": 1,
+            "title": "t",
+            "datasets": {"d": {"target": "y", "fold": "f"}},
+            "models": {"m": {"score": "s"}},
+            "metrics": ["roc_auc"],
+        },
+        frames={"d": frame},
+    ).json
+    return pooled(found, "m", "roc_auc")
+
+
+def test_a_file_with_a_fold_for_each_row_is_seen_to_be_of_a_constant_model() -> None:
+    """Ten of 40 rows are positive: without a row of its own class 9 or 10 of 39 are left."""
+    m = leave_one_out_file(np.where(SOME, 9 / 39, 10 / 39).round(3))
+    assert (m["state"], m["value"]) == ("undefined", None)
+    assert m["reason"].startswith("the model is constant")
+    # one other score is of a model that tells rows apart, however wrongly
+    other = np.where(SOME, 0.2, 0.3)
+    other[0] = 0.25
+    m = leave_one_out_file(other)
+    assert m["value"] == roc_auc_score(SOME, other) == 0
+    # two scores in the right order are of a model that knows the classes
+    assert leave_one_out_file(np.where(SOME, 0.3, 0.2))["value"] == 1
