@@ -52,7 +52,7 @@ PAIRED: Mapping[Family, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("leisenring", "kosinski", "wald", "moskowitz_pepe", BOOTSTRAP),
         ("square_and_add", "wald", PERCENTILE),
     ),
-    Family.AREA: (("delong", "delong_score", BOOTSTRAP), ("delong", "delong_score", PERCENTILE)),
+    Family.AREA: (("delong_score", "delong", BOOTSTRAP), ("delong_score", "delong", PERCENTILE)),
     Family.MEAN: (("paired_t", BOOTSTRAP), ("paired_t", PERCENTILE)),
     Family.OTHER: ((BOOTSTRAP,), (PERCENTILE,)),
 }
@@ -67,8 +67,8 @@ UNPAIRED: Mapping[Family, tuple[tuple[str, ...], tuple[str, ...]]] = {
     Family.ROWS: _TWO_SAMPLES,
     Family.CALLS: _TWO_SAMPLES,
     Family.AREA: (
-        ("delong_unpaired", "delong_score_unpaired", BOOTSTRAP),
-        ("delong_unpaired", "delong_score_unpaired", PERCENTILE),
+        ("delong_score_unpaired", "delong_unpaired", BOOTSTRAP),
+        ("delong_score_unpaired", "delong_unpaired", PERCENTILE),
     ),
     Family.MEAN: ((*OF_TWO_MEANS, BOOTSTRAP), (*OF_TWO_MEANS, PERCENTILE)),
     Family.OTHER: ((BOOTSTRAP,), (PERCENTILE,)),

@@ -26,10 +26,10 @@ from evalreport.metrics.kinds import (
     AT_CUT,
     AT_CUT_OF_CLUSTERS,
     CLASS_MEANS,
-    KOOPMAN,
     LOG_T,
     LOGIT_T,
     LOGIT_T_OF_CLUSTERS,
+    MERCALDO,
     RESAMPLING,
     SANDWICH,
     SQUARE_AND_ADD,
@@ -104,10 +104,10 @@ __all__ = [
     "AT_CUT_OF_CLUSTERS",
     "CLASS_MEANS",
     "CONTEXT",
-    "KOOPMAN",
     "LOGIT_T",
     "LOGIT_T_OF_CLUSTERS",
     "LOG_T",
+    "MERCALDO",
     "REGISTRY",
     "RESAMPLING",
     "SANDWICH",
@@ -173,7 +173,7 @@ class Facts(TypedDict, total=False):
     influence: Callable[..., Any]
     standard_error: Callable[..., Any]
     limits: Callable[..., Any]
-    edge_limits: Callable[..., Any]
+    score_limits: Mapping[str, Callable[..., Any]]
     shares: Shares
     chance: float | Callable[..., float | None]
     binned: Binned
@@ -204,10 +204,9 @@ class Metric:
     derivatives by the weight of a positive and of a negative row at each score, None where
     unknown for the parameters; ``standard_error``: of the fit
     that gives the value, None where it is not known; ``limits``: of two classes,
-    from TP, FN, FP, TN, the parameters and the level; ``edge_limits``: score limits in their
-    place where a cell is 0, which ``limits`` would take as certain. ``shares``: the
-    independent shares of a table of two classes whose limits are squared and added where its
-    cells hold few rows. ``no_interval``: why there
+    from TP, FN, FP, TN, the parameters and the level; ``score_limits``: score limits of the same,
+    by the names of their methods. ``shares``: the independent shares of a table of two classes
+    whose limits are squared and added. ``no_interval``: why there
     is no interval unless one is asked for. ``chance``: what predictions
     that know nothing get, see :meth:`by_chance`. ``class_pairs``: it needs the score tables of
     pairs of classes; ``ordered_classes``: it needs to know which class is next to which;
@@ -262,7 +261,7 @@ class Metric:
     influence: Callable[..., Any] | None = None
     standard_error: Callable[..., Any] | None = None
     limits: Callable[..., Any] | None = None
-    edge_limits: Callable[..., Any] | None = None
+    score_limits: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     shares: Shares | None = None
     chance: float | Callable[..., float | None] | None = None
     binned: Binned = Binned.UNKNOWN
@@ -307,9 +306,9 @@ class Metric:
     def interval_methods(self) -> tuple[str, ...]:
         """Interval methods that a spec may ask for, default first."""
         own = self.interval.methods
-        own += Interval.PREDICTIVE.value if self._predictive else ()
+        own += (MERCALDO,) if self._predictive else ()
         own += (SQUARE_AND_ADD,) if self.shares is not None else ()
-        own += (KOOPMAN,) if self.interval is Interval.LOG and self.edge_limits else ()
+        own += tuple(name for name in self.score_limits if name not in own)
         own += (LOG_T,) if self.row_loss is not None and self.bounds[0] >= 0 else ()
         return (*own, *((SANDWICH,) if self.linearised else ()))
 

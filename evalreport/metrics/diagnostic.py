@@ -28,7 +28,7 @@ GLAS = "Glas A. et al. The diagnostic odds ratio. J Clin Epidemiol 56, 2003"
     use="to update odds by a positive result; independent of prevalence",
     avoid="with few false positives: the interval is wide, and 0 makes it infinite",
     limits=ratios.lr_plus,
-    edge_limits=ratios.lr_plus_score,
+    score_limits=ratios.LR_PLUS_SCORES,
     shows=Shows.ONE_KIND,
     reference=GLAS,
 )
@@ -53,7 +53,7 @@ def lr_plus(c: Counts) -> Ratio:
     use="to update odds by a negative result; independent of prevalence",
     avoid="with few false negatives: the interval is wide",
     limits=ratios.lr_minus,
-    edge_limits=ratios.lr_minus_score,
+    score_limits=ratios.LR_MINUS_SCORES,
     shows=Shows.ONE_KIND,
     reference=GLAS,
 )
@@ -76,6 +76,7 @@ def lr_minus(c: Counts) -> Ratio:
     use="as one figure of discrimination that does not depend on prevalence",
     avoid="as the only figure: it hides whether positives or negatives are missed",
     limits=ratios.diagnostic_odds_ratio,
+    score_limits=ratios.ODDS_RATIO_SCORES,
     advice=IMPROPER,
     reference=GLAS,
 )
@@ -110,7 +111,7 @@ _PREVALENCE = Parameter(
     use="when the sample's share of positives is not that of the intended use",
     avoid="when recall and specificity themselves differ between sample and use",
     limits=ratios.ppv_at_prevalence,
-    edge_limits=ratios.ppv_score,
+    score_limits=ratios.PPV_SCORES,
     shows=Shows.ONE_KIND,
     reference="Mercaldo N. et al. Stat Med 26, 2007",
 )
@@ -133,7 +134,7 @@ def ppv_at_prevalence(c: Counts, *, prevalence: float) -> Ratio:
     use="when the sample's share of positives is not that of the intended use",
     avoid="when recall and specificity themselves differ between sample and use",
     limits=ratios.npv_at_prevalence,
-    edge_limits=ratios.npv_score,
+    score_limits=ratios.NPV_SCORES,
     shows=Shows.ONE_KIND,
     reference="Mercaldo N. et al. Stat Med 26, 2007",
 )

@@ -57,14 +57,14 @@ class Interval(Enum):
     """
 
     PROPORTION = tuple(PROPORTION_METHODS)
-    AUC = ("delong_logit", "delong_score", "delong", "hanley_mcneil")
-    LOG = ("log",)
+    AUC = ("delong_score", "delong_logit", "delong", "hanley_mcneil")
+    LOG = ("miettinen_nurminen", "log")
     RATIO = ("koopman", "miettinen_nurminen", "log")
     KAPPA = ("wald", "delta")
     LOGISTIC = ("wald", "bootstrap_percentile")
     CORRELATION = ("fisher_z", "delta")
     MEAN = ("normal",)
-    PREDICTIVE = ("mercaldo",)
+    PREDICTIVE = ("miettinen_nurminen", "mercaldo")
     SMOOTH = ("delta",)
     TWO_RATES = ("newcombe_hybrid", "delta")
     DISTANCE = ("newcombe_at_cut", "bootstrap_bca", "bootstrap_percentile", "influence")
@@ -104,13 +104,24 @@ class Shares(Enum):
 SQUARE_AND_ADD = "mover_jeffreys"
 #: Student's t on the logarithm, for means of the losses of rows.
 LOG_T = "log_t"
-#: Score limits of a ratio of two rates; of likelihood ratios on request, where no cell is 0.
-KOOPMAN = "koopman"
+#: Predictive values on the logit, at a prevalence that is known.
+MERCALDO = "mercaldo"
+#: The same forms of clustered rows: of shares, tables, areas and losses.
+SHARE_OF_CLUSTERS, TABLE_OF_CLUSTERS = "cluster_robust_t", "mover_clusters"
+AREA_OF_CLUSTERS, LOSS_OF_CLUSTERS = "obuchowski_score", "log_t_clusters"
+#: And of rows with weights, which are no sample of a declared design.
+SHARE_OF_WEIGHTS, TABLE_OF_WEIGHTS, AREA_OF_WEIGHTS = "wilson_kish", "mover_weighted", "sandwich_score"
 RESAMPLING = ("bootstrap_percentile", "bootstrap_bca")
 #: Student's t on the logit, with the standard deviation of replicates; and the same of clusters.
 LOGIT_T, LOGIT_T_OF_CLUSTERS = "bootstrap_logit_t", "cluster_bootstrap_logit_t"
 #: Limits of Youden's J at the cut where the two rates are farthest apart; the same of clusters.
 AT_CUT, AT_CUT_OF_CLUSTERS = "newcombe_at_cut", "clusters_at_cut"
+#: Methods of values of rows that stand in clusters.
+OF_CLUSTERS = (
+    *("cluster_robust", "obuchowski", "cluster_bootstrap"),
+    *(SHARE_OF_CLUSTERS, TABLE_OF_CLUSTERS, AREA_OF_CLUSTERS, LOSS_OF_CLUSTERS),
+    *(AT_CUT_OF_CLUSTERS, LOGIT_T_OF_CLUSTERS),
+)
 #: The design-based variance, of whatever the contribution of a row is known.
 SANDWICH = "sandwich"
 

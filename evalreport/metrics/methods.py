@@ -3,16 +3,13 @@
 What can be asked for and which is the default are lists of these names, by family of metrics
 (``kinds.Interval``) and by what is compared (``comparing``); those of shares are the names of the
 formulas in ``statistics``. The words of the page, the sources it cites and the pages of
-documentation follow from here. A method of few rows says besides when it takes over, and is
-declared where that is (``interval_methods``).
+documentation follow from here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-
-from evalreport.metrics.interval_methods import DIFFERENCES, EVERY
 
 
 @dataclass(frozen=True)
@@ -31,6 +28,12 @@ _MCNEMAR = "McNemar Q. Psychometrika 12, 1947"
 _BINDER = "Binder D. International Statistical Review 51, 1983"
 _BOOTSTRAP = "Efron B., Tibshirani R. An Introduction to the Bootstrap, 1993"
 _DELONG = "DeLong E., DeLong D., Clarke-Pearson D. Biometrics 44, 1988"
+_LAUD = "Laud P. Pharm Stat 16, 2017"
+_RAO_SCOTT = "Rao J., Scott A. Biometrics 48, 1992"
+_SCORE_FORM = (
+    "DeLong E. et al. Biometrics 44, 1988; Hanley J., McNeil B. Radiology 143, 1982"
+)
+_ZHOU = "Zhou X., Gao S. Stat Med 16, 1997"
 _KORN = "Korn E., Graubard B. Survey Methodology 24, 1998"
 _NEWCOMBE_ONE = "Newcombe R. Stat Med 17, 1998 (single proportions)"
 _NEWCOMBE_PAIRED = "Newcombe R. Stat Med 17, 1998 (paired differences)"
@@ -51,16 +54,51 @@ DECLARED = (
     Method("likelihood_ratio", "likelihood ratio"),
     Method("logit", "logit"),
     Method("binomial_exact", "exact binomial"),
-    Method("wilson_clusters", "Wilson on clusters"),
+    Method(
+        "wilson_kish",
+        "Wilson on Kish's effective rows",
+        "Kish L. Survey Sampling, 1965; Wilson E. JASA 22, 1927",
+    ),
+    Method(
+        "cluster_robust_t",
+        "cluster robust, t",
+        "Wilson E. JASA 22, 1927; Korn E., Graubard B. Survey Methodology 24, 1998",
+    ),
     # areas under the ROC curve
     Method("wilson_pairs", "Wilson on pairs of rows"),
     Method("delong", "DeLong", _DELONG),
     Method("delong_unpaired", "DeLong, unpaired", _DELONG),
     Method("delong_logit", "DeLong on the logit", _DELONG),
+    Method("delong_score", "DeLong in score form", f"{_SCORE_FORM}; Newcombe R. Stat Med 25, 2006"),
+    Method("delong_score_unpaired", "DeLong in score form, unpaired", f"{_ZOU}; {_SCORE_FORM}"),
+    Method(
+        "sandwich_score",
+        "sandwich variance in score form",
+        "Hanley J., McNeil B. Radiology 143, 1982; Kish L. Survey Sampling, 1965",
+    ),
+    Method(
+        "obuchowski_score",
+        "Obuchowski in score form, t",
+        "Obuchowski N. Biometrics 53, 1997; Hanley J., McNeil B. Radiology 143, 1982",
+    ),
     Method("hanley_mcneil", "Hanley-McNeil", "Hanley J., McNeil B. Radiology 143, 1982"),
     Method("obuchowski", "Obuchowski", "Obuchowski N. Biometrics 53, 1997"),
     # functions of a table, means and sums
     Method("square_and_add", "square-and-add", _ZOU),
+    Method("mover_jeffreys", "square-and-add of Jeffreys limits", f"{_ZOU}; {_LAUD}"),
+    Method("mover_clusters", "square-and-add over the design effect", f"{_RAO_SCOTT}; {_ZOU}"),
+    Method("mover_weighted", "square-and-add on effective rows", f"{_RAO_SCOTT}; {_ZOU}"),
+    Method(
+        "mover_paired",
+        "square-and-add of paired shares",
+        f"{_ZOU}; {_NEWCOMBE_PAIRED}; Brown L., Cai T., DasGupta A. Statistical Science 16, 2001",
+    ),
+    Method(
+        "log_t",
+        "t on the logarithm",
+        f"{_ZHOU}; Satterthwaite F. Biometrics Bulletin 2, 1946",
+    ),
+    Method("log_t_clusters", "t on the logarithm, clusters", f"{_ZHOU}; {_KORN}"),
     Method("koopman", "Koopman", "Koopman P. Biometrics 40, 1984"),
     Method(
         "miettinen_nurminen", "Miettinen-Nurminen", "Miettinen O., Nurminen M. Stat Med 4, 1985"
@@ -143,11 +181,5 @@ DECLARED = (
     Method("bonferroni", "Bonferroni"),
 )
 
-#: Every method by its name; one that differences have too bears the title of its values.
-METHODS: Mapping[str, Method] = {
-    method.name: method
-    for method in (
-        *DECLARED,
-        *(Method(m.name, m.title, m.reference.rstrip(".")) for m in (*DIFFERENCES, *EVERY)),
-    )
-}
+#: Every method by its name.
+METHODS: Mapping[str, Method] = {method.name: method for method in DECLARED}

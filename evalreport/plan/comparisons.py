@@ -405,7 +405,7 @@ def _default(
     if clustered:
         why = "rows of one cluster are not independent"
         if family is Family.AREA and paired and not weighted:
-            return "obuchowski", "obuchowski", why
+            return AREA_OF_CLUSTERS, AREA_OF_CLUSTERS, why
         return CLUSTERS, CLUSTERS, why
     if weighted:
         return BOOTSTRAP, PERCENTILE, "weighted rows are drawn"

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from evalreport.metrics.declare import RESAMPLING, SANDWICH, Average, Interval, Metric, Table
 from evalreport.plan.inputs import HALF, RECORDS_PER_CLASS, Facts, MetricRequest, Requests, slices
-from evalreport.plan.methods import ASKED, BOOTSTRAP_ROWS, N_EFF, choose
+from evalreport.plan.methods import ASKED, BOOTSTRAP_ROWS, WEIGHTED, choose
 from evalreport.plan.refusals import no_groups, refused
 from evalreport.plan.task import Skipped, Task, ThresholdRequest
 from evalreport.results.identity import MEAN_OF_FOLDS, Slice
@@ -207,7 +207,7 @@ def _of_row_means(metric: Metric, facts: Facts, asked: str | None) -> tuple[str 
     if facts.clustered:
         return "cluster_robust", "rows of one cluster are not independent"
     if facts.weighted and share:
-        return "wilson_n_eff", N_EFF
+        return "wilson_n_eff", WEIGHTED
     if facts.weighted:
         return "sandwich", "weighted rows: design-based variance"
     return own[0], "a share of rows" if share else "a mean over rows"

@@ -6,10 +6,10 @@ from evalreport.metrics.comparing import pooled_over_rows, same_number
 from evalreport.metrics.declare import (
     AT_CUT,
     AT_CUT_OF_CLUSTERS,
-    KOOPMAN,
     LOG_T,
     LOGIT_T,
     LOGIT_T_OF_CLUSTERS,
+    MERCALDO,
     RESAMPLING,
     SANDWICH,
     SQUARE_AND_ADD,
@@ -17,6 +17,15 @@ from evalreport.metrics.declare import (
     Interval,
     Metric,
     Table,
+)
+from evalreport.metrics.kinds import (
+    AREA_OF_CLUSTERS,
+    AREA_OF_WEIGHTS,
+    LOSS_OF_CLUSTERS,
+    SHARE_OF_CLUSTERS,
+    SHARE_OF_WEIGHTS,
+    TABLE_OF_CLUSTERS,
+    TABLE_OF_WEIGHTS,
 )
 from evalreport.plan.inputs import Facts
 
@@ -29,10 +38,13 @@ SMOOTH_CLASSES = 200
 
 #: Units drawn within strata, as many less one as there are.
 SURVEY_BOOTSTRAP = "survey_bootstrap"
-N_EFF = "weighted rows: rows worth the variance"
 ASKED = "asked for in the spec"
 #: Of a family whose default the coverage study chose; a plan's columns hold so many characters.
 STUDIED = "closest to 95 % in most of the coverage study"
+SHARES = "a function of shares of the rows"
+LOSSES = "a mean of losses, mostly of few rows"
+WEIGHTED = "weighted rows: no more than they are worth"
+TOGETHER = "rows of one cluster are not independent"
 DRAWN = (*RESAMPLING, LOGIT_T)
 ALL_TABLES = (Table.COUNTS, Table.MATRIX)
 
@@ -85,11 +97,11 @@ def _fits(metric: Metric, average: Average | None, facts: Facts, asked: str) -> 
         return False
     if asked == SQUARE_AND_ADD:
         return average is None and not _all_classes(metric, facts)
-    if asked == KOOPMAN:
-        return average is None and asked in metric.interval_methods
+    if asked in metric.score_limits:
+        return average is None
     if asked == LOG_T:
         return average is None and (facts.two_classes or metric.table is Table.SCORES)
-    if asked in Interval.PREDICTIVE.value and metric.interval is Interval.PROPORTION:
+    if asked == MERCALDO and metric.interval is Interval.PROPORTION:
         return average is None and metric.limits is not None
     return single and asked in metric.interval.methods
 
@@ -104,9 +116,32 @@ def _plain(metric: Metric, facts: Facts) -> tuple[str | None, str]:
         return "influence", f"more than {BOOTSTRAP_ROWS:,} rows"
     if _smooth_table(metric) and not facts.two_classes and len(facts.labels) > SMOOTH_CLASSES:
         return None, f"more than {SMOOTH_CLASSES} classes"
-    if family is Interval.TWO_RATES and _all_classes(metric, facts):
+    if _of_shares(metric, None, facts):
+        return SQUARE_AND_ADD, SHARES
+    if _has_losses(metric, facts):
+        return LOG_T, LOSSES
+    if family is Interval.TWO_RATES:
         return "delta", _REASONS[Interval.SMOOTH]
     return family.methods[0], STUDIED if family.studied else _REASONS[family]
+
+
+def _of_shares(metric: Metric, average: Average | None, facts: Facts) -> bool:
+    """Whether a value is a function of three independent shares of a table of two classes."""
+    if metric.shares is None or average is not None or _scored(metric, facts):
+        return False
+    of_class = metric.table is Table.COUNTS and metric.scope == "class"
+    return facts.two_classes or of_class
+
+
+def _scored(metric: Metric, facts: Facts) -> bool:
+    """Whether score limits of the value are known, which need whole, independent rows."""
+    return bool(metric.score_limits) and not facts.weighted and not facts.clustered
+
+
+def _has_losses(metric: Metric, facts: Facts) -> bool:
+    """Whether a value is a mean over rows of losses that are never below 0."""
+    known = metric.row_loss if facts.two_classes else metric.class_loss or metric.row_loss
+    return known is not None and metric.range_of(len(facts.labels))[0] >= 0
 
 
 def _all_classes(metric: Metric, facts: Facts) -> bool:
@@ -169,11 +204,17 @@ def _designed(metric: Metric, average: Average | None) -> tuple[str | None, str]
 def _weighted(metric: Metric, average: Average | None, facts: Facts) -> tuple[str | None, str]:
     pooled = average is Average.MICRO and pooled_over_rows(metric)
     if metric.interval is Interval.PROPORTION and (average is None or pooled):
-        return "wilson_n_eff", N_EFF
-    single = average is None or metric.table is not Table.SCORES
+        return SHARE_OF_WEIGHTS, WEIGHTED
+    if _of_shares(metric, average, facts):
+        return TABLE_OF_WEIGHTS, WEIGHTED
+    single = average is None and metric.table is Table.SCORES
+    if single and metric.interval is Interval.AUC:
+        return AREA_OF_WEIGHTS, WEIGHTED
+    if single and facts.two_classes and _has_losses(metric, facts):
+        return LOG_T, LOSSES
     analytic = metric.interval in (Interval.AUC, Interval.MEAN)
-    if metric.table in ALL_TABLES or (analytic and single and metric.table is Table.SCORES):
-        return "sandwich", "weighted rows: design-based variance"
+    if metric.table in ALL_TABLES or (analytic and single):
+        return SANDWICH, "weighted rows: design-based variance"
     if metric.interval is Interval.DISTANCE and average is None:
         return AT_CUT, "weighted rows: rows worth as many"
     many = too_many_to_draw(facts) if _left_out(metric, average, facts) else None
@@ -184,18 +225,24 @@ def _weighted(metric: Metric, average: Average | None, facts: Facts) -> tuple[st
 
 
 def _clustered(metric: Metric, average: Average | None, facts: Facts) -> tuple[str | None, str]:
+    single = average is None
+    if single and metric.interval is Interval.PROPORTION and metric.table is Table.COUNTS:
+        return SHARE_OF_CLUSTERS, TOGETHER
+    if _of_shares(metric, average, facts) and not facts.weighted:
+        return TABLE_OF_CLUSTERS, TOGETHER
     if metric.table in ALL_TABLES:
-        return "cluster_robust", "rows of one cluster are not independent"
-    if metric.interval is Interval.AUC and average is None:
-        return "obuchowski", "rows of one cluster are not independent"
+        return "cluster_robust", TOGETHER
+    if metric.interval is Interval.AUC and single:
+        return "obuchowski" if facts.weighted else AREA_OF_CLUSTERS, TOGETHER
+    if single and _has_losses(metric, facts) and not facts.weighted:
+        return LOSS_OF_CLUSTERS, TOGETHER
     if metric.interval is Interval.DISTANCE and average is None:
-        return AT_CUT_OF_CLUSTERS, "rows of one cluster are not independent"
+        return AT_CUT_OF_CLUSTERS, TOGETHER
     many = too_many_to_draw(facts) if _left_out(metric, average, facts) else None
     if many is not None:
         return "grouped_jackknife", f"whole clusters left out, {many}"
     ranked = metric.interval is Interval.RANKED and average is None
-    method = LOGIT_T_OF_CLUSTERS if ranked else "cluster_bootstrap"
-    return method, "rows of one cluster are not independent"
+    return LOGIT_T_OF_CLUSTERS if ranked else "cluster_bootstrap", TOGETHER
 
 
 _REASONS = {
@@ -206,7 +253,7 @@ _REASONS = {
     Interval.LOGISTIC: "standard error of the logistic fit",
     Interval.CORRELATION: "a correlation",
     Interval.MEAN: "a mean over rows",
-    Interval.PREDICTIVE: "logit method for a predictive value at a prevalence",
+    Interval.PREDICTIVE: "a ratio of rates, carried over to the prevalence",
     Interval.SMOOTH: "a smooth function of the table",
     Interval.RANKED: "ranks of scores",
     **dict.fromkeys((Interval.RESAMPLED, Interval.FITTED), "no formula is known: rows are drawn"),

@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from evalreport.statistics.interval import Interval, clipped, symmetric, z_value
+from evalreport.statistics.interval import Interval, clipped, deviate, symmetric, z_value
 from evalreport.statistics.root import bisect
 from evalreport.statistics.tail import normal_two_sided
 
@@ -215,21 +215,22 @@ def _score_limits(area: float, m: float, n: float, errors: float) -> Interval:
 
 
 def delong_score(found: AreaLimits, level: float) -> Interval:
-    """Areas whose own standard error puts the observed one within z of them.
+    """Areas whose own standard error puts the observed one within t of them.
 
     How the error of an area follows from the area is Hanley and McNeil's; how large it is, is
     DeLong's: their variance at every bound is multiplied by (k V / H + 6) / (k + 6), V and H
     the variances of DeLong and of Hanley and McNeil at the observed area, k the smaller of the
     numbers of positives and negatives. So it is the score form of Hanley and McNeil with few
     rows, of which little is known but the area, and DeLong's with many. The 6 was chosen by the
-    coverage study (docs/coverage.md): with less, areas near 1 are held too rarely.
+    coverage study (docs/coverage.md): with less, areas near 1 are held too rarely. Student's t
+    has k + 5 degrees of freedom.
     With areas of 0 and 1, and one row of a class, it is Hanley and McNeil's alone.
 
     >>> low, high = limits(delong_score, [1, 0, 1, 0], [0, 1, 0, 1], 0.95)
     >>> round(low, 3), round(high, 3)
     (0.207, 0.97)
     """
-    return found.at(z_value(level))
+    return found.at(deviate(level, found.degrees))
 
 
 class PairedAreas(NamedTuple):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 
 from evalreport.statistics.interval import Interval, z_value
 from evalreport.statistics.root import bisect
@@ -130,33 +131,87 @@ def _restricted(x1: float, n1: float, x2: float, n2: float, ratio: float) -> tup
     return min(ratio * p2, 1.0), p2
 
 
-def lr_plus_score(tp: float, fn: float, fp: float, tn: float, level: float) -> Interval | None:
-    """Koopman's interval of the positive likelihood ratio, for tables with an empty cell."""
-    return koopman(tp, tp + fn, fp, fp + tn, level)
+def lr_plus_score(
+    tp: float, fn: float, fp: float, tn: float, level: float, of: RatioMethod = miettinen_nurminen
+) -> Interval | None:
+    """Score interval of the positive likelihood ratio."""
+    return of(tp, tp + fn, fp, fp + tn, level)
 
 
-def lr_minus_score(tp: float, fn: float, fp: float, tn: float, level: float) -> Interval | None:
-    """Koopman's interval of the negative likelihood ratio, for tables with an empty cell."""
-    return koopman(fn, tp + fn, tn, fp + tn, level)
+def lr_minus_score(
+    tp: float, fn: float, fp: float, tn: float, level: float, of: RatioMethod = miettinen_nurminen
+) -> Interval | None:
+    """Score interval of the negative likelihood ratio."""
+    return of(fn, tp + fn, tn, fp + tn, level)
 
 
 def ppv_score(
     tp: float, fn: float, fp: float, tn: float, prevalence: float, level: float
 ) -> Interval | None:
-    """Limits of the predictive value at ``prevalence`` from Koopman's of the likelihood ratio.
+    """Limits of the predictive value at ``prevalence`` from those of the likelihood ratio.
 
     >>> low, high = ppv_score(20, 0, 5, 15, 0.1, 0.95)
     >>> 0 < low < 1 / (1 + 9 * 5 / 20) < high < 1
     True
     """
-    return _at_prior(koopman(tp, tp + fn, fp, fp + tn, level), prevalence)
+    return _at_prior(miettinen_nurminen(tp, tp + fn, fp, fp + tn, level), prevalence)
 
 
 def npv_score(
     tp: float, fn: float, fp: float, tn: float, prevalence: float, level: float
 ) -> Interval | None:
     """The same for the negative predictive value."""
-    return _at_prior(koopman(tn, fp + tn, fn, tp + fn, level), 1.0 - prevalence)
+    return _at_prior(miettinen_nurminen(tn, fp + tn, fn, tp + fn, level), 1.0 - prevalence)
+
+
+def odds_ratio_score(
+    tp: float, fn: float, fp: float, tn: float, level: float
+) -> Interval | None:
+    """Score interval of the odds ratio (Cornfield 1956; Miettinen, Nurminen 1985).
+
+    The odds ratios for which TP lies at most z standard errors from the count that they give with
+    the same margins, the variance times N / (N - 1). The upper limit is infinite without false
+    positives, or false negatives. None without rows of a class, or with all predicted alike.
+
+    >>> low, high = odds_ratio_score(36, 4, 16, 64, 0.95)
+    >>> round(low, 2), round(high, 1)
+    (11.48, 111.4)
+    """
+    p, n, called = tp + fn, fp + tn, tp + fp
+    if min(p, n) <= 0 or not 0 < called < p + n:
+        return None
+    z, inflation = z_value(level), (p + n) / (p + n - 1.0)
+
+    def excess(log_ratio: float) -> float:
+        count = _expected(p, n, called, math.exp(log_ratio))
+        others = (count, p - count, called - count, n - called + count)
+        if min(others) <= 0.0:
+            return math.copysign(math.inf, tp - count) if tp != count else 0.0
+        information = math.fsum(1.0 / cell for cell in others)
+        return (tp - count) * math.sqrt(information / inflation)
+
+    low = 0.0 if min(tp, tn) == 0 else math.exp(bisect(lambda r: excess(r) - z, -_FAR, _FAR))
+    high = math.inf if min(fp, fn) == 0 else math.exp(bisect(lambda r: excess(r) + z, -_FAR, _FAR))
+    return Interval(low, high)
+
+
+def _expected(p: float, n: float, called: float, ratio: float) -> float:
+    """True positives with these margins at an odds ratio: the root of a quadratic."""
+    least, most = max(0.0, called - n), min(p, called)
+    b = ratio * (p + called) + n - called
+    # (1 - ratio) x^2 + b x - ratio p called = 0, as a quotient that does not cancel
+    root = math.sqrt(max(b * b + 4.0 * (1.0 - ratio) * ratio * p * called, 0.0))
+    return min(max(2.0 * ratio * p * called / (b + root), least), most)
+
+
+def _by_name(score: Callable[..., Interval | None]) -> dict[str, Callable[..., Interval | None]]:
+    return {"miettinen_nurminen": score, "koopman": partial(score, of=koopman)}
+
+
+#: Score limits of each ratio from TP, FN, FP and TN, by the names a spec may ask for.
+LR_PLUS_SCORES, LR_MINUS_SCORES = _by_name(lr_plus_score), _by_name(lr_minus_score)
+ODDS_RATIO_SCORES = {"miettinen_nurminen": odds_ratio_score}
+PPV_SCORES, NPV_SCORES = {"miettinen_nurminen": ppv_score}, {"miettinen_nurminen": npv_score}
 
 
 def _at_prior(ratio: Interval | None, prior: float) -> Interval | None:

@@ -1,7 +1,6 @@
 """Differences of two areas under the ROC curve: of the same rows, or of independent ones.
 
-With rows enough a difference is normal with DeLong's, or Obuchowski's, variance. Where one of
-the areas rests on few pairs, or clusters are few, test and limits are in score form.
+Test and limits are in score form; on request DeLong's, or Obuchowski's, with normal deviates.
 """
 
 from __future__ import annotations
@@ -15,10 +14,10 @@ import numpy.typing as npt
 from evalreport.engine.comparisons.pairs import Pair, Side, metric_of
 from evalreport.engine.comparisons.result import Test, no_variation
 from evalreport.engine.intervals.linearised import lost_in_bins
-from evalreport.metrics.interval_methods import AREA_OF_CLUSTERS, DIFFERENCES, Held, taking_over
+from evalreport.metrics.kinds import AREA_OF_CLUSTERS
 from evalreport.metrics.ranking import roc_auc
 from evalreport.metrics.tables import ScoreTable
-from evalreport.plan.comparisons import ASKED, ComparisonTask
+from evalreport.plan.comparisons import ComparisonTask
 from evalreport.plan.task import Task
 from evalreport.results import records
 from evalreport.results.identity import EVERYTHING
@@ -29,7 +28,7 @@ from evalreport.statistics.tail import t_two_sided
 
 #: Tests, and intervals, of differences of areas of the same rows.
 SCORE, UNPAIRED_SCORE = "delong_score", "delong_score_unpaired"
-TESTS = ("delong", "obuchowski", SCORE)
+TESTS = ("delong", "obuchowski", SCORE, AREA_OF_CLUSTERS)
 TOO_FEW = "too few rows of one class for a variance"
 
 Limits = tuple[records.Interval | None, str | None]
@@ -50,7 +49,7 @@ def scale(side: Side, task: Task) -> float:
 class ScoreForm:
     """A difference of two areas of which each has limits in score form.
 
-    ``factor``: of the metric per unit of the area; ``name`` and ``why``: of the method.
+    ``factor``: of the metric per unit of the area; ``name``: of the method.
     """
 
     first: delong.AreaLimits
@@ -59,7 +58,6 @@ class ScoreForm:
     df: float
     factor: float
     name: str
-    why: str | None
 
     def test(self) -> Test:
         """Student's t test of no difference, which agrees with the limits."""
@@ -78,31 +76,10 @@ class ScoreForm:
             self.first, self.second, self.correlation, deviate(level, self.df)
         )
         low, high = (self.factor * limit for limit in limits)
-        return records.Interval(level, low, high, self.name, df=self.df, why=self.why)
+        return records.Interval(level, low, high, self.name, df=self.df)
 
     def _statistic(self, null: float) -> float:
         return delong.score_difference_statistic(self.first, self.second, self.correlation, null)
-
-
-def in_score_form(
-    first: delong.AreaLimits,
-    second: delong.AreaLimits,
-    correlation: float,
-    planned: str,
-    factor: float,
-    *,
-    asked: bool,
-) -> ScoreForm | None:
-    """The difference in score form, where it was asked for or few pairs ask for it."""
-    df = min(first.degrees, second.degrees)
-    if planned in (SCORE, UNPAIRED_SCORE):
-        return ScoreForm(first, second, correlation, df, factor, planned, None)
-    pairs = min(side.units * min(side.area, 1.0 - side.area) for side in (first, second))
-    held = Held(fewer_pairs=pairs, class_rows=min(first.units, second.units))
-    few = taking_over(planned, held, DIFFERENCES)
-    if few is None or asked:
-        return None
-    return ScoreForm(first, second, correlation, df, factor, few.name, few.reason)
 
 
 # -- of the same rows -----------------------------------------------------------------------------
@@ -155,7 +132,7 @@ def _positive(pair: Pair, task: ComparisonTask) -> npt.NDArray[np.bool_]:
 def _areas(pair: Pair, task: ComparisonTask, planned: str) -> delong.PairedAreas | None:
     view, positive = pair.model.view, _positive(pair, task)
     scores = pair.model.scores(task.task), pair.reference.scores(task.reference)
-    if planned == "obuchowski":
+    if planned in ("obuchowski", AREA_OF_CLUSTERS):
         assert view.cluster is not None
         found = obuchowski.obuchowski_paired(positive, *scores, view.cluster[0], pair.times)
     else:
@@ -181,18 +158,18 @@ def _of_finer_tables(pair: Pair, found: delong.PairedAreas) -> delong.PairedArea
 def _scored(
     pair: Pair, task: ComparisonTask, areas: delong.PairedAreas | None, planned: str
 ) -> ScoreForm | None:
-    """In score form, where that is what it is to be; equal ranks are no matter of few pairs."""
-    if areas is None or areas.difference_variance is None:
+    """In score form, where that is planned; None where all rows are ranked alike."""
+    if areas is None or planned not in (SCORE, AREA_OF_CLUSTERS):
         return None
     if areas.difference_variance == 0.0 and areas.variance_1 != 0.0:
         return None
-    positive, factor, asked = _positive(pair, task), scale(pair.model, task.task), task.why == ASKED
+    positive, factor = _positive(pair, task), scale(pair.model, task.task)
     rows = float(pair.count(positive)), float(pair.count(~positive))
-    if planned == "obuchowski":
-        return _of_clusters(pair, positive, rows, areas, factor, asked=asked)
+    if planned == AREA_OF_CLUSTERS:
+        return _of_clusters(pair, positive, rows, areas, factor)
     first = delong.AreaLimits(areas.auc_1, areas.variance_1, rows, min(rows))
     second = delong.AreaLimits(areas.auc_2, areas.variance_2, rows, min(rows))
-    return in_score_form(first, second, areas.correlation, planned, factor, asked=asked)
+    return ScoreForm(first, second, areas.correlation, first.degrees, factor, planned)
 
 
 def _of_clusters(
@@ -201,18 +178,15 @@ def _of_clusters(
     rows: tuple[float, float],
     areas: delong.PairedAreas,
     factor: float,
-    *,
-    asked: bool,
 ) -> ScoreForm | None:
     """With Obuchowski's variances and as many degrees of freedom as clusters less one."""
     assert pair.model.view.cluster is not None
     codes = pair.model.view.cluster[0]
     clusters = len(np.unique(codes))
-    few = taking_over("obuchowski", Held(clusters=clusters), DIFFERENCES)
-    if few is None or asked:
+    if clusters < 2:
         return None
     units = float(min(len(np.unique(codes[side])) for side in (positive, ~positive)))
     first = delong.AreaLimits(areas.auc_1, areas.variance_1, rows, units)
     second = delong.AreaLimits(areas.auc_2, areas.variance_2, rows, units)
     df = clusters - 1.0
-    return ScoreForm(first, second, areas.correlation, df, factor, AREA_OF_CLUSTERS, few.reason)
+    return ScoreForm(first, second, areas.correlation, df, factor, AREA_OF_CLUSTERS)

@@ -191,24 +191,24 @@ class Independent:
     # -- areas ------------------------------------------------------------------------------
 
     def _area(self, side: Side, task: Task) -> delong.AreaLimits | None:
-        """Area and DeLong variance of one side; None where there is no variance."""
+        """Area and DeLong variance of one side; None without a class."""
         index = None if len(side.view.labels) <= 2 else side.class_index(task)
         table = side.tables.scores(EVERYTHING, index)
-        found = delong.area_of(table.positives, table.negatives)
-        return None if found is None or found.variance is None else found
+        return delong.area_of(table.positives, table.negatives)
 
     def _scored(self, task: ComparisonTask, planned: str) -> ScoreForm | None:
-        """The difference in score form, where it was asked for or few pairs ask for it."""
+        """The difference in score form, where that is planned."""
         one, two = self._area(self.model, task.task), self._area(self.reference, task.reference)
         first, second = scale(self.model, task.task), scale(self.reference, task.reference)
-        if one is None or two is None or first != second:
+        if one is None or two is None or first != second or planned != UNPAIRED_SCORE:
             return None
-        return in_score_form(one, two, 0.0, planned, first, asked=task.why == ASKED)
+        df = min(one.degrees, two.degrees)
+        return ScoreForm(one, two, 0.0, df, first, planned)
 
     def _welch_areas(self, task: ComparisonTask) -> means.PairedT | None:
         """Welch's t on DeLong variances: the rows of the two datasets are independent."""
         one, two = self._area(self.model, task.task), self._area(self.reference, task.reference)
-        if one is None or two is None:
+        if one is None or two is None or None in (one.variance, two.variance):
             return None
         areas = [
             means.Mean(found.area, found.variance or 0.0, side.view.rows - 1.0)

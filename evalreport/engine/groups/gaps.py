@@ -21,11 +21,7 @@ from evalreport.metrics.catalogue import find
 from evalreport.metrics.coverage_study import RATIO, RATIO_TO_ALL, TO_ALL, WIDEST
 from evalreport.metrics.declare import Interval
 from evalreport.metrics.estimates import different_classes
-from evalreport.metrics.interval_methods import (
-    LOSS_OF_CLUSTERS,
-    SHARE_OF_CLUSTERS,
-    TABLE_OF_CLUSTERS,
-)
+from evalreport.metrics.kinds import LOSS_OF_CLUSTERS, SHARE_OF_CLUSTERS, TABLE_OF_CLUSTERS
 from evalreport.results import records
 from evalreport.results.identity import WhichNumber
 from evalreport.results.records import Gap, Heterogeneity, Measure, WidestGap
@@ -40,7 +36,6 @@ DEPENDENT = (
     SHARE_OF_CLUSTERS,
     TABLE_OF_CLUSTERS,
     LOSS_OF_CLUSTERS,
-    "wilson_clusters",
     "cluster_bootstrap",
     "grouped_jackknife",
 )

@@ -7,14 +7,11 @@ from dataclasses import dataclass
 
 from evalreport.engine.intervals.studied import as_declared
 from evalreport.metrics.coverage_study import GROUPS, Drawn
-from evalreport.metrics.declare import AT_CUT_OF_CLUSTERS, LOGIT_T_OF_CLUSTERS
-from evalreport.metrics.interval_methods import FEW_LOSSES_OF_CLUSTERS, OF_CLUSTERS
+from evalreport.metrics.kinds import OF_CLUSTERS
 from evalreport.results.records import Measure, Table
 
 #: Methods of values of rows that stand in clusters: gaps of such were not studied.
-_CLUSTERED = frozenset((AT_CUT_OF_CLUSTERS, LOGIT_T_OF_CLUSTERS)) | frozenset(
-    name for one in (*OF_CLUSTERS, FEW_LOSSES_OF_CLUSTERS) for name in (one.name, *one.instead_of)
-)
+_CLUSTERED = frozenset(OF_CLUSTERS)
 
 
 @dataclass(frozen=True)

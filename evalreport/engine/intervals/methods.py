@@ -10,13 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.metrics.interval_methods import (
-    OF_WEIGHTS,
-    SHARE_OF_CLUSTERS,
-    Held,
-    few_clusters,
-    taking_over,
-)
+from evalreport.metrics.kinds import SHARE_OF_CLUSTERS, SHARE_OF_WEIGHTS
 from evalreport.results import records
 from evalreport.statistics import agreement, means, proportions
 from evalreport.statistics.delta import (
@@ -47,7 +41,6 @@ class TableValue:
     ``clusters`` the tables of the clusters, shape (C, K, K); ``rows`` the number of rows
     of the whole sample. ``designed``: the variance by the design of the sample with its degrees
     of freedom, from the derivatives by the cells, shape (K, K); None where no design is declared.
-    ``by_default``: whether the method may give way to another where few rows are held.
     """
 
     value: float
@@ -59,7 +52,6 @@ class TableValue:
     clusters: Floats | None = None
     rows: float = math.inf
     designed: Callable[[Floats], DesignVariance] | None = None
-    by_default: bool = False
 
 
 def from_limits(
@@ -142,7 +134,7 @@ def proportion(x: float, n: float, level: float, method: str) -> records.Interva
     return from_limits(proportions.PROPORTION_METHODS[method](x, n, level), level, method)
 
 
-def weighted_proportion(v: TableValue) -> records.Interval | None:
+def weighted_proportion(v: TableValue, method: str) -> records.Interval | None:
     """Wilson on the number of rows that would leave a share as uncertain as it is.
 
     That number is p (1 - p) over the linearised variance (Korn E., Graubard B. Survey
@@ -153,35 +145,34 @@ def weighted_proportion(v: TableValue) -> records.Interval | None:
     found = _variance(v, "sandwich")
     if not math.isfinite(found.variance):
         return None
+    if method == SHARE_OF_WEIGHTS and v.squares is not None:
+        return _of_kish(v, found.variance)
     if _is_unvaried(v.value, found.variance):
         return _unvaried_proportion(v)
-    few = _of_few_weights(v, found.variance) if v.by_default and v.designed is None else None
-    return few or n_eff_interval(v.value, found.variance, v.level, found.units_df)
+    return n_eff_interval(v.value, found.variance, v.level, found.units_df)
 
 
-def _of_few_weights(v: TableValue, variance: float) -> records.Interval | None:
-    """Wilson on no more rows than weights leave, where few succeeded, or failed; else None.
+def _of_kish(v: TableValue, variance: float) -> records.Interval | None:
+    """Wilson on no more rows than weights leave.
 
     Of few rows of one kind the variance hangs on what these happen to weigh, and is mostly too
     small. Kish's (sum of w)^2 / (sum of w^2) of the rows below the line does not.
     """
-    if v.squares is None or v.clusters is not None:
+    assert v.squares is not None
+    slopes = gradient(v.function, v.table, everywhere=True)
+    inside = slopes != 0
+    heavy = float(v.squares[inside].sum())
+    if heavy <= 0.0:
         return None
-    slopes = gradient(v.function, v.table)
-    sides = slopes > 0, slopes < 0, slopes != 0
-    hits, misses, both = (
-        float(v.table[side].sum()) ** 2 / max(float(v.squares[side].sum()), 1e-300)
-        for side in sides
-    )
-    few = taking_over("wilson_n_eff", Held(least_cell=min(hits, misses)), OF_WEIGHTS)
-    if few is None:
-        return None
-    effective = min(v.value * (1 - v.value) / variance, both)
+    effective = float(v.table[inside].sum()) ** 2 / heavy
+    varies = not _is_unvaried(v.value, variance)
+    if varies:
+        effective = min(v.value * (1 - v.value) / variance, effective)
     limits = proportions.wilson_n_eff(v.value, effective, v.level)
-    found = from_limits(limits, v.level, few.name, n_effective=effective)
-    if found is None:
-        return None
-    return replace(found, standard_error=math.sqrt(variance), why=few.reason)
+    found = from_limits(limits, v.level, SHARE_OF_WEIGHTS, n_effective=effective)
+    if found is None or not varies:
+        return found
+    return replace(found, standard_error=math.sqrt(variance))
 
 
 def n_eff_interval(
@@ -256,8 +247,15 @@ def _unvaried_proportion(v: TableValue) -> records.Interval | None:
     return _alike(v.value, below / heaviest, heaviest, v.level)
 
 
-def clustered_proportion(hits: Floats, sizes: Floats, level: float) -> records.Interval | None:
-    """Ratio estimator over clusters, as Wilson on the effective number of rows."""
+def clustered_proportion(
+    hits: Floats, sizes: Floats, level: float, method: str
+) -> records.Interval | None:
+    """Ratio estimator over clusters, as Wilson on the effective number of rows.
+
+    By Student's t with as many degrees of freedom as clusters less one, on no more rows than there
+    are: a variance below theirs is an accident of few clusters. ``cluster_robust``, on request,
+    has the normal deviate and its own number of rows. Without variation a cluster is one row.
+    """
     occupied = int(np.count_nonzero(sizes))
     if occupied < 2:
         return None
@@ -266,20 +264,18 @@ def clustered_proportion(hits: Floats, sizes: Floats, level: float) -> records.I
         return None
     share = float(hits.sum() / sizes.sum())
     error = estimate.standard_error
-    if error * error <= VANISHED:
-        limits = proportions.wilson_n_eff(share, float(occupied), level)
+    note, effective = None, float(occupied)
+    if error * error > VANISHED:
+        effective = share * (1 - share) / (error * error)
+    else:
         note = "no variation between clusters: Wilson on the number of clusters"
-        return from_limits(limits, level, "wilson_clusters", note)
-    effective = share * (1 - share) / (error * error)
-    few = few_clusters(SHARE_OF_CLUSTERS, occupied)
-    if few is not None:
-        # fewer rows than they are: a variance below theirs is an accident of few clusters
-        effective = min(effective, float(sizes.sum()))
-        limits = proportions.wilson_t(share, effective, occupied - 1, level)
-        found = from_limits(limits, level, few.name, n_effective=effective)
-        return None if found is None else replace(found, standard_error=error, why=few.reason)
-    limits = proportions.wilson_n_eff(share, effective, level)
-    return from_limits(limits, level, "cluster_robust", n_effective=effective)
+    if method != SHARE_OF_CLUSTERS:
+        limits = proportions.wilson_n_eff(share, effective, level)
+        return from_limits(limits, level, method, note, n_effective=effective)
+    effective = min(effective, float(sizes.sum()))
+    limits = proportions.wilson_t(share, effective, occupied - 1, level)
+    found = from_limits(limits, level, method, note, n_effective=effective)
+    return found if found is None or note else replace(found, standard_error=error)
 
 
 # -- smooth functions of the table -----------------------------------------------------------
@@ -403,22 +399,9 @@ def of_cells(
     v: TableValue,
     positive: int,
     method: str,
-    at_edge: Callable[..., Limits | None] | None = None,
 ) -> records.Interval | None:
-    """Declared limits of a metric of two classes; +1/2 in each cell where a zero breaks them.
-
-    ``at_edge``: score limits that serve wherever a cell is 0; None for none.
-    """
+    """Declared limits of a metric of two classes; +1/2 in each cell where a zero breaks them."""
     cells = _cells(v.table, positive)
-    if at_edge is not None and min(cells) == 0:
-        score = from_limits(
-            at_edge(*cells, level=v.level, **params),
-            v.level,
-            "koopman",
-            f"a cell is 0, which {method} would take as certain: score limits",
-        )
-        if score is not None:
-            return score
     limits = function(*cells, level=v.level, **params)
     if has_width(limits):
         return from_limits(limits, v.level, method)

@@ -34,15 +34,7 @@ from evalreport.metrics.declare import (
     Metric,
 )
 from evalreport.metrics.formula import Value
-from evalreport.metrics.interval_methods import (
-    AREA_OF_CLUSTERS,
-    AREA_OF_WEIGHTS,
-    FEW_LOSSES_OF_CLUSTERS,
-    OF_WEIGHTS,
-    Held,
-    few_clusters,
-    taking_over,
-)
+from evalreport.metrics.kinds import AREA_OF_CLUSTERS, AREA_OF_WEIGHTS, LOSS_OF_CLUSTERS
 from evalreport.metrics.ranking import roc_auc
 from evalreport.metrics.tables import ScoreTable
 from evalreport.plan.methods import BOOTSTRAP_ROWS, DRAWN, SURVEY_BOOTSTRAP
@@ -66,9 +58,8 @@ def score_interval(case: ScoreCase) -> records.Interval | str | None:
         found = _resampled(replace(case, task=after_all))
         return None if found is None else replace(found, why=after_all.why)
     metric, method = case.metric, case.method
-    few = _clustered_losses(case)
-    if few is not None:
-        return few
+    if method == LOSS_OF_CLUSTERS:
+        return _clustered_losses(case)
     if method in (AT_CUT, AT_CUT_OF_CLUSTERS):
         drawn = case.measurer.tables.row_count(case.task.where) <= BOOTSTRAP_ROWS
         return at_cut(case, _replicates(case) if drawn else None)
@@ -76,10 +67,12 @@ def score_interval(case: ScoreCase) -> records.Interval | str | None:
         return _area(case)
     if method in ("obuchowski", SANDWICH) and not _of_simple_rows(case):
         return _linearised(case) if _own_influence(case) else _linearised_area(case)
-    if method == "obuchowski" or (method == SANDWICH and metric.row_loss is None):
+    areas = ("obuchowski", AREA_OF_CLUSTERS, AREA_OF_WEIGHTS)
+    if method in areas or (method == SANDWICH and metric.row_loss is None):
         return _area_of_rows(case)
     if method in ("normal", LOG_T, SANDWICH):
-        return _weighted_mean(case) if method == SANDWICH else _mean(case)
+        weighted = case.measurer.view.weight is not None and method != "normal"
+        return _weighted_mean(case) if weighted else _mean(case)
     if metric.interval is Interval.LOGISTIC and method == "wald":
         return _logistic(metric, case.table, case.number, case.level)
     if method in ("influence", grouped_jackknife.METHOD):
@@ -277,32 +270,14 @@ def _area(case: ScoreCase) -> records.Interval | None:
     found = delong.area_of(table.positives, table.negatives)
     if found is None:
         return None
-    area, variance = found.area, found.variance
-    few = taking_over(method, _pairs_held(area, table)) if variance else None
-    if few is not None and variance and not case.asked:
-        # where the variance vanishes the interval is that of independent pairs, see below
-        interval = intervals.from_limits(delong.delong_score(found, level), level, few.name)
-        if interval is not None:
-            error = math.sqrt(variance)
-            interval = replace(interval, standard_error=error, why=few.reason)
-        return _scaled(case, interval)
     limits = delong.AUC_METHODS[method](found, level)
-    if limits is not None and limits.low < limits.high:
-        return _scaled(case, intervals.from_limits(limits, level, method))
-    if case.asked:
-        # a method that was asked for is not exchanged for another
-        note = f"no width: the variance of {method} is 0 here"
-        return _scaled(case, intervals.from_limits(limits, level, method, note))
-    fallback = intervals.independent_pairs(
-        area, float(table.positive_total), float(table.negative_total), level, method
-    )
-    return _scaled(case, fallback)
-
-
-def _pairs_held(area: float, table: ScoreTable) -> Held:
-    """Independent pairs of a positive and a negative row that are ranked the rarer way."""
-    pairs = min(float(table.positive_total), float(table.negative_total))
-    return Held(fewer_pairs=pairs * min(area, 1.0 - area))
+    flat = limits is not None and limits.low >= limits.high
+    note = f"no width: the variance of {method} is 0 here" if flat else None
+    interval = intervals.from_limits(limits, level, method, note)
+    if interval is not None and method == "delong_score":
+        error = math.sqrt(found.variance) if found.variance else None
+        interval = replace(interval, df=found.degrees, standard_error=error)
+    return _scaled(case, interval)
 
 
 def _scaled(case: ScoreCase, interval: records.Interval | None) -> records.Interval | None:
@@ -333,7 +308,7 @@ def _area_of_rows(case: ScoreCase) -> records.Interval | None:
     column = view.score if index is None else view.class_scores[:, index]  # type: ignore[index]
     assert column is not None
     positive = view.actual == (view.positive_index if index is None else index)
-    if method == "obuchowski":
+    if method in ("obuchowski", AREA_OF_CLUSTERS):
         assert view.cluster is not None
         rows = tables.kinds(where)
         times = np.ones(len(rows)) if view.times is None else view.times[rows].astype(np.float64)
@@ -349,26 +324,22 @@ def _area_of_rows(case: ScoreCase) -> records.Interval | None:
         return None
     variance += _lost(replace(case, metric=roc_auc, arguments={}))
     held = positive[rows]
-    if method == "obuchowski" and variance > intervals.VANISHED:
-        scored = _of_few_clusters(area, variance, (held, codes, times), level)
-        if scored is not None:
-            return _scaled(case, scored)
+    if method == AREA_OF_CLUSTERS:
+        return _scaled(case, _scored_of_clusters(area, variance, (held, codes, times), level))
+    if method == AREA_OF_WEIGHTS:
+        return _scaled(case, _scored_of_weights(area, variance, view, positive, tables.kinds(where), level))
     if variance <= intervals.VANISHED:
         return _scaled(case, _of_pairs(case, area, held, times))
     if method != SANDWICH:
         around = intervals.symmetric(area, variance, level, method, (0.0, 1.0))
         return _scaled(case, around)
-    inside = tables.kinds(where)
-    few = None if case.asked else _few_weights(area, variance, view, positive, inside, level)
-    if few is not None:
-        return _scaled(case, few)
     own = obuchowski.weighted_influence(*alike)
     df = math.inf if case.asked else design_based.single_rows_df(own, times)
     around = intervals.on_logits(area, variance, level, method, (0.0, 1.0), df)
     return _scaled(case, around)
 
 
-def _few_weights(
+def _scored_of_weights(
     area: float,
     variance: float,
     view: LabelView,
@@ -376,7 +347,7 @@ def _few_weights(
     inside: npt.NDArray[np.intp],
     level: float,
 ) -> records.Interval | None:
-    """Score limits with the design-based variance, where weighted rows are worth few pairs.
+    """Score limits with the design-based variance, on the rows that weighted ones are worth.
 
     ``inside``: the rows, or kinds of rows, of the slice; ``positive``: of the whole view.
     """
@@ -384,39 +355,48 @@ def _few_weights(
         means.effective_size_from_sums(view.total_weight(side), view.total_weight(side, 2))
         for side in (inside[positive[inside]], inside[~positive[inside]])
     ]
-    held = Held(fewer_pairs=min(worth) * min(area, 1.0 - area))
-    few = next(m for m in OF_WEIGHTS if m.name == AREA_OF_WEIGHTS)
-    if not few.few(held):
+    if min(worth) <= 0.0:
         return None
-    limits = delong.score_form(area, variance, (worth[0], worth[1]), min(worth), z_value(level))
-    found = intervals.from_limits(limits, level, few.name, n_effective=math.fsum(worth))
+    own = delong.AreaLimits(area, _seen(variance), (worth[0], worth[1]), min(worth))
+    limits = own.at(deviate(level, own.degrees))
+    found = intervals.from_limits(limits, level, AREA_OF_WEIGHTS, n_effective=math.fsum(worth))
     if found is None:
         return None
-    return replace(found, why=few.reason, standard_error=math.sqrt(variance))
+    error = math.sqrt(variance) if _seen(variance) else None
+    return replace(found, df=own.degrees, standard_error=error)
 
 
-def _of_few_clusters(
+def _seen(variance: float) -> float | None:
+    """A variance that is more than rounding; else None."""
+    return variance if variance > intervals.VANISHED else None
+
+
+def _scored_of_clusters(
     area: float,
     variance: float,
     rows: tuple[npt.NDArray[np.bool_], npt.NDArray[Any], npt.NDArray[np.float64]],
     level: float,
 ) -> records.Interval | None:
-    """Score limits with Obuchowski's variance and Student's t; None with clusters enough.
+    """Score limits with Obuchowski's variance and Student's t.
 
-    ``rows``: of each kind whether it is positive, its cluster, and how many there are.
+    ``rows``: of each kind whether it is positive, its cluster, and how many there are. Where
+    clusters do not vary each counts as one row.
     """
     positive, cluster, times = rows
     clusters = distinct(cluster)
-    few = few_clusters(AREA_OF_CLUSTERS, clusters)
-    if few is None:
+    if clusters < 2:
         return None
-    units = min(distinct(cluster[side]) for side in (positive, ~positive))
+    sides = [float(distinct(cluster[side])) for side in (positive, ~positive)]
     counted = float(times[positive].sum()), float(times[~positive].sum())
-    limits = delong.score_form(area, variance, counted, units, deviate(level, clusters - 1.0))
-    found = intervals.from_limits(limits, level, few.name)
+    if _seen(variance) is None:
+        counted = sides[0], sides[1]
+    errors, df = deviate(level, clusters - 1.0), clusters - 1.0
+    limits = delong.score_form(area, _seen(variance), counted, min(sides), errors)
+    found = intervals.from_limits(limits, level, AREA_OF_CLUSTERS)
     if found is None:
         return None
-    return replace(found, why=few.reason, standard_error=math.sqrt(variance))
+    error = math.sqrt(variance) if _seen(variance) else None
+    return replace(found, df=df, standard_error=error)
 
 
 # -- means and fits -----------------------------------------------------------------------------
@@ -454,31 +434,24 @@ def _mean(case: ScoreCase) -> records.Interval | str | None:
 def _of_losses(
     case: Case, n: float, second: float, classes: int = 2
 ) -> records.Interval | str | None:
-    """Limits of a mean of losses, from their mean square; t on the logarithm where few carry it."""
-    mean, level, method = case.number, case.level, case.method
-    least, most = case.metric.range_of(classes)
+    """Limits of a mean of losses, from their mean square: normal, or t on the logarithm."""
+    mean, level = case.number, case.level
+    bounds = case.metric.range_of(classes)
     if means.are_alike(mean, second):
         return LOSSES_ALIKE
-    few, carrying = None, means.effective_rows(n, mean, second)
-    if method != LOG_T and not case.asked and least >= 0:
-        few = taking_over(method, Held(loss_rows=carrying))
-    if few is None and method != LOG_T:
-        return intervals.mean_of_rows(mean, n, second, level, (least, most))
+    if case.method != LOG_T:
+        return intervals.mean_of_rows(mean, n, second, level, bounds)
     limits = means.log_t_interval(n, mean, second, level)
     if limits is None:
-        return _carried(carrying, n)
-    within = Limits(limits.low, min(limits.high, most))
-    found = intervals.from_limits(within, level, LOG_T)
-    return found if few is None or found is None else replace(found, why=few.reason)
+        return _carried(means.effective_rows(n, mean, second), n)
+    within = Limits(limits.low, min(limits.high, bounds[1]))
+    return intervals.from_limits(within, level, LOG_T)
 
 
 def _clustered_losses(case: ScoreCase) -> records.Interval | str | None:
-    """Limits of a mean of losses over few clusters; None where the planned method stays."""
+    """Limits of a mean of losses of clustered rows."""
     view, metric = case.measurer.view, case.metric
-    if metric.row_loss is None or view.cluster is None or view.weight is not None:
-        return None
-    if case.method not in FEW_LOSSES_OF_CLUSTERS.instead_of or case.asked:
-        return None
+    assert view.cluster is not None
     rows = case.measurer.tables.kinds(case.task.where)
     own = contributions(case.measurer, rows, case.table, _losses(metric, case.table), case.index)
     times = None if view.times is None else view.times[rows]
@@ -497,18 +470,15 @@ def clustered_mean(
     times: npt.NDArray[np.int64] | None = None,
     lost: float = 0.0,
 ) -> records.Interval | str | None:
-    """Student's t on the logarithm of a mean of losses, where few clusters ask for it.
+    """Student's t on the logarithm of a mean of losses of clustered rows.
 
     ``times``: how many rows are of each kind; each stands for itself where None. ``lost``: of the
     variance, where kinds are in bins.
     """
-    least, most = metric.range_of(classes)
-    known = means.clustered_losses(losses, codes, times) if least >= 0 else None
+    most = metric.range_of(classes)[1]
+    known = means.clustered_losses(losses, codes, times)
     if known is None or number <= 0:
-        return None
-    few = FEW_LOSSES_OF_CLUSTERS
-    if not few.few(Held(clusters=distinct(codes), loss_rows=known.rows)):
-        return None
+        return LOSSES_ALIKE if number <= 0 else None
     error = math.sqrt(known.error**2 + lost)
     limits = means.log_t_limits(number, error, known.degrees, level)
     if limits is None:
@@ -517,14 +487,14 @@ def clustered_mean(
     if not intervals.has_width(limits):
         return LOSSES_ALIKE
     within = Limits(limits.low, min(limits.high, most))
-    found = intervals.from_limits(within, level, few.name)
+    found = intervals.from_limits(within, level, LOSS_OF_CLUSTERS)
     if found is None:
         return None
-    return replace(found, standard_error=error, df=known.degrees, why=few.reason)
+    return replace(found, standard_error=error, df=known.degrees)
 
 
 def _weighted_mean(case: ScoreCase) -> records.Interval | str | None:
-    """The ratio estimator of ``means.ratio_of_totals``, from the table; t on logs with few rows."""
+    """The ratio estimator of ``means.ratio_of_totals``, from the table, or t on the logarithm."""
     metric, table, number, level = case.metric, case.table, case.number, case.level
     rows = case.measurer.tables.row_count(EVERYTHING)
     if table.squares_positive is None or table.squares_negative is None:
@@ -539,17 +509,16 @@ def _weighted_mean(case: ScoreCase) -> records.Interval | str | None:
     variance = rows / (rows - 1) * spread / float(table.total) ** 2
     if variance <= intervals.VANISHED * number**2:
         return LOSSES_ALIKE
-    few = None if case.asked else _few_weighted_losses(metric, table, number, variance, level)
-    if few is not None:
-        return few
+    if case.method == LOG_T:
+        return _weighted_losses(metric, table, number, variance, level)
     around = intervals.symmetric(number, variance, level, SANDWICH, _bounds(metric))
     return replace(around, standard_error=math.sqrt(variance))
 
 
-def _few_weighted_losses(
+def _weighted_losses(
     metric: Metric, table: ScoreTable, number: float, variance: float, level: float
 ) -> records.Interval | str | None:
-    """Student's t on the logarithm, where few rows carry the weighted losses; else None."""
+    """Student's t on the logarithm of a mean of weighted losses."""
     of_positive, of_negative = _losses(metric, table)
     assert table.squares_positive is not None
     assert table.squares_negative is not None
@@ -557,22 +526,19 @@ def _few_weighted_losses(
         np.sum(table.squares_positive * of_positive**2)
         + np.sum(table.squares_negative * of_negative**2)
     )
-    least, most = metric.range_of(2)
-    if least < 0 or squares <= 0 or number <= 0:
+    most = metric.range_of(2)[1]
+    if squares <= 0 or number <= 0:
         return None
     carrying = (float(table.total) * number) ** 2 / squares
-    few = taking_over(SANDWICH, Held(loss_rows=carrying))
     degrees, error = means.loss_degrees(carrying), math.sqrt(variance)
-    if few is None:
-        return None
     limits = means.log_t_limits(number, error, degrees, level)
     if limits is None:
         return _carried(carrying, float(table.total))
     within = Limits(limits.low, min(limits.high, most))
-    found = intervals.from_limits(within, level, few.name)
+    found = intervals.from_limits(within, level, LOG_T)
     if found is None:
         return None
-    return replace(found, standard_error=error, df=degrees, why=few.reason)
+    return replace(found, standard_error=error, df=degrees)
 
 
 def _bounds(metric: Metric) -> tuple[float, float]:
@@ -599,7 +565,7 @@ def class_score_interval(case: Case) -> records.Interval | str | None:
     None, or the reason, where there is none.
     """
     value, method = case.value, case.method
-    if method == "normal":
+    if method in ("normal", LOG_T):
         view, inside = case.measurer.view, case.measurer.tables.kinds(case.task.where)
         losses = _row_values(case, inside)
         assert losses is not None
@@ -607,10 +573,8 @@ def class_score_interval(case: Case) -> records.Interval | str | None:
         rows = len(inside) if times is None else int(times.sum())
         second = exact_sum(losses**2, times) / rows
         return _of_losses(case, rows, second, classes=len(view.labels))
-    if method in FEW_LOSSES_OF_CLUSTERS.instead_of and not case.asked:
-        few = _clustered_class_losses(case)
-        if few is not None:
-            return few
+    if method == LOSS_OF_CLUSTERS:
+        return _clustered_class_losses(case)
     if method in (SANDWICH, "wilson_n_eff"):
         return _row_mean(case)
     if method in proportions.PROPORTION_METHODS:
@@ -621,10 +585,9 @@ def class_score_interval(case: Case) -> records.Interval | str | None:
 
 
 def _clustered_class_losses(case: Case) -> records.Interval | str | None:
-    """Of a loss of rows with a score of each class, in few clusters; else None."""
+    """Of a loss of clustered rows with a score of each class."""
     view = case.measurer.view
-    if case.metric.class_loss is None or view.cluster is None or view.weight is not None:
-        return None
+    assert view.cluster is not None
     rows = case.measurer.tables.rows(case.task.where)
     losses = _row_values(case, rows)
     if losses is None:

@@ -18,22 +18,13 @@ from evalreport.engine.intervals.case import Cells, TableCase
 from evalreport.engine.intervals.methods import TableValue
 from evalreport.engine.metric_values import class_value, overall_value, stacked_value
 from evalreport.metrics.comparing import same_number
-from evalreport.metrics.declare import (
-    KOOPMAN,
-    SANDWICH,
-    SQUARE_AND_ADD,
-    Average,
-    Interval,
-    Metric,
-    Table,
-)
+from evalreport.metrics.declare import SQUARE_AND_ADD, Average, Interval, Metric, Table
 from evalreport.metrics.formula import Ratio, Value
-from evalreport.metrics.interval_methods import (
-    OF_WEIGHTS,
+from evalreport.metrics.kinds import (
+    SHARE_OF_CLUSTERS,
+    SHARE_OF_WEIGHTS,
     TABLE_OF_CLUSTERS,
-    Held,
-    few_clusters,
-    taking_over,
+    TABLE_OF_WEIGHTS,
 )
 from evalreport.metrics.tables import Counts
 from evalreport.results import records
@@ -66,9 +57,9 @@ def table_interval(case: TableCase) -> records.Interval | None:
         return None
     case = stand_in
     level, method, metric, value = case.level, case.method, case.metric, case.value
-    small = _of_few_rows(case)
-    if small is not None:
-        return small
+    if method == SQUARE_AND_ADD:
+        cells = case.cells
+        return None if cells is None else added(metric, case.arguments, cells, case.number, level)
     if method in PROPORTION_METHODS and metric.interval is Interval.PROPORTION:
         if value.numerator is None or value.denominator is None:
             return None
@@ -76,13 +67,15 @@ def table_interval(case: TableCase) -> records.Interval | None:
     if method == "newcombe_hybrid":
         return _of_rates(metric, case.matrix.one_versus_rest(case.index), level)
     if case.table.size > MOST_CLASSES or any(np.any(u) for u in case.matrix.unplaced):
-        return _sparse_share(case) if method == "wilson_n_eff" else None
+        return _sparse_share(case) if method in (SHARE_OF_WEIGHTS, "wilson_n_eff") else None
     v = _table_value(case)
-    if method == "wilson_n_eff":
-        return intervals.weighted_proportion(v)
-    if method == "cluster_robust":
+    if method in (SHARE_OF_WEIGHTS, "wilson_n_eff"):
+        return intervals.weighted_proportion(v, method)
+    if method in (SHARE_OF_CLUSTERS, "cluster_robust"):
         return _of_clusters(case, v)
-    return _of_few_weights(case, v) or _smooth(case, v)
+    if method == TABLE_OF_CLUSTERS:
+        return _added_of_clusters(case, v)
+    return _added_of_weights(case, v) if method == TABLE_OF_WEIGHTS else _smooth(case, v)
 
 
 def _standing_for(case: TableCase) -> TableCase | None:
@@ -112,53 +105,21 @@ def _of_clusters(case: TableCase, v: TableValue) -> records.Interval | None:
         return None
     if _single_proportion(case):
         top, bottom = _parts(case, v.clusters)
-        return intervals.clustered_proportion(top, bottom, v.level)
-    if case.measurer.view.weight is None:
-        few = _of_few_clusters(case, v)
-        if few is not None:
-            return few
+        return intervals.clustered_proportion(top, bottom, v.level, case.method)
     return _smooth(case, v)
 
 
-def _of_few_rows(case: TableCase) -> records.Interval | None:
-    """Square-and-add of shares, where it was asked for or a cell holds few rows; else None."""
-    cells, metric, arguments = case.cells, case.metric, case.arguments
-    if cells is None:
-        return None
-    if case.method == SQUARE_AND_ADD:
-        return _added(metric, arguments, cells, case.number, case.level)
-    if case.asked:
-        return None
-    return of_few_rows(metric, arguments, cells, case.number, case.method, case.level)
-
-
-def of_few_rows(
+def added(
     metric: Metric,
     arguments: Mapping[str, Any],
     cells: Cells,
     number: float,
-    planned: str,
     level: float,
 ) -> records.Interval | None:
-    """Square-and-add limits that take over from the planned ones where a cell holds few rows.
+    """Square-and-add limits at the counts of the cells, within what one row can give.
 
-    ``cells``: TP, FN, FP, TN; ``number``: the value at them. None where the planned ones stay.
+    ``cells``: TP, FN, FP, TN; ``number``: the value at them.
     """
-    few = taking_over(planned, Held(least_cell=min(cells)))
-    if few is None or metric.shares is None or _of_edge(metric, cells):
-        return None
-    found = _added(metric, arguments, cells, number, level)
-    return None if found is None else replace(found, why=few.reason)
-
-
-def _added(
-    metric: Metric,
-    arguments: Mapping[str, Any],
-    cells: Cells,
-    number: float,
-    level: float,
-) -> records.Interval | None:
-    """Square-and-add limits at the counts of the cells, within what one row can give."""
     assert metric.shares is not None
     limits = square_and_add(
         lambda shares: of_shares(metric, arguments, shares),
@@ -178,19 +139,17 @@ def _added(
     return found if found is not None and found.low <= number <= found.high else None
 
 
-def _of_few_clusters(case: TableCase, v: TableValue) -> records.Interval | None:
-    """Square-and-add on the rows that clustered ones are worth, with Student's t; else None.
+def _added_of_clusters(case: TableCase, v: TableValue) -> records.Interval | None:
+    """Square-and-add on the rows that clustered ones are worth, with Student's t.
 
     Cells are divided by the design effect, the variance over that of independent rows (Rao J.,
     Scott A. Biometrics 48, 1992), at least 1, and by (t / z)^2 for as many degrees of freedom
     as there are clusters less one. Clusters without variation count as one row each.
     """
-    assert v.clusters is not None
-    clusters = len(v.clusters)
     cells = case.cells
-    few = few_clusters(TABLE_OF_CLUSTERS, clusters)
-    if cells is None or few is None or clusters < 2:
+    if cells is None or v.clusters is None or len(v.clusters) < 2:
         return None
+    clusters = len(v.clusters)
     slopes = gradient(v.function, v.table)
     alone = delta_variance(slopes, v.table)
     together = cluster_variance(slopes, v.table, v.clusters)
@@ -201,31 +160,25 @@ def _of_few_clusters(case: TableCase, v: TableValue) -> records.Interval | None:
     t = t_quantile((1.0 - v.level) / 2.0, clusters - 1.0)
     worth = 1.0 / (effect * (t / z_value(v.level)) ** 2)
     tp, fn, fp, tn = (worth * cell for cell in cells)
-    found = _added(case.metric, case.arguments, (tp, fn, fp, tn), v.value, v.level)
+    found = added(case.metric, case.arguments, (tp, fn, fp, tn), v.value, v.level)
     if found is None:
         return None
-    effective = sum(cells) / effect
-    return replace(found, method=few.name, why=few.reason, n_effective=effective)
+    return replace(found, method=TABLE_OF_CLUSTERS, n_effective=sum(cells) / effect)
 
 
-def _of_few_weights(case: TableCase, v: TableValue) -> records.Interval | None:
-    """Square-and-add on the rows that weighted ones are worth, where a cell is worth few.
+def _added_of_weights(case: TableCase, v: TableValue) -> records.Interval | None:
+    """Square-and-add on the rows that weighted ones are worth.
 
     Cells are shares of as many rows as there are, divided by the design effect, the variance
     over that of independent rows without weights (Rao J., Scott A. Biometrics 48, 1992), and at
     least by Kish's effect of the weights: the variance of few rows hangs on what these happen to
     weigh, and is mostly too small.
     """
-    view, cells = case.measurer.view, case.cells
-    if case.method != SANDWICH or not v.by_default or cells is None or v.squares is None:
+    cells = case.cells
+    if cells is None or v.squares is None:
         return None
-    if view.sample is not None or view.cluster is not None:
-        return None
-    squared = _one_versus_rest(v.squares, case.index)
-    worth = [c * c / q if q > 0 else 0.0 for c, q in zip(cells, squared, strict=True)]
-    few = taking_over(SANDWICH, Held(least_cell=min(worth)), OF_WEIGHTS)
     rows, total = float(case.measurer.tables.row_count(case.task.where)), sum(cells)
-    if few is None or total <= 0.0 or rows < 1:
+    if total <= 0.0 or rows < 1:
         return None
     slopes = gradient(v.function, v.table)
     alone = delta_variance(slopes, v.table) * total / rows
@@ -234,24 +187,13 @@ def _of_few_weights(case: TableCase, v: TableValue) -> records.Interval | None:
     varies = together > intervals.VANISHED and alone > intervals.VANISHED
     effective = rows / max(together / alone if varies else 1.0, of_weights, 1.0)
     tp, fn, fp, tn = (cell / total * effective for cell in cells)
-    found = _added(case.metric, case.arguments, (tp, fn, fp, tn), v.value, v.level)
+    found = added(case.metric, case.arguments, (tp, fn, fp, tn), v.value, v.level)
     if found is None:
         return None
     error = math.sqrt(together) if varies else None
     return replace(
-        found, method=few.name, why=few.reason, n_effective=effective, standard_error=error
+        found, method=TABLE_OF_WEIGHTS, n_effective=effective, standard_error=error
     )
-
-
-def _one_versus_rest(table: npt.NDArray[np.float64], k: int) -> Cells:
-    """(TP, FN, FP, TN) of a class against the rest, of a dense table."""
-    own, row, column = float(table[k, k]), float(table[k].sum()), float(table[:, k].sum())
-    return own, row - own, column - own, float(table.sum()) - row - column + own
-
-
-def _of_edge(metric: Metric, cells: tuple[float, ...]) -> bool:
-    """Whether score limits serve, as they do for ratios of rates where a cell is 0."""
-    return metric.edge_limits is not None and min(cells) == 0
 
 
 def of_shares(
@@ -308,14 +250,11 @@ def _smooth(case: TableCase, v: TableValue) -> records.Interval | None:
         return intervals.fisher_z(v)
     if method in ratios.RATIO_METHODS and metric.interval is Interval.RATIO:
         return _impact(case, v)
-    if method == KOOPMAN:
-        assert metric.edge_limits is not None
-        return intervals.of_cells(metric.edge_limits, {}, v, case.index, method)
-    if method in ("log", "mercaldo"):
-        assert metric.limits is not None
+    if method in metric.score_limits or method in ("log", "mercaldo"):
+        limits = metric.score_limits.get(method, metric.limits)
+        assert limits is not None
         params = metric.arguments(dict(case.task.params))
-        edge = None if asked else metric.edge_limits
-        return intervals.of_cells(metric.limits, params, v, case.index, method, edge)
+        return intervals.of_cells(limits, params, v, case.index, method)
     if method == "wald" and metric.interval is Interval.KAPPA:
         return intervals.kappa_wald(v, metric.arguments(dict(case.task.params)).get("weights"))
     if method == "normal":
@@ -347,7 +286,6 @@ def _table_value(case: TableCase) -> TableValue:
         clusters=tables.clusters(task.where, case.threshold, task.indeterminate),
         rows=tables.row_count(EVERYTHING),
         designed=None if view.sample is None else partial(_designed_variance, case),
-        by_default=not case.asked,
     )
 
 
