@@ -20,7 +20,7 @@ from evalreport.design.assumptions import Array, Truth, value_of
 from evalreport.design.pairs import AreaPair, CallPair, Pair, calls_against, held_against
 from evalreport.metrics.declare import Goal, Interval, Metric, Table
 from evalreport.metrics.formula import Ratio
-from evalreport.metrics.interval_methods import DIFFERENCES, Held, taking_over
+from evalreport.metrics.kinds import SQUARE_AND_ADD
 from evalreport.metrics.tables import Counts
 from evalreport.spec.acceptance import Criterion
 from evalreport.statistics.delong import (
@@ -244,10 +244,10 @@ def _limit_of(
 ) -> Callable[[Array], float | None]:
     """The limit that the criterion holds against its requirement, from one table."""
     from evalreport.engine.intervals.methods import TableValue, smooth
-    from evalreport.engine.intervals.table_intervals import of_few_rows
+    from evalreport.engine.intervals.table_intervals import added
 
     low, arguments = decision.criterion.bound == "lower", metric.arguments(params)
-    planned = str(decision.method)
+    method = str(decision.method)
 
     def stacked(tables: Any) -> Any:
         # dense tables are [actual][predicted], the other class first
@@ -258,13 +258,13 @@ def _limit_of(
 
     def limit(kind: Array) -> float | None:
         tp, fn, fp, tn = (float(v) for v in kind)
-        if not decision.asked:
+        if method == SQUARE_AND_ADD:
             number = float(stacked(np.array([[tn, fp], [fn, tp]])))
-            few = of_few_rows(metric, arguments, (tp, fn, fp, tn), number, planned, decision.level)
-            if few is not None:
-                return few.low if low else few.high
-        if metric.limits is not None and decision.method not in ("delta", "fisher_z"):
-            found = metric.limits(tp, fn, fp, tn, level=decision.level, **arguments)
+            own = added(metric, arguments, (tp, fn, fp, tn), number, decision.level)
+            return None if own is None else own.low if low else own.high
+        limits = metric.score_limits.get(method, metric.limits)
+        if limits is not None and method not in ("delta", "fisher_z"):
+            found = limits(tp, fn, fp, tn, level=decision.level, **arguments)
             return None if found is None else found.low if low else found.high
         table = np.array([[tn, fp], [fn, tp]])
         value = float(stacked(table))
@@ -360,9 +360,7 @@ def _difference_limit(
     if not math.isfinite(together):
         return None
     rows, units = (float(positives), float(negatives)), float(min(positives, negatives))
-    held = Held(fewer_pairs=units * min(area, 1 - area, other, 1 - other), class_rows=units)
-    few = not decision.asked and taking_over(str(decision.method), held, DIFFERENCES) is not None
-    if decision.method == "delong_score" or few:
+    if decision.method == "delong_score":
         sides = (
             AreaLimits(area, variance, rows, units),
             AreaLimits(other, other_variance, rows, units),
@@ -407,18 +405,10 @@ def _area_limit(
     rows = float(positives), float(negatives)
     known = AreaLimits(area, variance, rows, min(rows))
     method: AucMethod = AUC_METHODS.get(decision.method or "", delong)
-    if area in (0.0, 1.0):
+    if area in (0.0, 1.0) and method is not delong_score:
         # the limits have no width: those of the score form, which needs no variance
         method = hanley_mcneil_score
-    elif _few_pairs(decision, area, positives, negatives):
-        method = delong_score
     found = method(known, decision.level)
     if found is None:
         return None
     return found.low if decision.criterion.bound == "lower" else found.high
-
-
-def _few_pairs(decision: Decision, area: float, positives: int, negatives: int) -> bool:
-    """Whether limits in score form take the place of the default, as in a run."""
-    held = Held(fewer_pairs=min(positives, negatives) * min(area, 1.0 - area))
-    return not decision.asked and taking_over(str(decision.method), held) is not None

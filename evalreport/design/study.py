@@ -332,7 +332,7 @@ class _Study:
         asked = self.spec.confidence.methods
         method = None
         if criterion.bound != "point":
-            method = asked.get(metric.name) or metric.interval.methods[0]
+            method = asked.get(metric.name) or metric.default_method
         share = decisions.share_of(metric, dict(criterion.metric.params))
         if share is not None and method is not None and not _is_of_shares(method):
             share = None

@@ -22,6 +22,8 @@ BOOTSTRAP, PERCENTILE, CLUSTERS = "bootstrap", "bootstrap_percentile", "cluster_
 #: their variances have, fewer where few rows lose much, and with n - 1 each, as Welch has it.
 SATTERTHWAITE, WELCH = "satterthwaite_t", "welch_t"
 OF_TWO_MEANS = (SATTERTHWAITE, WELCH)
+#: Squared distances of the shares of two tables, of the same rows and of independent ones.
+TWO_TABLES, ADDED = "mover_paired", "square_and_add"
 
 
 class Family(Enum):
@@ -31,6 +33,7 @@ class Family(Enum):
     CALLS = "a share of rows with a given prediction"
     AREA = "the area under the ROC curve"
     MEAN = "a mean over rows"
+    SHARES = "a function of shares of the rows"
     OTHER = "no formula is known: rows are drawn"
 
 
@@ -54,7 +57,8 @@ PAIRED: Mapping[Family, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
     Family.AREA: (("delong_score", "delong", BOOTSTRAP), ("delong_score", "delong", PERCENTILE)),
     Family.MEAN: (("paired_t", BOOTSTRAP), ("paired_t", PERCENTILE)),
-    Family.OTHER: ((BOOTSTRAP,), (PERCENTILE,)),
+    Family.SHARES: ((TWO_TABLES, BOOTSTRAP), (TWO_TABLES, PERCENTILE)),
+    Family.OTHER: ((BOOTSTRAP, ADDED), (PERCENTILE, ADDED)),
 }
 
 _TWO_SAMPLES = (
@@ -71,6 +75,7 @@ UNPAIRED: Mapping[Family, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("delong_score_unpaired", "delong_unpaired", PERCENTILE),
     ),
     Family.MEAN: ((*OF_TWO_MEANS, BOOTSTRAP), (*OF_TWO_MEANS, PERCENTILE)),
+    Family.SHARES: ((ADDED, BOOTSTRAP), (ADDED, PERCENTILE)),
     Family.OTHER: ((BOOTSTRAP,), (PERCENTILE,)),
 }
 
@@ -93,6 +98,7 @@ WITHOUT_PAIRS = {
     "delong": "delong_unpaired",
     "delong_score": "delong_score_unpaired",
     "newcombe": "newcombe_hybrid",
+    TWO_TABLES: ADDED,
 }
 
 
@@ -174,13 +180,15 @@ def _value_of(of: Averaged, table: Matrix) -> float | None:
         return None
 
 
-def family_of(metric: Metric, average: str | None, *, paired: bool = True) -> Family:
+def family_of(
+    metric: Metric, average: str | None, *, paired: bool = True, two_classes: bool = True
+) -> Family:
     """How a value of this metric is compared.
 
     >>> from evalreport.metrics.combined import f1
     >>> from evalreport.metrics.counts import precision, recall
     >>> [family_of(m, None).name for m in (recall, precision, f1)]
-    ['ROWS', 'CALLS', 'OTHER']
+    ['ROWS', 'CALLS', 'SHARES']
     """
     if metric.interval is Interval.AUC and average is None:
         return Family.AREA
@@ -192,7 +200,12 @@ def family_of(metric: Metric, average: str | None, *, paired: bool = True) -> Fa
         if average is None and not paired:
             return Family.ROWS
         if average is None and metric.table is Table.COUNTS:
-            return share_of(metric).family
+            family = share_of(metric).family
+            return Family.SHARES if family is Family.OTHER else family
+    of_class = metric.table is Table.COUNTS and metric.scope == "class"
+    shares = metric.shares is not None and metric.interval is not Interval.LOG
+    if shares and average is None and (two_classes or of_class):
+        return Family.SHARES
     return Family.OTHER
 
 

@@ -303,14 +303,23 @@ class Metric:
         return self.interval is Interval.PROPORTION and self.limits is not None
 
     @property
+    def default_method(self) -> str | None:
+        """The interval method of a value of one of two classes, of independent rows; or None."""
+        if self.shares is not None and not self.score_limits:
+            return SQUARE_AND_ADD
+        if self.row_loss is not None and self.range_of(2)[0] >= 0:
+            return LOG_T
+        return self.interval.methods[0] if self.interval.methods else None
+
+    @property
     def interval_methods(self) -> tuple[str, ...]:
         """Interval methods that a spec may ask for, default first."""
-        own = self.interval.methods
+        first = self.default_method
+        own = (*self.interval.methods, *self.score_limits)
         own += (MERCALDO,) if self._predictive else ()
         own += (SQUARE_AND_ADD,) if self.shares is not None else ()
-        own += tuple(name for name in self.score_limits if name not in own)
-        own += (LOG_T,) if self.row_loss is not None and self.bounds[0] >= 0 else ()
-        return (*own, *((SANDWICH,) if self.linearised else ()))
+        own += (SANDWICH,) if self.linearised else ()
+        return tuple(dict.fromkeys(own if first is None else (first, *own)))
 
     def by_chance(self, shares: Sequence[float], own: int | None) -> float | None:
         """What predictions that know nothing get; None where it is not known.

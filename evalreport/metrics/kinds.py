@@ -110,7 +110,11 @@ MERCALDO = "mercaldo"
 SHARE_OF_CLUSTERS, TABLE_OF_CLUSTERS = "cluster_robust_t", "mover_clusters"
 AREA_OF_CLUSTERS, LOSS_OF_CLUSTERS = "obuchowski_score", "log_t_clusters"
 #: And of rows with weights, which are no sample of a declared design.
-SHARE_OF_WEIGHTS, TABLE_OF_WEIGHTS, AREA_OF_WEIGHTS = "wilson_kish", "mover_weighted", "sandwich_score"
+SHARE_OF_WEIGHTS, TABLE_OF_WEIGHTS, AREA_OF_WEIGHTS = (
+    "wilson_kish",
+    "mover_weighted",
+    "sandwich_score",
+)
 RESAMPLING = ("bootstrap_percentile", "bootstrap_bca")
 #: Student's t on the logit, with the standard deviation of replicates; and the same of clusters.
 LOGIT_T, LOGIT_T_OF_CLUSTERS = "bootstrap_logit_t", "cluster_bootstrap_logit_t"

@@ -30,9 +30,7 @@ _BOOTSTRAP = "Efron B., Tibshirani R. An Introduction to the Bootstrap, 1993"
 _DELONG = "DeLong E., DeLong D., Clarke-Pearson D. Biometrics 44, 1988"
 _LAUD = "Laud P. Pharm Stat 16, 2017"
 _RAO_SCOTT = "Rao J., Scott A. Biometrics 48, 1992"
-_SCORE_FORM = (
-    "DeLong E. et al. Biometrics 44, 1988; Hanley J., McNeil B. Radiology 143, 1982"
-)
+_SCORE_FORM = "DeLong E. et al. Biometrics 44, 1988; Hanley J., McNeil B. Radiology 143, 1982"
 _ZHOU = "Zhou X., Gao S. Stat Med 16, 1997"
 _KORN = "Korn E., Graubard B. Survey Methodology 24, 1998"
 _NEWCOMBE_ONE = "Newcombe R. Stat Med 17, 1998 (single proportions)"

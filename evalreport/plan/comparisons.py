@@ -13,6 +13,7 @@ from typing import Any
 
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.comparing import (
+    ADDED,
     AT_A_MARGIN,
     BOOTSTRAP,
     CLUSTERS,
@@ -28,6 +29,7 @@ from evalreport.metrics.comparing import (
     same_number,
 )
 from evalreport.metrics.declare import SANDWICH, Interval, Metric, Table
+from evalreport.metrics.kinds import AREA_OF_CLUSTERS
 from evalreport.metrics.tables import Matrix
 from evalreport.plan.inputs import Facts
 from evalreport.plan.task import AT_THRESHOLD, Skipped, Task
@@ -326,7 +328,9 @@ def _planned(
 ) -> ComparisonTask:
     paired = task.dataset == twin.dataset
     same = stand_in(task, two_classes=facts.two_classes)
-    family = family_of(declared_metric(same), same.average, paired=paired)
+    family = family_of(
+        declared_metric(same), same.average, paired=paired, two_classes=facts.two_classes
+    )
     weighted = facts.weighted or other.weighted
     clustered = facts.clustered or other.clustered
     if paired and facts.designed is not None:
@@ -402,11 +406,12 @@ def _default(
 ) -> tuple[str, str, str]:
     if family is Family.MEAN and paired and (weighted or clustered):
         return "design_based", SANDWICH, "a mean over rows: by what each contributes"
+    if clustered and family is Family.AREA and paired and not weighted:
+        return AREA_OF_CLUSTERS, AREA_OF_CLUSTERS, "rows of one cluster are not independent"
+    if _by_own_limits(declared_metric(task), task, weighted or clustered, paired=paired):
+        return ADDED, ADDED, "by the limits of both values"
     if clustered:
-        why = "rows of one cluster are not independent"
-        if family is Family.AREA and paired and not weighted:
-            return AREA_OF_CLUSTERS, AREA_OF_CLUSTERS, why
-        return CLUSTERS, CLUSTERS, why
+        return CLUSTERS, CLUSTERS, "rows of one cluster are not independent"
     if weighted:
         return BOOTSTRAP, PERCENTILE, "weighted rows are drawn"
     tests, methods = (PAIRED if paired else UNPAIRED)[family]
@@ -414,6 +419,26 @@ def _default(
         [name for name in own if not _of_scores_alone(name, task)] for own in (tests, methods)
     ]
     return fitting[0][0], fitting[1][0], family.value
+
+
+def _by_own_limits(metric: Metric, task: Task, dependent: bool, *, paired: bool) -> bool:
+    """Whether both values have limits, and how they go together is known.
+
+    Of ranked scores; and of tables and areas of rows with weights or in clusters.
+    """
+    if task.average is not None or task.table == Table.CLASS_SCORES.value:
+        return False
+    if metric.interval in (Interval.DISTANCE, Interval.RANKED):
+        return not paired or metric.influence is not None
+    return dependent and paired and metric.interval in _ANALYTIC
+
+
+#: Families whose values have limits with weights and in clusters without drawing rows; those of
+#: losses are far too wide to be added.
+_ANALYTIC = (
+    *(Interval.PROPORTION, Interval.TWO_RATES, Interval.SMOOTH, Interval.KAPPA),
+    *(Interval.CORRELATION, Interval.AUC),
+)
 
 
 def _of_scores_alone(name: str, task: Task) -> bool:

@@ -11,8 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from evalreport.metrics.declare import RESAMPLING, SANDWICH, Average, Interval, Metric, Table
+from evalreport.metrics.kinds import SHARE_OF_CLUSTERS
 from evalreport.plan.inputs import HALF, RECORDS_PER_CLASS, Facts, MetricRequest, Requests, slices
-from evalreport.plan.methods import ASKED, BOOTSTRAP_ROWS, WEIGHTED, choose
+from evalreport.plan.methods import ASKED, BOOTSTRAP_ROWS, TOGETHER, WEIGHTED, choose
 from evalreport.plan.refusals import no_groups, refused
 from evalreport.plan.task import Skipped, Task, ThresholdRequest
 from evalreport.results.identity import MEAN_OF_FOLDS, Slice
@@ -205,7 +206,7 @@ def _of_row_means(metric: Metric, facts: Facts, asked: str | None) -> tuple[str 
     if asked in (*own, SANDWICH):
         return asked, ASKED
     if facts.clustered:
-        return "cluster_robust", "rows of one cluster are not independent"
+        return SHARE_OF_CLUSTERS if share else "cluster_robust", TOGETHER
     if facts.weighted and share:
         return "wilson_n_eff", WEIGHTED
     if facts.weighted:

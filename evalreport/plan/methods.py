@@ -116,7 +116,7 @@ def _plain(metric: Metric, facts: Facts) -> tuple[str | None, str]:
         return "influence", f"more than {BOOTSTRAP_ROWS:,} rows"
     if _smooth_table(metric) and not facts.two_classes and len(facts.labels) > SMOOTH_CLASSES:
         return None, f"more than {SMOOTH_CLASSES} classes"
-    if _of_shares(metric, None, facts):
+    if _of_shares(metric, None, facts) and not metric.score_limits:
         return SQUARE_AND_ADD, SHARES
     if _has_losses(metric, facts):
         return LOG_T, LOSSES
@@ -127,15 +127,10 @@ def _plain(metric: Metric, facts: Facts) -> tuple[str | None, str]:
 
 def _of_shares(metric: Metric, average: Average | None, facts: Facts) -> bool:
     """Whether a value is a function of three independent shares of a table of two classes."""
-    if metric.shares is None or average is not None or _scored(metric, facts):
+    if metric.shares is None or average is not None:
         return False
     of_class = metric.table is Table.COUNTS and metric.scope == "class"
     return facts.two_classes or of_class
-
-
-def _scored(metric: Metric, facts: Facts) -> bool:
-    """Whether score limits of the value are known, which need whole, independent rows."""
-    return bool(metric.score_limits) and not facts.weighted and not facts.clustered
 
 
 def _has_losses(metric: Metric, facts: Facts) -> bool:

@@ -164,9 +164,7 @@ def npv_score(
     return _at_prior(miettinen_nurminen(tn, fp + tn, fn, tp + fn, level), 1.0 - prevalence)
 
 
-def odds_ratio_score(
-    tp: float, fn: float, fp: float, tn: float, level: float
-) -> Interval | None:
+def odds_ratio_score(tp: float, fn: float, fp: float, tn: float, level: float) -> Interval | None:
     """Score interval of the odds ratio (Cornfield 1956; Miettinen, Nurminen 1985).
 
     The odds ratios for which TP lies at most z standard errors from the count that they give with

@@ -66,6 +66,31 @@ def estimated(
     return found if math.isfinite(found.variance) else None
 
 
+def correlation(
+    both: Pair, task: ComparisonTask, values: tuple[Evaluated, Evaluated]
+) -> float | None:
+    """How far two values of the same rows go together, by what each row contributes to both.
+
+    0 where one of them does not vary; None where contributions are not known.
+    """
+    one, two = (
+        _contributions(side, own, value)
+        for side, own, value in zip(
+            (both.model, both.reference), (task.task, task.reference), values, strict=True
+        )
+    )
+    if one is None or two is None:
+        return None
+    view = both.model.view
+    first, second, apart = (_of_units(own, view).variance for own in (one, two, one - two))
+    if not math.isfinite(first + second + apart):
+        return None
+    if min(first, second) <= _VANISHED:
+        return 0.0
+    found = (first + second - apart) / (2.0 * math.sqrt(first * second))
+    return min(max(found, -1.0), 1.0)
+
+
 def takes_over(both: Pair, task: ComparisonTask) -> bool:
     """Whether a difference that cannot be drawn is told by contributions: no method was asked."""
     return both.model.view.sample is None and task.why != ASKED

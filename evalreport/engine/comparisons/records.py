@@ -15,7 +15,6 @@ from itertools import groupby
 
 from evalreport.engine.comparisons.draws import PairedDraws
 from evalreport.engine.comparisons.folds import fold_names, over_folds
-from evalreport.engine.comparisons.own_limits import DRAWN
 from evalreport.engine.comparisons.pairs import Pair, Side, Thresholds, metric_of, pair, restricted
 from evalreport.engine.comparisons.result import Found, Test, difference_of, with_bounds, with_width
 from evalreport.engine.comparisons.tests import paired_comparison
@@ -26,7 +25,7 @@ from evalreport.engine.counting.tables_of import tables_of
 from evalreport.engine.measures import shown_params, state_of
 from evalreport.engine.metric_values import Evaluated
 from evalreport.engine.settings import Settings
-from evalreport.metrics.comparing import Family
+from evalreport.metrics.comparing import BOOTSTRAP, CLUSTERS, PERCENTILE, Family
 from evalreport.metrics.declare import Goal, Metric
 from evalreport.metrics.estimates import different_classes
 from evalreport.metrics.formula import Undefined, Value
@@ -198,6 +197,10 @@ def _by_scores(task: ComparisonTask) -> bool:
     if {task.task.table, task.reference.table} - AT_THRESHOLD:
         return True
     return task.family is Family.MEAN and _is_drawn(task)
+
+
+#: Tests and interval methods of drawn rows, or clusters.
+DRAWN = (BOOTSTRAP, PERCENTILE, CLUSTERS)
 
 
 def _is_drawn(task: ComparisonTask) -> bool:
@@ -379,7 +382,7 @@ def _record(
         family=family,
         family_tests=tests,
         reason=test.reason,
-        why=_why(d),
+        why=d.task.why,
         better=better(metric, d.values, d.difference),
         told_apart=_told_apart(test.p_value if task.hypothesis else p_adjusted, d, level),
         margin=task.margin,
@@ -397,13 +400,6 @@ def _record(
     if not record.methods_disagree:
         return record
     return replace(record, note="; ".join((*d.notes, DISAGREE)))
-
-
-def _why(d: Difference) -> str:
-    """Why the test and the interval: of those that took over, what few rows asked for them."""
-    interval = d.found.interval
-    taken = d.found.test.name is not None and d.found.test.name != d.task.test
-    return interval.why if taken and interval is not None and interval.why else d.task.why
 
 
 def _hypothesis(d: Difference, adjusted: Adjusted, alpha: float) -> Hypothesis | None:

@@ -17,7 +17,6 @@ from evalreport.engine.comparisons.pairs import Pair, metric_of, paired_calls
 from evalreport.engine.comparisons.result import (
     Counted,
     Found,
-    Replicates,
     Test,
     bootstrap_interval,
     bootstrap_tails,
@@ -28,8 +27,16 @@ from evalreport.engine.comparisons.result import (
 from evalreport.engine.intervals.methods import from_limits
 from evalreport.engine.intervals.studied import drawn_as, was_studied, with_study
 from evalreport.engine.metric_values import Evaluated
-from evalreport.metrics.comparing import CLUSTERS, PERCENTILE, Family
+from evalreport.metrics.comparing import (
+    ADDED,
+    BOOTSTRAP,
+    CLUSTERS,
+    PERCENTILE,
+    TWO_TABLES,
+    Family,
+)
 from evalreport.metrics.coverage_study import Drawn
+from evalreport.metrics.kinds import AREA_OF_CLUSTERS
 from evalreport.plan.comparisons import ASKED, ComparisonTask
 from evalreport.results import records
 from evalreport.results.records import Calls, JointCalls, JointTable
@@ -65,10 +72,12 @@ def paired_comparison(
         return _test(pair, draws, other, values, difference)
 
     tails = _tails(pair, task) or of_areas.tails(pair, task) or few_cells.tails(pair, task)
-    if tails is None and task.hypothesis is not None and task.hypothesis.test in own_limits.DRAWN:
-        replicates = draws.of(task)
-        own = _of_limits(pair, task, difference, replicates)
-        tails = bootstrap_tails(replicates) if own is None else own.tails
+    asked = None if task.hypothesis is None else task.hypothesis.test
+    if tails is None and asked == ADDED:
+        own = _of_limits(pair, task, values, difference)
+        tails = None if own is None else own.tails
+    if tails is None and asked in (BOOTSTRAP, CLUSTERS):
+        tails = bootstrap_tails(draws.of(task))
     return with_hypothesis(found, task, difference, by_name, tails)
 
 
@@ -102,7 +111,7 @@ def _tails(pair: Pair, task: ComparisonTask) -> AtNull | None:
 
 
 def _warned(interval: records.Interval) -> records.Interval:
-    if interval.method in (CLUSTERS, "obuchowski", own_limits.NAME, designed.INTERVAL):
+    if interval.method in (CLUSTERS, "obuchowski", AREA_OF_CLUSTERS, ADDED, designed.INTERVAL):
         return interval
     text = "clusters are drawn" if interval.method == PERCENTILE else NOT_INDEPENDENT
     return replace(interval, note=f"{interval.note}; {text}" if interval.note else text)
@@ -127,13 +136,12 @@ def _test(
         return _t_test(pair, task, values, difference)
     if task.test == designed.TEST:
         return designed.tested(designed.estimated(pair, task, values), difference)
-    few = few_cells.of_tables(pair, task)
-    if few is not None:
-        return few.test()
+    if task.test == TWO_TABLES:
+        return few_cells.of_tables(pair, task).test()
+    if task.test == ADDED:
+        own = _of_limits(pair, task, values, difference)
+        return Test(reason=own_limits.NO_LIMITS) if own is None else own.test()
     replicates = draws.of(task)
-    own = _of_limits(pair, task, difference, replicates)
-    if own is not None:
-        return own.test()
     if isinstance(replicates, str):
         return _undrawn(pair, draws, task, values, difference, replicates)[0]
     return bootstrap_test(difference, replicates)
@@ -182,22 +190,22 @@ def _interval(
         return _given(from_limits(limits, level, method), method)
     if method == designed.INTERVAL:
         return designed.limits(designed.estimated(pair, task, values), difference, level)
-    few = few_cells.of_tables(pair, task)
-    if few is not None:
-        return few.interval(level), None
+    if method == TWO_TABLES:
+        return _given(few_cells.of_tables(pair, task).interval(level), method)
+    if method == ADDED:
+        own = _of_limits(pair, task, values, difference)
+        return (None, own_limits.NO_LIMITS) if own is None else (own.interval(), None)
     replicates = draws.of(task)
-    own = _of_limits(pair, task, difference, replicates)
-    if own is not None:
-        return own.interval(), None
     if isinstance(replicates, str):
         return _undrawn(pair, draws, task, values, difference, replicates)[1]
     return bootstrap_interval(difference, replicates, level, method)
 
 
 def _of_limits(
-    pair: Pair, task: ComparisonTask, difference: float, replicates: Replicates | str
+    pair: Pair, task: ComparisonTask, values: tuple[Evaluated, Evaluated], difference: float
 ) -> OfLimits | None:
-    return of_limits((pair.model, pair.reference), task, difference, replicates)
+    together = designed.correlation(pair, task, values)
+    return of_limits((pair.model, pair.reference), task, difference, together)
 
 
 def _given(interval: records.Interval | None, method: str) -> Interval:

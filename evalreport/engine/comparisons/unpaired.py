@@ -14,13 +14,12 @@ from evalreport.engine.comparisons.areas import (
     TOO_FEW,
     UNPAIRED_SCORE,
     ScoreForm,
-    in_score_form,
     scale,
 )
 from evalreport.engine.comparisons.calls import unpaired_ratio
 from evalreport.engine.comparisons.few_cells import OfTables, of_independent
 from evalreport.engine.comparisons.hypotheses import with_hypothesis
-from evalreport.engine.comparisons.own_limits import DRAWN, OfLimits, of_limits
+from evalreport.engine.comparisons.own_limits import NO_LIMITS, OfLimits, of_limits
 from evalreport.engine.comparisons.pairs import Side
 from evalreport.engine.comparisons.result import (
     Counted,
@@ -40,7 +39,7 @@ from evalreport.engine.intervals.methods import from_limits
 from evalreport.engine.intervals.studied import design_of, was_studied, with_study
 from evalreport.engine.measures import Measurer
 from evalreport.engine.metric_values import Evaluated, stacked_value
-from evalreport.metrics.comparing import OF_TWO_MEANS, SATTERTHWAITE
+from evalreport.metrics.comparing import ADDED, BOOTSTRAP, OF_TWO_MEANS, SATTERTHWAITE, Family
 from evalreport.metrics.coverage_study import TWO_SAMPLES, Drawn
 from evalreport.metrics.declare import Average, Table
 from evalreport.plan.comparisons import ASKED, ComparisonTask, Hypothesis
@@ -99,10 +98,11 @@ class Independent:
         asked = task.hypothesis
         scored = self._scored(task, asked.test) if asked is not None and _of_areas(asked) else None
         tails = _tails(task, values) if scored is None else scored.tails
-        if tails is None and asked is not None and asked.test in DRAWN:
-            small = self._small(task, difference)
-            replicates = self._replicates(task) if small is None else ""
-            tails = bootstrap_tails(replicates) if small is None else small.tails
+        if tails is None and asked is not None and asked.test == BOOTSTRAP:
+            tails = bootstrap_tails(self._replicates(task))
+        if tails is None and asked is not None and asked.test == ADDED:
+            added = self._added(task, difference)
+            tails = None if added is None else added.tails
         return with_hypothesis(found, task, difference, by_name, tails)
 
     def _studied(self, task: ComparisonTask) -> Drawn | None:
@@ -129,9 +129,9 @@ class Independent:
             return self._of_areas(task)
         if task.test in OF_TWO_MEANS:
             return _welch_test(self._of_means(task, task.test))
-        small = self._small(task, difference)
-        if small is not None:
-            return small.test()
+        if task.test == ADDED:
+            added = self._added(task, difference)
+            return Test(reason=NO_LIMITS) if added is None else added.test()
         replicates = self._replicates(task)
         return (
             Test(reason=replicates)
@@ -156,26 +156,21 @@ class Independent:
             return self._area_interval(task, level)
         if method in OF_TWO_MEANS:
             return _welch_limits(self._of_means(task, method), level, method)
-        few = self._few(task)
-        if few is not None:
-            return few.interval(level), None
-        own = of_limits((self.model, self.reference), task, difference, None)
-        if own is not None:
-            return own.interval(), None
+        if method == ADDED:
+            added = self._added(task, difference)
+            if isinstance(added, OfTables):
+                return added.interval(level), None
+            return (None, NO_LIMITS) if added is None else (added.interval(), None)
         replicates = self._replicates(task)
         if isinstance(replicates, str):
             return None, replicates
         return bootstrap_interval(difference, replicates, level, method)
 
-    def _small(self, task: ComparisonTask, difference: float) -> OfTables | OfLimits | None:
-        """What takes over from drawn rows; None where they are drawn."""
-        few = self._few(task)
-        if few is not None:
-            return few
-        return of_limits((self.model, self.reference), task, difference, None)
-
-    def _few(self, task: ComparisonTask) -> OfTables | None:
-        return of_independent(self.model, self.reference, task)
+    def _added(self, task: ComparisonTask, difference: float) -> OfTables | OfLimits | None:
+        """By the shares of both tables, or the limits of both values, squared and added."""
+        if task.family is Family.SHARES:
+            return of_independent(self.model, self.reference, task)
+        return of_limits((self.model, self.reference), task, difference, 0.0)
 
     # -- means ------------------------------------------------------------------------------
 

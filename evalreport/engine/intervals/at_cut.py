@@ -16,6 +16,7 @@ import numpy.typing as npt
 from evalreport.engine.intervals import methods as intervals
 from evalreport.engine.intervals.case import ScoreCase
 from evalreport.metrics.declare import AT_CUT_OF_CLUSTERS
+from evalreport.metrics.kinds import SHARE_OF_CLUSTERS
 from evalreport.metrics.tables import ScoreTable
 from evalreport.predict.view import LabelView
 from evalreport.results import records
@@ -112,7 +113,10 @@ def _of_clusters(case: ScoreCase, threshold: float) -> list[Any] | None:
             np.bincount(unit, weight * side).astype(np.float64)
             for side in (chosen & called, chosen)
         )
-        limits = intervals.clustered_proportion(hits[sizes > 0], sizes[sizes > 0], case.level)
+        held = sizes > 0
+        limits = intervals.clustered_proportion(
+            hits[held], sizes[held], case.level, SHARE_OF_CLUSTERS
+        )
         if limits is None:
             return None
         sides.append(limits)

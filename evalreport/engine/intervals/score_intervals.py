@@ -327,7 +327,9 @@ def _area_of_rows(case: ScoreCase) -> records.Interval | None:
     if method == AREA_OF_CLUSTERS:
         return _scaled(case, _scored_of_clusters(area, variance, (held, codes, times), level))
     if method == AREA_OF_WEIGHTS:
-        return _scaled(case, _scored_of_weights(area, variance, view, positive, tables.kinds(where), level))
+        return _scaled(
+            case, _scored_of_weights(area, variance, view, positive, tables.kinds(where), level)
+        )
     if variance <= intervals.VANISHED:
         return _scaled(case, _of_pairs(case, area, held, times))
     if method != SANDWICH:

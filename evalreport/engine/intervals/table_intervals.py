@@ -191,9 +191,7 @@ def _added_of_weights(case: TableCase, v: TableValue) -> records.Interval | None
     if found is None:
         return None
     error = math.sqrt(together) if varies else None
-    return replace(
-        found, method=TABLE_OF_WEIGHTS, n_effective=effective, standard_error=error
-    )
+    return replace(found, method=TABLE_OF_WEIGHTS, n_effective=effective, standard_error=error)
 
 
 def of_shares(

@@ -30,6 +30,7 @@ from evalreport.engine.intervals.bootstrap import from_replicates
 from evalreport.engine.intervals.class_bootstrap import ScoreColumn
 from evalreport.engine.settings import Settings
 from evalreport.metrics.declare import Average, Metric
+from evalreport.metrics.kinds import SHARE_OF_CLUSTERS
 from evalreport.metrics.sets_table import LabelSets
 from evalreport.metrics.tables import Counts, pooled
 from evalreport.predict.label_sets import SetView
@@ -312,12 +313,12 @@ def row_mean_interval(
     if method == "sandwich":
         inside = mean.counted > 0
         return _linearised(mean, mean.parts[inside], mean.counted[inside], method, level)
-    if method == "cluster_robust":
+    if method in (SHARE_OF_CLUSTERS, "cluster_robust"):
         assert mean.cluster is not None
         totals: Floats = np.bincount(mean.cluster, mean.parts).astype(np.float64)
         sizes: Floats = np.bincount(mean.cluster, mean.counted).astype(np.float64)
         if mean.share:
-            return intervals.clustered_proportion(totals, sizes, level)
+            return intervals.clustered_proportion(totals, sizes, level, method)
         held = sizes > 0
         return _linearised(mean, totals[held], sizes[held], method, level)
     values = bootstrap.of_rows(where, _unweighted(mean), _has_value(mean))

@@ -24,6 +24,7 @@ from evalreport.engine.acceptance import FAIL, NOT_EVALUATED, PASS
 from evalreport.engine.intervals import methods
 from evalreport.engine.readers.placing import AREA, CLEARED, FOUND, Cut, Placed, Study
 from evalreport.metrics.catalogue import find
+from evalreport.metrics.kinds import SHARE_OF_CLUSTERS
 from evalreport.results import records
 from evalreport.results.records import Criterion, Measure, ReaderDifference, ReaderMean, ReaderValue
 from evalreport.statistics import delong, proportions, readers
@@ -194,7 +195,8 @@ def _share(
         return methods.from_limits(limits, level, "wilson")
     _, cluster = np.unique(codes, return_inverse=True)
     hits = np.bincount(cluster, own).astype(np.float64)
-    return methods.clustered_proportion(hits, np.bincount(cluster).astype(np.float64), level)
+    sizes = np.bincount(cluster).astype(np.float64)
+    return methods.clustered_proportion(hits, sizes, level, SHARE_OF_CLUSTERS)
 
 
 # -- differences of two models -----------------------------------------------------------------
