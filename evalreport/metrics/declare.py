@@ -303,6 +303,11 @@ class Metric:
         return self.interval is Interval.PROPORTION and self.limits is not None
 
     @property
+    def is_bounded(self) -> bool:
+        """Whether the value has a least and a greatest value."""
+        return all(map(math.isfinite, self.bounds))
+
+    @property
     def default_method(self) -> str | None:
         """The interval method of a value of one of two classes, of independent rows; or None."""
         if self.shares is not None and not self.score_limits:

@@ -72,6 +72,7 @@ def lr_minus(c: Counts) -> Ratio:
     bounds=(0.0, math.inf),
     no_average="odds ratios are not averaged over classes",
     interval=Interval.LOG,
+    shares=Shares.ACTUAL,
     undefined="both products of the table's diagonals are 0",
     use="as one figure of discrimination that does not depend on prevalence",
     avoid="as the only figure: it hides whether positives or negatives are missed",
@@ -105,6 +106,7 @@ _PREVALENCE = Parameter(
 @metric(
     title="Precision at a prevalence",
     interval=Interval.PREDICTIVE,
+    shares=Shares.ACTUAL,
     no_average="it belongs to one class",
     undefined="recall or specificity is undefined, or nothing is predicted {label}",
     parameters=(_PREVALENCE,),
@@ -128,6 +130,7 @@ def ppv_at_prevalence(c: Counts, *, prevalence: float) -> Ratio:
 @metric(
     title="NPV at a prevalence",
     interval=Interval.PREDICTIVE,
+    shares=Shares.ACTUAL,
     no_average="it belongs to one class",
     undefined="recall or specificity is undefined, or everything is predicted {label}",
     parameters=(_PREVALENCE,),

@@ -60,16 +60,16 @@ class Interval(Enum):
     AUC = ("delong_score", "delong_logit", "delong", "hanley_mcneil")
     LOG = ("miettinen_nurminen", "log")
     RATIO = ("koopman", "miettinen_nurminen", "log")
-    KAPPA = ("wald", "delta")
+    KAPPA = ("delta_t", "wald", "delta")
     LOGISTIC = ("wald", "bootstrap_percentile")
-    CORRELATION = ("fisher_z", "delta")
+    CORRELATION = ("delta_t", "fisher_z", "delta")
     MEAN = ("normal",)
     PREDICTIVE = ("miettinen_nurminen", "mercaldo")
-    SMOOTH = ("delta",)
-    TWO_RATES = ("newcombe_hybrid", "delta")
+    SMOOTH = ("delta_t", "delta")
+    TWO_RATES = ("newcombe_hybrid", "delta_t", "delta")
     DISTANCE = ("newcombe_at_cut", "bootstrap_bca", "bootstrap_percentile", "influence")
-    RANKED = ("bootstrap_logit_t", "bootstrap_percentile", "influence")
-    RESAMPLED = ("bootstrap_percentile", "bootstrap_bca")
+    RANKED = ("influence_t", "bootstrap_logit_t", "bootstrap_percentile", "influence")
+    RESAMPLED = ("grouped_jackknife", "bootstrap_percentile", "bootstrap_bca")
     #: Of a fit to the very rows: all resamples may lie on one side of the value, and BCa has none.
     FITTED = ("bootstrap_percentile",)
     NONE = ()
@@ -100,6 +100,9 @@ class Shares(Enum):
     EITHER = "either"
 
 
+#: Student's t on the logit with a floor of the variance: of functions of a table, by the delta
+#: method or by weights, and of what is ranked by influence functions.
+DELTA_T, SANDWICH_T, INFLUENCE_T = "delta_t", "sandwich_t", "influence_t"
 #: Squared distances of independent shares, for metrics that say which.
 SQUARE_AND_ADD = "mover_jeffreys"
 #: Student's t on the logarithm, for means of the losses of rows.

@@ -31,6 +31,10 @@ _DELONG = "DeLong E., DeLong D., Clarke-Pearson D. Biometrics 44, 1988"
 _LAUD = "Laud P. Pharm Stat 16, 2017"
 _RAO_SCOTT = "Rao J., Scott A. Biometrics 48, 1992"
 _SCORE_FORM = "DeLong E. et al. Biometrics 44, 1988; Hanley J., McNeil B. Radiology 143, 1982"
+_WIDENED = (
+    "Squire W., Trapp G. SIAM Review 40, 1998; Hampel F. et al. Robust Statistics, 1986; Newcombe "
+    "R. Stat Med 25, 2006"
+)
 _ZHOU = "Zhou X., Gao S. Stat Med 16, 1997"
 _KORN = "Korn E., Graubard B. Survey Methodology 24, 1998"
 _NEWCOMBE_ONE = "Newcombe R. Stat Med 17, 1998 (single proportions)"
@@ -63,7 +67,6 @@ DECLARED = (
         "Wilson E. JASA 22, 1927; Korn E., Graubard B. Survey Methodology 24, 1998",
     ),
     # areas under the ROC curve
-    Method("wilson_pairs", "Wilson on pairs of rows"),
     Method("delong", "DeLong", _DELONG),
     Method("delong_unpaired", "DeLong, unpaired", _DELONG),
     Method("delong_logit", "DeLong on the logit", _DELONG),
@@ -105,6 +108,9 @@ DECLARED = (
     Method("fisher_z", "Fisher z"),
     Method("normal", "normal"),
     Method("mercaldo", "Mercaldo", "Mercaldo N., Lau K., Zhou X. Stat Med 26, 2007"),
+    Method("delta_t", "delta method on the logit, t", _WIDENED),
+    Method("sandwich_t", "sandwich variance on the logit, t", _WIDENED),
+    Method("influence_t", "influence function on the logit, t", _WIDENED),
     Method("delta", "delta method", "Squire W., Trapp G. SIAM Review 40, 1998 (derivatives)"),
     Method("influence", "influence function", "Hampel F. et al. Robust Statistics, 1986"),
     Method("grouped_jackknife", "grouped jackknife", "Kott P. J Official Statistics 17, 2001"),

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from evalreport.metrics.declare import RESAMPLING, SANDWICH, Average, Interval, Metric, Table
 from evalreport.metrics.kinds import SHARE_OF_CLUSTERS
 from evalreport.plan.inputs import HALF, RECORDS_PER_CLASS, Facts, MetricRequest, Requests, slices
-from evalreport.plan.methods import ASKED, BOOTSTRAP_ROWS, TOGETHER, WEIGHTED, choose
+from evalreport.plan.methods import ASKED, JACKKNIFE, Kind, choose
 from evalreport.plan.refusals import no_groups, refused
 from evalreport.plan.task import Skipped, Task, ThresholdRequest
 from evalreport.results.identity import MEAN_OF_FOLDS, Slice
@@ -179,24 +179,13 @@ def _method(
     if metric.no_interval:
         return None, metric.no_interval
     if metric.table is Table.SCORES:
-        return _drawn(facts, BOOTSTRAP_ROWS)
+        return JACKKNIFE, Kind.OTHER.value
     if len(facts.labels) > SMOOTH_LABELS:
         return None, f"more than {SMOOTH_LABELS} labels"
     if asked in ("delta", SANDWICH):
         return asked, ASKED
-    if facts.rows * len(facts.labels) > MOST_DRAWN:
-        kind = "cluster_robust" if facts.clustered else "sandwich" if facts.weighted else "delta"
-        return kind, f"more than {MOST_DRAWN:,} pairs of a row and a label"
-    return _drawn(facts, facts.rows)
-
-
-def _drawn(facts: Facts, most: int) -> tuple[str | None, str]:
-    """Rows are drawn with all their labels, up to so many of them, else left out in groups."""
-    if facts.rows > most:
-        return "grouped_jackknife", f"more than {most:,} rows"
-    if facts.clustered:
-        return "cluster_bootstrap", "clusters of rows are drawn, all labels together"
-    return "bootstrap_percentile", "rows are drawn, all labels together"
+    method = "cluster_robust" if facts.clustered else SANDWICH if facts.weighted else "delta"
+    return method, Kind.WHOLE.value
 
 
 def _of_row_means(metric: Metric, facts: Facts, asked: str | None) -> tuple[str | None, str]:
@@ -206,9 +195,9 @@ def _of_row_means(metric: Metric, facts: Facts, asked: str | None) -> tuple[str 
     if asked in (*own, SANDWICH):
         return asked, ASKED
     if facts.clustered:
-        return SHARE_OF_CLUSTERS if share else "cluster_robust", TOGETHER
+        return SHARE_OF_CLUSTERS if share else "cluster_robust", Kind.MEAN.value
     if facts.weighted and share:
-        return "wilson_n_eff", WEIGHTED
+        return "wilson_n_eff", Kind.SHARE.value
     if facts.weighted:
         return "sandwich", "weighted rows: design-based variance"
     return own[0], "a share of rows" if share else "a mean over rows"

@@ -1,6 +1,13 @@
-"""Which interval method a task gets, and why."""
+"""Which interval method a value gets: one for each kind of value and design, before the data.
+
+A plan knows how rows were drawn and what a metric is, and nothing of what a slice holds: two
+models, two subgroups and two nights get the same method.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
 
 from evalreport.metrics.comparing import pooled_over_rows, same_number
 from evalreport.metrics.declare import (
@@ -8,7 +15,6 @@ from evalreport.metrics.declare import (
     AT_CUT_OF_CLUSTERS,
     LOG_T,
     LOGIT_T,
-    LOGIT_T_OF_CLUSTERS,
     MERCALDO,
     RESAMPLING,
     SANDWICH,
@@ -21,7 +27,10 @@ from evalreport.metrics.declare import (
 from evalreport.metrics.kinds import (
     AREA_OF_CLUSTERS,
     AREA_OF_WEIGHTS,
+    DELTA_T,
+    INFLUENCE_T,
     LOSS_OF_CLUSTERS,
+    SANDWICH_T,
     SHARE_OF_CLUSTERS,
     SHARE_OF_WEIGHTS,
     TABLE_OF_CLUSTERS,
@@ -29,24 +38,77 @@ from evalreport.metrics.kinds import (
 )
 from evalreport.plan.inputs import Facts
 
-#: Above so many rows the bootstrap of ranked metrics gives way to influence functions.
-BOOTSTRAP_ROWS = 20_000
-#: Rows times classes above which rows with a score of each class are not drawn either.
-BOOTSTRAP_SCORES = 2_000_000
 #: Above so many classes no interval of a smooth function of the whole table is taken.
 SMOOTH_CLASSES = 200
 
 #: Units drawn within strata, as many less one as there are.
 SURVEY_BOOTSTRAP = "survey_bootstrap"
+JACKKNIFE = "grouped_jackknife"
 ASKED = "asked for in the spec"
-#: Of a family whose default the coverage study chose; a plan's columns hold so many characters.
-STUDIED = "closest to 95 % in most of the coverage study"
-SHARES = "a function of shares of the rows"
-LOSSES = "a mean of losses, mostly of few rows"
-WEIGHTED = "weighted rows: no more than they are worth"
-TOGETHER = "rows of one cluster are not independent"
 DRAWN = (*RESAMPLING, LOGIT_T)
 ALL_TABLES = (Table.COUNTS, Table.MATRIX)
+
+
+class Design(Enum):
+    """How rows were drawn, as the spec says it."""
+
+    ROWS = "independent rows"
+    WEIGHTS = "weighted rows"
+    CLUSTERS = "clusters"
+    BOTH = "clusters of weighted rows"
+    SAMPLE = "a sample by design"
+
+
+class Kind(Enum):
+    """Values that have their limits in the same way, with the reason that the plan prints."""
+
+    SHARE = "a share of rows"
+    SHARES = "a function of shares of the rows"
+    RATIO = "a ratio of rates"
+    IMPACT = "a ratio of two rates"
+    WHOLE = "a function of the whole table"
+    UNBOUNDED = "a function of the whole table, without bounds"
+    TABLE_MEAN = "a mean over the cells of the table"
+    ROW_SHARE = "a share of rows by their ranks"
+    AREA = "an area under the ROC curve"
+    LOSS = "a mean of losses"
+    CLASS_LOSS = "a mean of losses of all classes"
+    MEAN = "a mean over rows"
+    DISTANCE = "the largest distance of two rates"
+    RANKED = "ranks of scores"
+    FIT = "a logistic fit"
+    OTHER = "no formula is known: groups of rows are left out"
+
+
+#: The one method of each kind of value and design.
+DEFAULTS: Mapping[Kind, Mapping[Design, str]] = {
+    kind: dict(zip(Design, methods, strict=True))
+    for kind, methods in {
+        # independent rows, weights, clusters, clusters of weighted rows, a sample by design
+        Kind.SHARE: ("wilson", SHARE_OF_WEIGHTS, *2 * (SHARE_OF_CLUSTERS,), "wilson_n_eff"),
+        Kind.SHARES: (
+            SQUARE_AND_ADD, TABLE_OF_WEIGHTS, TABLE_OF_CLUSTERS, SHARE_OF_CLUSTERS, SANDWICH
+        ),
+        Kind.RATIO: (
+            "miettinen_nurminen", TABLE_OF_WEIGHTS, TABLE_OF_CLUSTERS, "cluster_robust", SANDWICH
+        ),
+        Kind.IMPACT: ("koopman", SANDWICH, *2 * ("cluster_robust",), SANDWICH),
+        Kind.WHOLE: (DELTA_T, SANDWICH_T, *2 * (SHARE_OF_CLUSTERS,), SANDWICH),
+        Kind.UNBOUNDED: ("delta", SANDWICH, *2 * ("cluster_robust",), SANDWICH),
+        Kind.TABLE_MEAN: ("normal", SANDWICH, *2 * ("cluster_robust",), SANDWICH),
+        Kind.ROW_SHARE: ("wilson", "wilson_n_eff", *2 * (SANDWICH,), "wilson_n_eff"),
+        Kind.AREA: (
+            "delong_score", AREA_OF_WEIGHTS, AREA_OF_CLUSTERS, "obuchowski", SANDWICH
+        ),
+        Kind.LOSS: (LOG_T, LOG_T, LOSS_OF_CLUSTERS, SANDWICH, SANDWICH),
+        Kind.CLASS_LOSS: (LOG_T, SANDWICH, LOSS_OF_CLUSTERS, SANDWICH, SANDWICH),
+        Kind.MEAN: ("normal", *4 * (SANDWICH,)),
+        Kind.DISTANCE: (AT_CUT, AT_CUT, *2 * (AT_CUT_OF_CLUSTERS,), SANDWICH),
+        Kind.RANKED: (*4 * (INFLUENCE_T,), SANDWICH),
+        Kind.FIT: ("wald", *3 * (JACKKNIFE,), SURVEY_BOOTSTRAP),
+        Kind.OTHER: (*4 * (JACKKNIFE,), SURVEY_BOOTSTRAP),
+    }.items()
+}  # fmt: skip
 
 
 def choose(
@@ -60,18 +122,69 @@ def choose(
         return None, "a p value or test statistic has no interval"
     if metric.no_interval:
         return None, metric.no_interval
+    kind = kind_of(metric, average, facts)
+    if kind in (Kind.WHOLE, Kind.UNBOUNDED) and len(facts.labels) > SMOOTH_CLASSES:
+        return None, f"more than {SMOOTH_CLASSES} classes"
+    return DEFAULTS[kind][design_of(facts)], kind.value
+
+
+def design_of(facts: Facts) -> Design:
+    """How the rows of a dataset were drawn."""
     if facts.designed is not None:
-        return _designed(metric, average)
+        return Design.SAMPLE
     if facts.clustered:
-        return _clustered(metric, average, facts)
-    if facts.weighted:
-        return _weighted(metric, average, facts)
-    several_tables = average is not None and metric.table is Table.SCORES
-    if average in (Average.MACRO, Average.WEIGHTED) or several_tables:
-        return _of_average(metric, facts)
-    if average is Average.MICRO and not pooled_over_rows(metric):
-        return "delta", "a pooled value is a smooth function of the table"
-    return _plain(metric, facts)
+        return Design.BOTH if facts.weighted else Design.CLUSTERS
+    return Design.WEIGHTS if facts.weighted else Design.ROWS
+
+
+def kind_of(metric: Metric, average: Average | None, facts: Facts) -> Kind:
+    """What a value is an interval of."""
+    pooled = average is Average.MICRO and pooled_over_rows(metric)
+    alone = average is None or pooled
+    if metric.table in ALL_TABLES:
+        return _of_table(metric, average, facts, alone=alone)
+    if metric.interval is Interval.PROPORTION and alone:
+        return Kind.ROW_SHARE
+    if metric.table is Table.SCORES and average is not None:
+        plain = design_of(facts) is Design.ROWS and metric.influence is not None
+        return Kind.RANKED if plain else Kind.OTHER
+    if _has_losses(metric, facts):
+        return Kind.LOSS if facts.two_classes else Kind.CLASS_LOSS
+    families = {
+        Interval.AUC: Kind.AREA,
+        Interval.MEAN: Kind.MEAN,
+        Interval.DISTANCE: Kind.DISTANCE,
+        Interval.LOGISTIC: Kind.FIT,
+    }
+    known = (
+        Kind.OTHER if metric.influence is None or _of_all_columns(metric, facts) else Kind.RANKED
+    )
+    return families.get(metric.interval, known)
+
+
+def _of_table(metric: Metric, average: Average | None, facts: Facts, *, alone: bool) -> Kind:
+    whole = not facts.two_classes and metric.scope == "all"
+    if metric.interval is Interval.PROPORTION and alone:
+        return Kind.SHARE
+    if metric.interval is Interval.RATIO and average is None:
+        return Kind.IMPACT
+    if metric.shares is not None and average is None and not whole:
+        return Kind.RATIO if metric.score_limits else Kind.SHARES
+    if metric.interval is Interval.MEAN and average is None:
+        return Kind.TABLE_MEAN
+    return Kind.WHOLE if metric.is_bounded else Kind.UNBOUNDED
+
+
+def _has_losses(metric: Metric, facts: Facts) -> bool:
+    """Whether a value is a mean over rows of losses that are never below 0."""
+    known = metric.row_loss if facts.two_classes else metric.class_loss or metric.row_loss
+    return known is not None and metric.range_of(len(facts.labels))[0] >= 0
+
+
+def _of_all_columns(metric: Metric, facts: Facts) -> bool:
+    """Whether a value takes the columns of scores of all classes at once."""
+    tables = (metric.table, metric.classes_table)
+    return not facts.two_classes and Table.CLASS_SCORES in tables
 
 
 def stands_for(
@@ -93,10 +206,10 @@ def _fits(metric: Metric, average: Average | None, facts: Facts, asked: str) -> 
     if asked == SANDWICH:
         return metric.linearised and (average is None or metric.table in ALL_TABLES)
     single = average is None or (average is Average.MICRO and pooled_over_rows(metric))
-    if metric.interval is Interval.TWO_RATES and _all_classes(metric, facts):
+    if metric.interval is Interval.TWO_RATES and (not facts.two_classes and metric.scope == "all"):
         return False
     if asked == SQUARE_AND_ADD:
-        return average is None and not _all_classes(metric, facts)
+        return average is None and not (not facts.two_classes and metric.scope == "all")
     if asked in metric.score_limits:
         return average is None
     if asked == LOG_T:
@@ -104,152 +217,3 @@ def _fits(metric: Metric, average: Average | None, facts: Facts, asked: str) -> 
     if asked == MERCALDO and metric.interval is Interval.PROPORTION:
         return average is None and metric.limits is not None
     return single and asked in metric.interval.methods
-
-
-def _plain(metric: Metric, facts: Facts) -> tuple[str | None, str]:
-    family = metric.interval
-    many = too_many_to_draw(facts) if _left_out(metric, None, facts) else None
-    if many is not None and family.methods[0] in DRAWN:
-        several = _several_columns(metric, None, facts)
-        return ("grouped_jackknife" if several or not metric.influence else "influence"), many
-    if family is Interval.RANKED and facts.rows > BOOTSTRAP_ROWS:
-        return "influence", f"more than {BOOTSTRAP_ROWS:,} rows"
-    if _smooth_table(metric) and not facts.two_classes and len(facts.labels) > SMOOTH_CLASSES:
-        return None, f"more than {SMOOTH_CLASSES} classes"
-    if _of_shares(metric, None, facts) and not metric.score_limits:
-        return SQUARE_AND_ADD, SHARES
-    if _has_losses(metric, facts):
-        return LOG_T, LOSSES
-    if family is Interval.TWO_RATES:
-        return "delta", _REASONS[Interval.SMOOTH]
-    return family.methods[0], STUDIED if family.studied else _REASONS[family]
-
-
-def _of_shares(metric: Metric, average: Average | None, facts: Facts) -> bool:
-    """Whether a value is a function of three independent shares of a table of two classes."""
-    if metric.shares is None or average is not None:
-        return False
-    of_class = metric.table is Table.COUNTS and metric.scope == "class"
-    return facts.two_classes or of_class
-
-
-def _has_losses(metric: Metric, facts: Facts) -> bool:
-    """Whether a value is a mean over rows of losses that are never below 0."""
-    known = metric.row_loss if facts.two_classes else metric.class_loss or metric.row_loss
-    return known is not None and metric.range_of(len(facts.labels))[0] >= 0
-
-
-def _all_classes(metric: Metric, facts: Facts) -> bool:
-    """Whether the value is of more than two classes together, and so not of two rates."""
-    return not facts.two_classes and metric.scope == "all"
-
-
-def _smooth_table(metric: Metric) -> bool:
-    return metric.table in ALL_TABLES and metric.interval in (
-        Interval.SMOOTH,
-        Interval.TWO_RATES,
-        Interval.CORRELATION,
-        Interval.KAPPA,
-    )
-
-
-def _of_average(metric: Metric, facts: Facts) -> tuple[str | None, str]:
-    if metric.table in ALL_TABLES:
-        if len(facts.labels) > SMOOTH_CLASSES:
-            return None, f"more than {SMOOTH_CLASSES} classes"
-        return "delta", "an average is a smooth function of the table"
-    many = too_many_to_draw(facts)
-    if many is not None:
-        return ("grouped_jackknife" if metric.influence is None else "influence"), many
-    return "bootstrap_percentile", "rows are drawn, all classes together"
-
-
-def too_many_to_draw(facts: Facts) -> str | None:
-    """Why rows of columns of class scores are too many to be drawn, or None."""
-    if facts.rows > BOOTSTRAP_ROWS:
-        return f"more than {BOOTSTRAP_ROWS:,} rows"
-    if not facts.two_classes and facts.rows * len(facts.labels) > BOOTSTRAP_SCORES:
-        return f"more than {BOOTSTRAP_SCORES:,} scores"
-    return None
-
-
-def _left_out(metric: Metric, average: Average | None, facts: Facts) -> bool:
-    """Whether groups of rows are left out where there are too many to be drawn."""
-    return metric.interval is Interval.RESAMPLED or _several_columns(metric, average, facts)
-
-
-def _several_columns(metric: Metric, average: Average | None, facts: Facts) -> bool:
-    """Whether a value takes several score tables at once: of all classes, or an average."""
-    if average is not None and metric.table is Table.SCORES:
-        return True
-    tables = (metric.table, metric.classes_table)
-    return not facts.two_classes and Table.CLASS_SCORES in tables
-
-
-def _designed(metric: Metric, average: Average | None) -> tuple[str | None, str]:
-    """Rows of a declared sample: by Taylor series where contributions are known, else drawn."""
-    pooled = average is Average.MICRO and pooled_over_rows(metric)
-    if metric.interval is Interval.PROPORTION and (average is None or pooled):
-        return "wilson_n_eff", "a share of a sample drawn by design"
-    if metric.linearised and (average is None or metric.table in ALL_TABLES):
-        return SANDWICH, "variance by the design of the sample"
-    return SURVEY_BOOTSTRAP, "no formula is known: units are drawn within strata"
-
-
-def _weighted(metric: Metric, average: Average | None, facts: Facts) -> tuple[str | None, str]:
-    pooled = average is Average.MICRO and pooled_over_rows(metric)
-    if metric.interval is Interval.PROPORTION and (average is None or pooled):
-        return SHARE_OF_WEIGHTS, WEIGHTED
-    if _of_shares(metric, average, facts):
-        return TABLE_OF_WEIGHTS, WEIGHTED
-    single = average is None and metric.table is Table.SCORES
-    if single and metric.interval is Interval.AUC:
-        return AREA_OF_WEIGHTS, WEIGHTED
-    if single and facts.two_classes and _has_losses(metric, facts):
-        return LOG_T, LOSSES
-    analytic = metric.interval in (Interval.AUC, Interval.MEAN)
-    if metric.table in ALL_TABLES or (analytic and single):
-        return SANDWICH, "weighted rows: design-based variance"
-    if metric.interval is Interval.DISTANCE and average is None:
-        return AT_CUT, "weighted rows: rows worth as many"
-    many = too_many_to_draw(facts) if _left_out(metric, average, facts) else None
-    if many is not None:
-        return "grouped_jackknife", f"weighted rows, {many}"
-    ranked = metric.interval is Interval.RANKED and average is None
-    return LOGIT_T if ranked else "bootstrap_percentile", "weighted rows are drawn"
-
-
-def _clustered(metric: Metric, average: Average | None, facts: Facts) -> tuple[str | None, str]:
-    single = average is None
-    if single and metric.interval is Interval.PROPORTION and metric.table is Table.COUNTS:
-        return SHARE_OF_CLUSTERS, TOGETHER
-    if _of_shares(metric, average, facts) and not facts.weighted:
-        return TABLE_OF_CLUSTERS, TOGETHER
-    if metric.table in ALL_TABLES:
-        return "cluster_robust", TOGETHER
-    if metric.interval is Interval.AUC and single:
-        return "obuchowski" if facts.weighted else AREA_OF_CLUSTERS, TOGETHER
-    if single and _has_losses(metric, facts) and not facts.weighted:
-        return LOSS_OF_CLUSTERS, TOGETHER
-    if metric.interval is Interval.DISTANCE and average is None:
-        return AT_CUT_OF_CLUSTERS, TOGETHER
-    many = too_many_to_draw(facts) if _left_out(metric, average, facts) else None
-    if many is not None:
-        return "grouped_jackknife", f"whole clusters left out, {many}"
-    ranked = metric.interval is Interval.RANKED and average is None
-    return LOGIT_T_OF_CLUSTERS if ranked else "cluster_bootstrap", TOGETHER
-
-
-_REASONS = {
-    Interval.PROPORTION: "a share of rows",
-    Interval.LOG: "a ratio of rates",
-    Interval.RATIO: "a ratio of two rates",
-    Interval.KAPPA: "Fleiss-Cohen-Everitt standard error",
-    Interval.LOGISTIC: "standard error of the logistic fit",
-    Interval.CORRELATION: "a correlation",
-    Interval.MEAN: "a mean over rows",
-    Interval.PREDICTIVE: "a ratio of rates, carried over to the prevalence",
-    Interval.SMOOTH: "a smooth function of the table",
-    Interval.RANKED: "ranks of scores",
-    **dict.fromkeys((Interval.RESAMPLED, Interval.FITTED), "no formula is known: rows are drawn"),
-}

@@ -11,6 +11,7 @@ from evalreport.engine.intervals.pooled_ranks import ONE_SCALE
 from evalreport.metrics.catalogue import of_caution
 from evalreport.metrics.declare import Interval
 from evalreport.metrics.formula import Value
+from evalreport.metrics.kinds import AREA_OF_CLUSTERS, AREA_OF_WEIGHTS
 from evalreport.metrics.methods import METHODS
 from evalreport.metrics.precision_recall import average_precision
 from evalreport.metrics.ranking import roc_auc, tied_pairs
@@ -27,6 +28,9 @@ FLATTERING = 0.2
 MANY_AT_CUT = 0.01
 #: From this share of tied pairs on, half points make up much of the area.
 MANY_TIED = 0.25
+
+
+_SCORE_FORMS = ("delong_score", AREA_OF_CLUSTERS, AREA_OF_WEIGHTS)
 
 
 @caution(
@@ -144,7 +148,7 @@ def auc_without_error(run: RunFacts) -> Iterator[Caution]:
             if (m.interval_reason or "").startswith(ONE_SCALE):
                 continue
             method = None if m.interval is None else m.interval.method
-            if m.interval is None or method == "wilson_pairs" or not _has_width(m):
+            if m.interval is None or m.interval.standard_error is None:
                 given = (
                     f"the interval is {_limits(m)}, by {_titled(method)}"
                     if method
@@ -195,6 +199,12 @@ def _scored(run: RunFacts) -> Iterator[tuple[View, ScoreTable]]:
         table = run.score_table(view)
         if table is not None and len(table.scores):
             yield view, table
+
+
+def _shows_no_error(m: Measure) -> bool:
+    """Whether limits in score form rest on the area alone: its variance is 0 or unknown."""
+    scored = m.interval is not None and m.interval.method in _SCORE_FORMS
+    return scored and m.interval is not None and m.interval.standard_error is None
 
 
 def _has_width(m: Measure) -> bool:

@@ -1,8 +1,8 @@
 """Limits of the largest distance of two rates, as of Youden's J at the cut where it is reached.
 
-The cut was chosen by the rows, so the distance is too large on average, and draws of rows make it
-larger still: their percentiles lie above the true one. Limits of the two rates at the cut, of which
-the lower one is lowered by the bias that the draws show, hold it (docs/coverage.md).
+The cut was chosen by the rows, so the distance is too large on average. Limits of the two rates at
+the cut, of which the lower one is lowered by as much as the distance shrinks where each row is
+judged by the cut that the others choose, hold it (docs/coverage.md).
 """
 
 from __future__ import annotations
@@ -28,15 +28,12 @@ Bools = npt.NDArray[np.bool_]
 Rates = tuple[float, float]
 
 
-def at_cut(case: ScoreCase, replicates: Floats | None) -> records.Interval | None:
+def at_cut(case: ScoreCase) -> records.Interval | None:
     """Limits of the distance; None without rows of both classes.
-
-    ``replicates``: of the distance, whose mean less the value is its bias; None where there are
-    too many rows to be drawn: they leave next to none.
 
     Of independent rows Newcombe's hybrid limits of two shares (Stat Med 17, 1998, method 10); of
     weighted ones with as many rows as Kish's (sum of w)^2 / (sum of w^2) of each class; in
-    clusters with the limits of shares of clustered rows, by Student's t where clusters are few.
+    clusters with the limits of shares of clustered rows, by Student's t.
     """
     view, cut = case.measurer.view, _cut(case.table)
     if cut is None:
@@ -44,25 +41,93 @@ def at_cut(case: ScoreCase, replicates: Floats | None) -> records.Interval | Non
     threshold, rates = cut
     if case.method == AT_CUT_OF_CLUSTERS:
         sides = _of_clusters(case, threshold)
-    elif view.weight is not None:
-        sides = _of_weights(case, rates)
+        shrunk = _left_out_in_groups(case)
     else:
         totals = float(case.table.positive_total), float(case.table.negative_total)
+        worth = _worth(case) if view.weight is not None else totals
         sides = [
-            proportions.wilson(p * n, n, case.level) for p, n in zip(rates, totals, strict=True)
+            proportions.wilson_n_eff(p, n, case.level) for p, n in zip(rates, worth, strict=True)
         ]
-    if sides is None or any(side is None for side in sides):
+        rows = [total / n if n else 1.0 for total, n in zip(totals, worth, strict=True)]
+        shrunk = left_out(case.table, (rows[0], rows[1]))
+    if any(side is None for side in sides or [None]):
         return None
+    assert sides is not None
     found, missed = sides if rates[0] >= rates[1] else sides[::-1]
     limits = _square_and_add(max(rates), min(rates), found, missed)
-    usable = np.zeros(0) if replicates is None else replicates[np.isfinite(replicates)]
-    bias = max(float(np.mean(usable)) - case.number, 0.0) if len(usable) else 0.0
+    bias = max(case.number - shrunk, 0.0)
     limits = Limits(max(limits.low - bias, 0.0), limits.high)
     made = intervals.from_limits(limits, case.level, case.method)
-    if made is None or replicates is None:
-        return made
-    note = f"the lower limit is lowered by {bias:.3g}, by which replicates are too high"
-    return replace(made, note=note, resamples=len(replicates), usable=len(usable))
+    if made is None:
+        return None
+    note = f"the lower limit is lowered by {bias:.3g}: by cuts that other rows choose"
+    return replace(made, note=note)
+
+
+def left_out(table: ScoreTable, row: tuple[float, float]) -> float:
+    """The distance of the rates where each row is judged by the cut that all others choose.
+
+    ``row``: what a positive and a negative row count. Of equally good cuts the highest is taken.
+
+    >>> scores = np.array([0.9, 0.8, 0.4, 0.1])
+    >>> table = ScoreTable(scores, np.array([1, 1, 0, 0]), np.array([0, 0, 1, 1]))
+    >>> left_out(table, (1.0, 1.0))
+    0.5
+    """
+    counts = np.asarray(table.positives, np.float64), np.asarray(table.negatives, np.float64)
+    totals = counts[0].sum(), counts[1].sum()
+    rates = np.cumsum(counts[0]) / totals[0] - np.cumsum(counts[1]) / totals[1]
+    sign = 1.0 if rates.max(initial=0.0) >= -rates.min(initial=0.0) else -1.0
+    called = []
+    for side, way in ((0, sign), (1, -sign)):
+        if totals[side] <= row[side]:
+            return 0.0
+        left = [totals[0], totals[1]]
+        left[side] -= row[side]
+        apart = sign * (np.cumsum(counts[0]) / left[0] - np.cumsum(counts[1]) / left[1])
+        step = way * row[side] / left[side]
+        before = np.maximum.accumulate(np.concatenate([[0.0], apart[:-1]]))
+        after = np.maximum.accumulate(apart[::-1])[::-1]
+        # without its only row a score is no cut of its own
+        alone = (counts[0] + counts[1]) <= row[side] * (1.0 + 1e-9)
+        later = np.append(after[1:], -np.inf)
+        chosen = np.where(alone, later, after) - step > before + 1e-12
+        called.append(float(np.sum(counts[side] * chosen)) / float(totals[side]))
+    return abs(called[0] - called[1])
+
+
+#: Groups of clusters that are left out in turn.
+_GROUPS = 100
+
+
+def _left_out_in_groups(case: ScoreCase) -> float:
+    """The same of clusters: each is judged by the cut that those of other groups choose."""
+    view, rows = case.measurer.view, case.measurer.tables.rows(case.task.where)
+    column = view.score if case.index is None else view.class_scores[:, case.index]  # type: ignore[index]
+    assert column is not None
+    assert view.cluster is not None
+    weight = np.ones(len(rows)) if view.weight is None else view.weight[rows]
+    positive = _positive(view, case.index)[rows]
+    clusters = np.unique(view.cluster[0][rows], return_inverse=True)[1]
+    group = clusters % min(_GROUPS, int(clusters.max(initial=0)) + 1)
+    distinct, code = np.unique(-column[rows], return_inverse=True)
+    sides = [weight * positive, weight * ~positive]
+    totals = [float(side.sum()) for side in sides]
+    whole = [np.bincount(code, side, len(distinct)) for side in sides]
+    called = [0.0, 0.0]
+    for number in range(int(group.max(initial=-1)) + 1):
+        own = group == number
+        kept = [
+            every - np.bincount(code[own], side[own], len(distinct))
+            for every, side in zip(whole, sides, strict=True)
+        ]
+        if min(float(one.sum()) for one in kept) <= 0.0:
+            continue
+        apart = np.cumsum(kept[0]) / kept[0].sum() - np.cumsum(kept[1]) / kept[1].sum()
+        best = int(np.argmax(np.abs(apart)))
+        for side in (0, 1):
+            called[side] += float(sides[side][own & (code <= best)].sum()) / totals[side]
+    return abs(called[0] - called[1])
 
 
 def _cut(table: ScoreTable) -> tuple[float, Rates] | None:
@@ -85,16 +150,15 @@ def _square_and_add(high: float, low: float, found: Any, missed: Any) -> Limits:
     return Limits(max(float(apart - down), 0.0), min(float(apart + up), 1.0))
 
 
-def _of_weights(case: ScoreCase, rates: Rates) -> list[Any]:
-    """Wilson's limits of both rates, on the rows that the weights of each class are worth."""
+def _worth(case: ScoreCase) -> tuple[float, float]:
+    """Rows that the weights of each class are worth."""
     view, inside = case.measurer.view, case.measurer.tables.kinds(case.task.where)
     positive = _positive(view, case.index)[inside]
-    sides = []
-    for rate, chosen in zip(rates, (inside[positive], inside[~positive]), strict=True):
-        sums = view.total_weight(chosen), view.total_weight(chosen, 2)
-        worth = means.effective_size_from_sums(*sums)
-        sides.append(proportions.wilson_n_eff(rate, worth, case.level))
-    return sides
+    one, two = (
+        means.effective_size_from_sums(view.total_weight(side), view.total_weight(side, 2))
+        for side in (inside[positive], inside[~positive])
+    )
+    return one, two
 
 
 def _of_clusters(case: ScoreCase, threshold: float) -> list[Any] | None:

@@ -10,9 +10,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.metrics.kinds import SHARE_OF_CLUSTERS, SHARE_OF_WEIGHTS
+from evalreport.metrics.kinds import (
+    AREA_OF_CLUSTERS,
+    DELTA_T,
+    SANDWICH_T,
+    SHARE_OF_CLUSTERS,
+    SHARE_OF_WEIGHTS,
+)
 from evalreport.results import records
-from evalreport.statistics import agreement, means, proportions
+from evalreport.statistics import agreement, delong, means, proportions
 from evalreport.statistics.delta import (
     cluster_variance,
     delta_variance,
@@ -23,6 +29,7 @@ from evalreport.statistics.delta import (
 from evalreport.statistics.design_based import DesignVariance
 from evalreport.statistics.interval import Interval as Limits
 from evalreport.statistics.interval import deviate
+from evalreport.statistics.widened import widened_limits
 
 Floats = npt.NDArray[np.float64]
 
@@ -282,7 +289,7 @@ def clustered_proportion(
 
 
 def smooth(v: TableValue, method: str = "delta", scale: str = "plain") -> records.Interval | None:
-    """Delta method, sandwich or cluster-robust; at the edge on the table plus one half a cell.
+    """Delta method, sandwich or cluster-robust; None where nothing varies.
 
     ``scale``: ``log`` for ratios and ``fisher_z`` for correlations, so that limits
     keep to their range; ``plain`` otherwise.
@@ -292,7 +299,7 @@ def smooth(v: TableValue, method: str = "delta", scale: str = "plain") -> record
     if not math.isfinite(variance):
         return None
     if variance <= VANISHED:
-        return plus_half(v, method)
+        return None
     half = deviate(v.level, df) * math.sqrt(variance)
     if scale == "log" and v.value > 0:
         with np.errstate(over="ignore"):
@@ -329,57 +336,15 @@ def _variance(v: TableValue, method: str) -> DesignVariance:
     return DesignVariance(delta_variance(slopes, v.table))
 
 
-def plus_half(v: TableValue, method: str, reason: str = "") -> records.Interval | None:
-    """Fallback at the edge: the method on the table with two rows spread over its cells.
-
-    A correlation keeps to Fisher's scale; all else is the delta method.
-    With two classes that is 1/2 to each cell (Agresti A. Categorical Data Analysis,
-    3rd ed., 2013, section 3.1.1); with more the same two rows are spread thinner.
-    The limits are widened to hold the value itself. Clusters count as one row each, and
-    weighted rows as if all were as heavy as those of the heaviest cell.
-    """
-    cells = v.table.size
-    table = v.table * _worth(v, method) + 2.0 / cells
-    value = float(np.real(v.function(table[None])[0]))
-    variance = delta_variance(gradient(v.function, table), table)
-    if not (math.isfinite(value) and math.isfinite(variance)):
-        return None
-    two = cells == 4
-    name = f"{method}_plus_half" if two else f"{method}_plus_two_rows"
-    on_scale = method == "fisher_z" and abs(value) < 1
-    around = (
-        _on_fisher_scale(value, variance, v.level, name)
-        if on_scale
-        else symmetric(value, variance, v.level, name, v.bounds)
-    )
-    added = "1/2 was added to each cell" if two else "two rows were spread over the cells"
-    note = reason or f"{method} gives no width here: {added}"
-    low, high = min(around.low, v.value), max(around.high, v.value)
-    found = records.Interval(v.level, low, high, around.method, note)
-    return found if has_width(found) else None  # one class, declared and seen: nothing can vary
-
-
-def _worth(v: TableValue, method: str) -> float:
-    """How many independent rows one unit of the table counts as, for methods that honour this."""
-    if method not in ("sandwich", "cluster_robust"):
-        return 1.0
-    if v.clusters is not None:
-        return len(v.clusters) / float(v.table.sum())
-    if v.squares is None:
-        return 1.0
-    seen = v.table > 0
-    return 1.0 / float((v.squares[seen] / v.table[seen]).max())
-
-
 def fisher_z(v: TableValue) -> records.Interval | None:
-    """Delta method on the scale of Fisher's z, for correlations."""
+    """Delta method on the scale of Fisher's z, for correlations; None at 1 and -1."""
     if abs(v.value) >= 1:
-        return plus_half(v, "fisher_z")
+        return None
     return smooth(v, "fisher_z", "fisher_z")
 
 
 def kappa_wald(v: TableValue, weights: str | None) -> records.Interval | None:
-    """Kappa with the Fleiss-Cohen-Everitt standard error."""
+    """Kappa with the Fleiss-Cohen-Everitt standard error; None at 1 and -1."""
     size = v.table.shape[0]
     matrix = None
     if weights is not None:
@@ -389,7 +354,7 @@ def kappa_wald(v: TableValue, weights: str | None) -> records.Interval | None:
     if error is None or not math.isfinite(error):
         return None
     if abs(v.value) >= 1 or error * error <= VANISHED:
-        return plus_half(v, "wald")
+        return None
     return symmetric(v.value, error * error, v.level, "wald", v.bounds)
 
 
@@ -400,17 +365,9 @@ def of_cells(
     positive: int,
     method: str,
 ) -> records.Interval | None:
-    """Declared limits of a metric of two classes; +1/2 in each cell where a zero breaks them."""
-    cells = _cells(v.table, positive)
-    limits = function(*cells, level=v.level, **params)
-    if has_width(limits):
-        return from_limits(limits, v.level, method)
-    limits = function(*(cell + 0.5 for cell in cells), level=v.level, **params)
-    if limits is None:
-        return None
-    note = "a cell is 0: 1/2 was added to each cell"
-    low, high = min(limits.low, v.value), max(limits.high, v.value)
-    return records.Interval(v.level, low, high, f"{method}_plus_half", note)
+    """Declared limits of a metric of two classes; None where a cell of 0 breaks them."""
+    limits = function(*_cells(v.table, positive), level=v.level, **params)
+    return from_limits(limits, v.level, method) if has_width(limits) else None
 
 
 def _cells(table: Floats, positive: int) -> tuple[float, float, float, float]:
@@ -435,18 +392,62 @@ def mean_of_rows(
     return records.Interval(level, low, high, "normal")
 
 
-def independent_pairs(
-    value: float, positives: float, negatives: float, level: float, method: str
+def area_of_clusters(
+    area: float,
+    variance: float,
+    rows: tuple[float, float],
+    clusters: tuple[float, float, float],
+    level: float,
 ) -> records.Interval | None:
-    """Fallback of an area whose variance vanishes: Wilson on the independent pairs.
+    """Score limits of an area of clustered rows, with Obuchowski's variance and Student's t.
 
-    Of P positives and N negatives, min(P, N) disjoint pairs can be formed; they
-    are independent and each is won with the probability that the area estimates.
+    ``rows``: positives and negatives; ``clusters``: with positives, with negatives, in all. Where
+    clusters do not vary each counts as one row.
     """
-    pairs = min(positives, negatives)
-    limits = proportions.wilson_n_eff(value, pairs, level)
-    note = (
-        f"{method} gives no width here: Wilson on the {pairs:g} pairs of "
-        "a positive and a negative row that are independent"
+    of_positives, of_negatives, together = clusters
+    if together < 2:
+        return None
+    varies = variance > VANISHED
+    counted = rows if varies else (of_positives, of_negatives)
+    units, df = min(of_positives, of_negatives), together - 1.0
+    limits = delong.score_form(
+        area, variance if varies else None, counted, units, deviate(level, df)
     )
-    return from_limits(limits, level, "wilson_pairs", note)
+    found = from_limits(limits, level, AREA_OF_CLUSTERS)
+    if found is None:
+        return None
+    return replace(found, df=df, standard_error=math.sqrt(variance) if varies else None)
+
+
+# -- functions of a whole table --------------------------------------------------------------
+
+
+def whole_table(v: TableValue, method: str, *, parts: int) -> records.Interval | None:
+    """A function of the table of all classes, or a mean of ``parts`` classes, see `widened_limits`.
+
+    By the delta method, or the variance of weights or clusters. Units are those of the class that
+    has fewest: rows, Kish's rows that weights leave, or clusters.
+    """
+    by = {DELTA_T: "delta", SANDWICH_T: "sandwich"}.get(method, "cluster_robust")
+    variance = _variance(v, by).variance
+    if not math.isfinite(variance):
+        return None
+    limits = widened_limits(
+        v.value, variance, _least_units(v), v.level, bounds=v.bounds, parts=parts
+    )
+    found = from_limits(limits, v.level, method)
+    if found is None or not has_width(found):
+        return None
+    df = max(_least_units(v) - 1.0, 1.0)
+    return replace(found, df=df, standard_error=math.sqrt(variance) or None)
+
+
+def _least_units(v: TableValue) -> float:
+    """Units of the actual class that occurs and has fewest of them."""
+    totals = v.table.sum(axis=1)
+    occurs = totals > 0
+    if v.clusters is not None:
+        return float(np.count_nonzero(v.clusters.sum(axis=2) > 0, axis=0)[occurs].min())
+    if v.squares is not None:
+        return float((totals[occurs] ** 2 / v.squares.sum(axis=1)[occurs]).min())
+    return float(totals[occurs].min())

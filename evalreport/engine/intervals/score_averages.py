@@ -9,6 +9,7 @@ which every row stands once for each class.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -21,15 +22,17 @@ from evalreport.engine.intervals.average_influence import average_variance, pool
 from evalreport.engine.intervals.bootstrap import from_replicates
 from evalreport.engine.intervals.case import Case
 from evalreport.engine.intervals.class_bootstrap import averaged, class_left_out
-from evalreport.engine.intervals.methods import symmetric
+from evalreport.engine.intervals.methods import from_limits, symmetric
 from evalreport.engine.intervals.score_intervals import class_score_interval
 from evalreport.engine.metric_values import Evaluated, average, evaluated
 from evalreport.metrics.declare import Average, Metric
 from evalreport.metrics.formula import Undefined, Value
+from evalreport.metrics.kinds import INFLUENCE_T
 from evalreport.metrics.tables import ScoreTable, pooled
 from evalreport.plan.methods import SURVEY_BOOTSTRAP
 from evalreport.plan.task import Task
 from evalreport.results.records import Interval
+from evalreport.statistics.widened import widened_limits
 
 if TYPE_CHECKING:
     from evalreport.engine.intervals.measuring import Measuring
@@ -80,18 +83,37 @@ def _of_pooled(
 def _interval(case: Case, variance: Callable[[], float | None]) -> Interval | str | None:
     """The planned method carried out; ``variance`` by influence, None where it is not known."""
     task, note = case.task, ""
-    if task.interval == "influence":
+    if task.interval in ("influence", INFLUENCE_T):
         found = variance()
+        if found is not None and task.interval == INFLUENCE_T:
+            return _widened(case, found)
         if found is not None:
             return symmetric(case.number, found, case.level, "influence", case.metric.bounds)
         note = grouped_jackknife.NO_INFLUENCE
-    if task.interval in ("influence", grouped_jackknife.METHOD):
+    if task.interval in ("influence", INFLUENCE_T, grouped_jackknife.METHOD):
         return _jackknife(case, note)
     if task.interval not in BOOTSTRAP:
         return None
     if len(case.measurer.view.labels) > 2 or task.average == Average.MICRO.value:
         return class_score_interval(case)
     return _mirrored_interval(case)
+
+
+def _widened(case: Case, variance: float) -> Interval | None:
+    """Limits of a mean of classes from the influence of rows, see `widened_limits`."""
+    view, rows = case.measurer.view, case.measurer.tables.kinds(case.task.where)
+    times = None if view.times is None else view.times[rows]
+    counted = np.bincount(view.actual[rows], times, len(view.labels))
+    counted = counted[counted > 0]
+    units = float(counted.min(initial=1.0))
+    limits = widened_limits(
+        case.number, variance, units, case.level, bounds=case.metric.bounds, parts=len(counted)
+    )
+    found = from_limits(limits, case.level, INFLUENCE_T)
+    if found is None:
+        return None
+    error = float(np.sqrt(variance)) or None
+    return replace(found, df=max(units - 1.0, 1.0), standard_error=error)
 
 
 def _tables(measurer: Measuring, task: Task, metric: Metric) -> list[ScoreTable]:

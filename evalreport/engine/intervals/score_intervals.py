@@ -22,7 +22,6 @@ from evalreport.engine.intervals.class_bootstrap import (
 )
 from evalreport.engine.intervals.jackknife import Influence
 from evalreport.engine.intervals.linearised import contributions, lost_in_bins
-from evalreport.engine.intervals.studied import drawn_as
 from evalreport.metrics.declare import (
     AT_CUT,
     AT_CUT_OF_CLUSTERS,
@@ -34,18 +33,23 @@ from evalreport.metrics.declare import (
     Metric,
 )
 from evalreport.metrics.formula import Value
-from evalreport.metrics.kinds import AREA_OF_CLUSTERS, AREA_OF_WEIGHTS, LOSS_OF_CLUSTERS
+from evalreport.metrics.kinds import (
+    AREA_OF_CLUSTERS,
+    AREA_OF_WEIGHTS,
+    INFLUENCE_T,
+    LOSS_OF_CLUSTERS,
+)
 from evalreport.metrics.ranking import roc_auc
 from evalreport.metrics.tables import ScoreTable
-from evalreport.plan.methods import BOOTSTRAP_ROWS, DRAWN, SURVEY_BOOTSTRAP
-from evalreport.plan.task import Task
+from evalreport.plan.methods import SURVEY_BOOTSTRAP
 from evalreport.predict.view import LabelView, distinct
 from evalreport.results import records
 from evalreport.results.identity import EVERYTHING
 from evalreport.statistics import delong, design_based, means, obuchowski, proportions
 from evalreport.statistics.exact_sums import exact_sum
 from evalreport.statistics.interval import Interval as Limits
-from evalreport.statistics.interval import deviate, z_value
+from evalreport.statistics.interval import deviate
+from evalreport.statistics.widened import widened_limits
 
 if TYPE_CHECKING:
     pass
@@ -53,16 +57,13 @@ if TYPE_CHECKING:
 
 def score_interval(case: ScoreCase) -> records.Interval | str | None:
     """The interval of one value of a score metric; None, or the reason, where there is none."""
-    after_all = _drawn_in_slice(case)
-    if after_all is not None:
-        found = _resampled(replace(case, task=after_all))
-        return None if found is None else replace(found, why=after_all.why)
     metric, method = case.metric, case.method
     if method == LOSS_OF_CLUSTERS:
         return _clustered_losses(case)
     if method in (AT_CUT, AT_CUT_OF_CLUSTERS):
-        drawn = case.measurer.tables.row_count(case.task.where) <= BOOTSTRAP_ROWS
-        return at_cut(case, _replicates(case) if drawn else None)
+        return at_cut(case)
+    if method == INFLUENCE_T:
+        return _by_influence(case)
     if method in delong.AUC_METHODS:
         return _area(case)
     if method in ("obuchowski", SANDWICH) and not _of_simple_rows(case):
@@ -78,24 +79,6 @@ def score_interval(case: ScoreCase) -> records.Interval | str | None:
     if method in ("influence", grouped_jackknife.METHOD):
         return _on_many_rows(case)
     return _resampled(case)
-
-
-def _drawn_in_slice(case: ScoreCase) -> Task | None:
-    """The task drawn after all, where a slice of many rows has few enough; else None.
-
-    Rows are not drawn above so many of the dataset; what holds for those, influence functions
-    and the jackknife, does not for the few of a subgroup.
-    """
-    known = case.metric.interval.methods
-    default = known[0] if known else ""
-    view, task = case.measurer.view, case.task
-    planned = case.method in ("influence", grouped_jackknife.METHOD) and default in DRAWN
-    plain = view.weight is None and view.cluster is None and view.sample is None
-    if not planned or not plain or case.asked or task.where == EVERYTHING:
-        return None
-    if case.measurer.tables.row_count(task.where) > BOOTSTRAP_ROWS:
-        return None
-    return replace(task, interval=default, why="rows are drawn: the slice has few enough")
 
 
 def _of_simple_rows(case: ScoreCase) -> bool:
@@ -134,7 +117,7 @@ def _linearised(case: ScoreCase) -> records.Interval | None:
         estimated = estimated.as_known
     variance, df = estimated.variance, estimated.df
     if variance <= intervals.VANISHED:
-        return _separated(case)
+        return None
     level, method, bounds = case.level, case.method, _bounds(case.metric)
     if case.metric.interval is Interval.AUC and method == SANDWICH:
         return intervals.on_logits(case.number, variance, level, method, bounds, df)
@@ -142,34 +125,18 @@ def _linearised(case: ScoreCase) -> records.Interval | None:
     return replace(around, standard_error=math.sqrt(variance))
 
 
-def _separated(case: ScoreCase) -> records.Interval | None:
-    """Of an area without variance: Wilson on the pairs of rows that are independent."""
-    area = delong.auc(case.table.positives, case.table.negatives)
-    if area is None or case.metric.interval is not Interval.AUC:
+def _by_influence(case: ScoreCase) -> records.Interval | None:
+    """Limits from what rows or clusters contribute, see `widened_limits`; None if not known."""
+    estimated = linearised.variance(case)
+    if estimated is None:
         return None
-    positive, _ = _ranked(case)
-    return _scaled(case, _of_pairs(case, area, positive))
-
-
-def _ranked(case: ScoreCase) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.float64]]:
-    """Whether each row of the slice is of the class that its scores are of, and the scores."""
-    view, index = case.measurer.view, case.index
-    rows = case.measurer.tables.rows(case.task.where)
-    column = view.score if index is None else view.class_scores[:, index]  # type: ignore[index]
-    assert column is not None
-    return view.actual[rows] == (view.positive_index if index is None else index), column[rows]
-
-
-def _of_pairs(
-    case: ScoreCase,
-    area: float,
-    positive: npt.NDArray[np.bool_],
-    times: npt.NDArray[np.float64] | None = None,
-) -> records.Interval | None:
-    """Limits of the independent pairs of a positive and a negative row; ``times``: of each kind."""
-    often = np.ones(len(positive)) if times is None else times
-    counted = float(often[positive].sum()), float(often[~positive].sum())
-    return intervals.independent_pairs(area, *counted, case.level, case.method)
+    units, bounds = _least_units(case), _bounds(case.metric)
+    limits = widened_limits(case.number, estimated.variance, units, case.level, bounds=bounds)
+    found = intervals.from_limits(limits, case.level, INFLUENCE_T)
+    if found is None:
+        return None
+    error = math.sqrt(estimated.variance) or None
+    return replace(found, df=max(units - 1.0, 1.0), standard_error=error)
 
 
 def _on_many_rows(case: ScoreCase) -> records.Interval | None:
@@ -249,14 +216,18 @@ def _on_logits(case: ScoreCase, values: npt.NDArray[np.float64]) -> records.Inte
 
 
 def _least_units(case: ScoreCase) -> float:
-    """Rows, or clusters, of the class that has fewer of them; weighted rows count as rows."""
+    """Rows, or clusters, of the class that has fewer of them; of weighted rows what they leave."""
     view = case.measurer.view
     if view.weight is None and view.cluster is None:
         return min(float(case.table.positive_total), float(case.table.negative_total))
     inside = case.measurer.tables.kinds(case.task.where)
-    drawn = drawn_as(view, inside, view.positive_index if case.index is None else case.index)
+    index = view.positive_index if case.index is None else case.index
     if view.cluster is None:
-        return min(drawn.positives, drawn.negatives)
+        sides = (inside[view.actual[inside] == index], inside[view.actual[inside] != index])
+        return min(
+            means.effective_size_from_sums(view.total_weight(one), view.total_weight(one, 2))
+            for one in sides
+        )
     positive = view.actual[inside] == (view.positive_index if case.index is None else case.index)
     code = view.cluster[0][inside]
     return float(min(len(np.unique(code[side])) for side in (positive, ~positive)))
@@ -325,13 +296,17 @@ def _area_of_rows(case: ScoreCase) -> records.Interval | None:
     variance += _lost(replace(case, metric=roc_auc, arguments={}))
     held = positive[rows]
     if method == AREA_OF_CLUSTERS:
-        return _scaled(case, _scored_of_clusters(area, variance, (held, codes, times), level))
+        counted = float(times[held].sum()), float(times[~held].sum())
+        units = [float(distinct(codes[side])) for side in (held, ~held)]
+        clusters = units[0], units[1], float(distinct(codes))
+        limits = intervals.area_of_clusters(area, variance, counted, clusters, level)
+        return _scaled(case, limits)
     if method == AREA_OF_WEIGHTS:
         return _scaled(
             case, _scored_of_weights(area, variance, view, positive, tables.kinds(where), level)
         )
     if variance <= intervals.VANISHED:
-        return _scaled(case, _of_pairs(case, area, held, times))
+        return None
     if method != SANDWICH:
         around = intervals.symmetric(area, variance, level, method, (0.0, 1.0))
         return _scaled(case, around)
@@ -371,34 +346,6 @@ def _scored_of_weights(
 def _seen(variance: float) -> float | None:
     """A variance that is more than rounding; else None."""
     return variance if variance > intervals.VANISHED else None
-
-
-def _scored_of_clusters(
-    area: float,
-    variance: float,
-    rows: tuple[npt.NDArray[np.bool_], npt.NDArray[Any], npt.NDArray[np.float64]],
-    level: float,
-) -> records.Interval | None:
-    """Score limits with Obuchowski's variance and Student's t.
-
-    ``rows``: of each kind whether it is positive, its cluster, and how many there are. Where
-    clusters do not vary each counts as one row.
-    """
-    positive, cluster, times = rows
-    clusters = distinct(cluster)
-    if clusters < 2:
-        return None
-    sides = [float(distinct(cluster[side])) for side in (positive, ~positive)]
-    counted = float(times[positive].sum()), float(times[~positive].sum())
-    if _seen(variance) is None:
-        counted = sides[0], sides[1]
-    errors, df = deviate(level, clusters - 1.0), clusters - 1.0
-    limits = delong.score_form(area, _seen(variance), counted, min(sides), errors)
-    found = intervals.from_limits(limits, level, AREA_OF_CLUSTERS)
-    if found is None:
-        return None
-    error = math.sqrt(variance) if _seen(variance) else None
-    return replace(found, df=df, standard_error=error)
 
 
 # -- means and fits -----------------------------------------------------------------------------
@@ -554,8 +501,12 @@ def _logistic(
     error = metric.standard_error(table) if metric.standard_error is not None else None
     if error is None:
         return None
-    half = z_value(level) * error
-    return records.Interval(level, number - half, number + half, "wald")
+    # how the line lies hangs on both classes; the mean of all scores on all rows
+    units = min(float(table.positive_total), float(table.negative_total)) - 1.0
+    df = math.inf if metric.line == "in_the_large" else max(units, 1.0)
+    half = deviate(level, df) * error
+    told = None if math.isinf(df) else df
+    return records.Interval(level, number - half, number + half, "wald", df=told)
 
 
 # -- one column per class -----------------------------------------------------------------------

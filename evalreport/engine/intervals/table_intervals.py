@@ -21,6 +21,8 @@ from evalreport.metrics.comparing import same_number
 from evalreport.metrics.declare import SQUARE_AND_ADD, Average, Interval, Metric, Table
 from evalreport.metrics.formula import Ratio, Value
 from evalreport.metrics.kinds import (
+    DELTA_T,
+    SANDWICH_T,
     SHARE_OF_CLUSTERS,
     SHARE_OF_WEIGHTS,
     TABLE_OF_CLUSTERS,
@@ -68,14 +70,7 @@ def table_interval(case: TableCase) -> records.Interval | None:
         return _of_rates(metric, case.matrix.one_versus_rest(case.index), level)
     if case.table.size > MOST_CLASSES or any(np.any(u) for u in case.matrix.unplaced):
         return _sparse_share(case) if method in (SHARE_OF_WEIGHTS, "wilson_n_eff") else None
-    v = _table_value(case)
-    if method in (SHARE_OF_WEIGHTS, "wilson_n_eff"):
-        return intervals.weighted_proportion(v, method)
-    if method in (SHARE_OF_CLUSTERS, "cluster_robust"):
-        return _of_clusters(case, v)
-    if method == TABLE_OF_CLUSTERS:
-        return _added_of_clusters(case, v)
-    return _added_of_weights(case, v) if method == TABLE_OF_WEIGHTS else _smooth(case, v)
+    return OF_TABLES.get(method, _smooth)(case, _table_value(case))
 
 
 def _standing_for(case: TableCase) -> TableCase | None:
@@ -99,6 +94,10 @@ def _standing_for(case: TableCase) -> TableCase | None:
     return replace(case, task=own, metric=same, arguments=arguments, value=value)
 
 
+def _of_weights(case: TableCase, v: TableValue) -> records.Interval | None:
+    return intervals.weighted_proportion(v, case.method)
+
+
 def _of_clusters(case: TableCase, v: TableValue) -> records.Interval | None:
     """The interval of a value of clustered rows; None where their tables would not fit."""
     if v.clusters is None:
@@ -106,7 +105,14 @@ def _of_clusters(case: TableCase, v: TableValue) -> records.Interval | None:
     if _single_proportion(case):
         top, bottom = _parts(case, v.clusters)
         return intervals.clustered_proportion(top, bottom, v.level, case.method)
-    return _smooth(case, v)
+    return _of_whole(case, v) if case.method == SHARE_OF_CLUSTERS else _smooth(case, v)
+
+
+def _of_whole(case: TableCase, v: TableValue) -> records.Interval | None:
+    """A function of the table of all classes; of two classes alone it is a value of its own."""
+    single = case.task.average is None and case.table.size <= 2
+    occur = int(np.count_nonzero(v.table.sum(axis=1)))
+    return intervals.whole_table(v, case.method, parts=1 if single else max(occur, 1))
 
 
 def added(
@@ -234,10 +240,7 @@ def _of_rates(metric: Metric, own: Counts, level: float) -> records.Interval | N
 
 
 def _smooth(case: TableCase, v: TableValue) -> records.Interval | None:
-    metric, method, asked = case.metric, case.method, case.asked
-    if not asked and method in ("delta", "fisher_z", "wald") and _has_empty_cell(v):
-        reason = "a cell of the table is empty: 1/2 was added to each cell"
-        return intervals.plus_half(v, method, reason)
+    metric, method = case.metric, case.method
     if method in ("delta", "sandwich", "cluster_robust"):
         scales = {Interval.LOG: "log", Interval.RATIO: "log", Interval.CORRELATION: "fisher_z"}
         asked_plain = method == "delta"
@@ -256,7 +259,7 @@ def _smooth(case: TableCase, v: TableValue) -> records.Interval | None:
     if method == "wald" and metric.interval is Interval.KAPPA:
         return intervals.kappa_wald(v, metric.arguments(dict(case.task.params)).get("weights"))
     if method == "normal":
-        return _mean_interval(v, asked=asked)
+        return _mean_interval(v)
     draws = case.measurer.bootstrap
     drawn = (case.task.where, case.threshold, v.function, v.table, case.task.indeterminate)
     values = draws.of_table(*drawn)
@@ -295,11 +298,6 @@ def _designed_variance(case: TableCase, slopes: npt.NDArray[np.float64]) -> Desi
     return found.as_known if case.asked else found
 
 
-def _has_empty_cell(v: TableValue) -> bool:
-    """Whether a two-class table has an empty cell: its rate would be taken as certain."""
-    return bool(v.table.size == 4 and (v.table == 0).any())
-
-
 def _impact(case: TableCase, v: TableValue) -> records.Interval | None:
     """Interval of the ratio against the group with the highest rate; none for that group itself."""
     top = case.measurer.highest(case.task, case.threshold)
@@ -334,19 +332,26 @@ def _parts(
     return np.asarray(expression.top.array()), np.asarray(expression.bottom.array())
 
 
-def _mean_interval(v: TableValue, *, asked: bool) -> records.Interval | None:
+def _mean_interval(v: TableValue) -> records.Interval | None:
     """Mean over rows whose value depends on their cell alone: cost, net benefit.
 
-    Kept between the least and the greatest value of a row. Where all rows have the same
-    value, as without any mistake, 1/2 is added to each cell, unless ``normal`` was asked for.
+    Kept between the least and the greatest value of a row.
     """
     values = cell_values(v.function, v.table.shape[0])
     within = replace(v, bounds=(float(values.min()), float(values.max())))
     n = float(v.table.sum())
-    if not asked and np.all(values[v.table > 0] == v.value):
-        return intervals.plus_half(within, "normal")
     second = float((v.table * values**2).sum()) / n
     return intervals.mean_of_rows(v.value, n, second, v.level, within.bounds)
+
+
+#: Methods that need the tables of weights or clusters, or of all classes; others are plainer.
+OF_TABLES: Mapping[str, Callable[[TableCase, TableValue], records.Interval | None]] = {
+    **dict.fromkeys((SHARE_OF_WEIGHTS, "wilson_n_eff"), _of_weights),
+    **dict.fromkeys((SHARE_OF_CLUSTERS, "cluster_robust"), _of_clusters),
+    **dict.fromkeys((DELTA_T, SANDWICH_T), _of_whole),
+    TABLE_OF_CLUSTERS: _added_of_clusters,
+    TABLE_OF_WEIGHTS: _added_of_weights,
+}
 
 
 def cell_values(

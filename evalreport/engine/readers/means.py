@@ -165,7 +165,9 @@ def _reader(
         return replace(record, reason=f"no {lacking} case was read")
     value = min(math.fsum(own.tolist()) / len(own), 1.0)
     if metric == AREA:
-        limits = _area(value, float(matrix[number, number]), record, study, level)
+        limits = _area(
+            value, float(matrix[number, number]), record, _clusters(placed, number), study, level
+        )
     else:
         codes = placed.clusters[1 if metric == CLEARED else 0][~np.isnan(side[number])]
         limits = _share(own, codes, study, level)
@@ -173,18 +175,33 @@ def _reader(
 
 
 def _area(
-    value: float, variance: float, record: ReaderValue, study: Study, level: float
+    value: float,
+    variance: float,
+    record: ReaderValue,
+    clusters: tuple[float, float, float],
+    study: Study,
+    level: float,
 ) -> records.Interval | None:
-    """DeLong's limits on logits, Obuchowski's with clusters; none with one case of a class."""
+    """Score limits, with Obuchowski's variance in clusters; none with one case of a class."""
     if min(record.positives, record.negatives) < 2:
         return None
-    if variance <= methods.VANISHED or value in (0.0, 1.0):
-        method = "delong_logit" if study.cluster is None else "obuchowski"
-        return methods.independent_pairs(value, record.positives, record.negatives, level, method)
+    rows = float(record.positives), float(record.negatives)
     if study.cluster is None:
-        found = delong.logit_interval(value, variance, level)
-        return methods.from_limits(found, level, "delong_logit")
-    return methods.from_limits(delong.normal_interval(value, variance, level), level, "obuchowski")
+        seen = variance if variance > methods.VANISHED else None
+        own = delong.AreaLimits(value, seen, rows, min(rows))
+        return methods.from_limits(delong.delong_score(own, level), level, "delong_score")
+    return methods.area_of_clusters(value, variance, rows, clusters, level)
+
+
+def _clusters(placed: Placed, number: int) -> tuple[float, float, float]:
+    """Clusters of a reader's positives, of the negatives, and of both together."""
+    sides = [
+        np.unique(codes[~np.isnan(own[number])])
+        for codes, own in zip(
+            placed.clusters, (placed.of_positives, placed.of_negatives), strict=True
+        )
+    ]
+    return float(len(sides[0])), float(len(sides[1])), float(len(np.union1d(*sides)))
 
 
 def _share(
