@@ -13,14 +13,16 @@ from functools import cache
 
 from evalreport.metrics.combined import balanced_accuracy, balanced_error_rate
 from evalreport.metrics.counts import accuracy, error_rate
-from evalreport.metrics.declare import Average, Goal, Interval, Metric, Table
+from evalreport.metrics.declare import SANDWICH, Average, Goal, Interval, Metric, Table
 from evalreport.metrics.tables import Counts, Matrix
 from evalreport.statistics.unpaired import UNPAIRED_METHODS
 
 BOOTSTRAP, PERCENTILE, CLUSTERS = "bootstrap", "bootstrap_percentile", "cluster_bootstrap"
-#: Of two means over the scores of single rows, of two datasets: with as many degrees of freedom as
-#: their variances have, fewer where few rows lose much, and with n - 1 each, as Welch has it.
-SATTERTHWAITE, WELCH = "satterthwaite_t", "welch_t"
+#: A difference by what each row contributes to it.
+BY_DESIGN = "design_based"
+#: Of two means over the scores of single rows: with as many degrees of freedom as the variance has,
+#: fewer where few rows lose much; and with n - 1, as Welch has it of two datasets.
+SATTERTHWAITE, WELCH, PAIRED_T = "satterthwaite_t", "welch_t", "paired_t"
 OF_TWO_MEANS = (SATTERTHWAITE, WELCH)
 #: Squared distances of the shares of two tables, of the same rows and of independent ones.
 TWO_TABLES, ADDED = "mover_paired", "square_and_add"
@@ -56,9 +58,9 @@ PAIRED: Mapping[Family, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("square_and_add", "wald", PERCENTILE),
     ),
     Family.AREA: (("delong_score", "delong", BOOTSTRAP), ("delong_score", "delong", PERCENTILE)),
-    Family.MEAN: (("paired_t", BOOTSTRAP), ("paired_t", PERCENTILE)),
+    Family.MEAN: ((SATTERTHWAITE, PAIRED_T, BOOTSTRAP), (SATTERTHWAITE, PAIRED_T, PERCENTILE)),
     Family.SHARES: ((TWO_TABLES, BOOTSTRAP), (TWO_TABLES, PERCENTILE)),
-    Family.OTHER: ((BOOTSTRAP, ADDED), (PERCENTILE, ADDED)),
+    Family.OTHER: ((BOOTSTRAP, ADDED, BY_DESIGN), (PERCENTILE, ADDED, SANDWICH)),
 }
 
 _TWO_SAMPLES = (
@@ -76,7 +78,7 @@ UNPAIRED: Mapping[Family, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
     Family.MEAN: ((*OF_TWO_MEANS, BOOTSTRAP), (*OF_TWO_MEANS, PERCENTILE)),
     Family.SHARES: ((ADDED, BOOTSTRAP), (ADDED, PERCENTILE)),
-    Family.OTHER: ((BOOTSTRAP,), (PERCENTILE,)),
+    Family.OTHER: ((ADDED, BOOTSTRAP), (ADDED, PERCENTILE)),
 }
 
 #: Tests of equality alone, each with the one that takes its place against a margin.

@@ -17,7 +17,6 @@ from evalreport.metrics.comparing import (
     AT_A_MARGIN,
     BOOTSTRAP,
     CLUSTERS,
-    OF_TWO_MEANS,
     PAIRED,
     PERCENTILE,
     SEVERAL,
@@ -343,11 +342,11 @@ def _planned(
     known = (PAIRED if paired else UNPAIRED)[family]
     if task.metric in request.tests:
         name = _named(request.tests[task.metric], paired=paired)
-        reason = _unfit(name, known[0], task, family, weighted=weighted)
+        reason = _unfit(name, known[0], family, weighted=weighted)
         chosen = replace(chosen, test=name, test_reason=reason, why=ASKED)
     if task.metric in request.methods:
         name = _named(request.methods[task.metric], paired=paired)
-        reason = _unfit(name, known[1], task, family, weighted=weighted)
+        reason = _unfit(name, known[1], family, weighted=weighted)
         chosen = replace(chosen, interval=name, interval_reason=reason, why=ASKED)
     if not facts.folds and facts.fold_sizes and declared_metric(task).ranks_rows:
         reason = "each row was scored by another fit, and their scores are not on one scale"
@@ -408,29 +407,32 @@ def _default(
         return "design_based", SANDWICH, "a mean over rows: by what each contributes"
     if clustered and family is Family.AREA and paired and not weighted:
         return AREA_OF_CLUSTERS, AREA_OF_CLUSTERS, "rows of one cluster are not independent"
-    if _by_own_limits(declared_metric(task), task, weighted or clustered, paired=paired):
+    if _by_own_limits(family, task, weighted or clustered, paired=paired):
         return ADDED, ADDED, "by the limits of both values"
+    if family is Family.OTHER and task.table in AT_THRESHOLD:
+        return "design_based", SANDWICH, "a function of the table: by what each row contributes"
     if clustered:
         return CLUSTERS, CLUSTERS, "rows of one cluster are not independent"
     if weighted:
         return BOOTSTRAP, PERCENTILE, "weighted rows are drawn"
     tests, methods = (PAIRED if paired else UNPAIRED)[family]
-    fitting = [
-        [name for name in own if not _of_scores_alone(name, task)] for own in (tests, methods)
-    ]
-    return fitting[0][0], fitting[1][0], family.value
+    return tests[0], methods[0], family.value
 
 
-def _by_own_limits(metric: Metric, task: Task, dependent: bool, *, paired: bool) -> bool:
+def _by_own_limits(family: Family, task: Task, dependent: bool, *, paired: bool) -> bool:
     """Whether both values have limits, and how they go together is known.
 
-    Of ranked scores; and of tables and areas of rows with weights or in clusters.
+    Of what no other formula is known for, on two datasets, or of single ratios and ranked scores;
+    and of tables and areas of rows with weights or in clusters.
     """
+    metric = declared_metric(task)
+    if not paired:
+        return family is Family.OTHER
     if task.average is not None or task.table == Table.CLASS_SCORES.value:
         return False
-    if metric.interval in (Interval.DISTANCE, Interval.RANKED):
-        return not paired or metric.influence is not None
-    return dependent and paired and metric.interval in _ANALYTIC
+    if family is Family.OTHER:
+        return metric.interval is Interval.LOG or metric.influence is not None
+    return dependent and metric.interval in _ANALYTIC
 
 
 #: Families whose values have limits with weights and in clusters without drawing rows; those of
@@ -441,16 +443,7 @@ _ANALYTIC = (
 )
 
 
-def _of_scores_alone(name: str, task: Task) -> bool:
-    """Whether a method needs the losses of single scores, which the task has not."""
-    return name in OF_TWO_MEANS and (task.table != Table.SCORES.value or task.average is not None)
-
-
-def _unfit(
-    name: str, known: Sequence[str], task: Task, family: Family, *, weighted: bool
-) -> str | None:
-    if _of_scores_alone(name, task):
-        return f"{name} is of means over the scores of single rows"
+def _unfit(name: str, known: Sequence[str], family: Family, *, weighted: bool) -> str | None:
     if name not in (*known, CLUSTERS):
         return f"{name} is not defined for {family.value.partition(':')[0]}"
     if weighted and name not in (BOOTSTRAP, PERCENTILE, CLUSTERS):

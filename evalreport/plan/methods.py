@@ -156,10 +156,8 @@ def kind_of(metric: Metric, average: Average | None, facts: Facts) -> Kind:
         Interval.DISTANCE: Kind.DISTANCE,
         Interval.LOGISTIC: Kind.FIT,
     }
-    known = (
-        Kind.OTHER if metric.influence is None or _of_all_columns(metric, facts) else Kind.RANKED
-    )
-    return families.get(metric.interval, known)
+    ranked = metric.influence is not None and not _of_all_columns(metric, facts)
+    return families.get(metric.interval, Kind.RANKED if ranked else Kind.OTHER)
 
 
 def _of_table(metric: Metric, average: Average | None, facts: Facts, *, alone: bool) -> Kind:

@@ -20,6 +20,7 @@ from evalreport.record.roc_curves import area
 from evalreport.record.share_limits import square_and_add_limits
 from evalreport.record.table_counts import Counts, number
 from evalreport.results.records import Band, Column, Curve, Interval, Measure, SampleSize
+from evalreport.statistics.tail import t_quantile
 
 Limits = tuple[float, float]
 
@@ -86,7 +87,7 @@ def area_problems(measure: Measure, curve: Curve | None) -> list[str]:
     found, error = float(area(rates)), _delong_error(steps)
     p, n = float(points["p"][0] or 0), float(points["n"][0] or 0)
     if interval.method == "delong_score":
-        limits = _in_score_form(found, error, p, n, _deviate(interval))
+        limits = _in_score_form(found, error, p, n, interval.level)
     elif error is None:
         return []
     else:
@@ -131,14 +132,15 @@ def _hanley_mcneil(a: float, p: float, n: float) -> float:
     return max(total, 0.0) / (p * n)
 
 
-def _in_score_form(found: float, error: float | None, p: float, n: float, z: float) -> Limits:
-    """Areas z of their own errors away; the errors mixed of both variances, six pairs to one."""
+def _in_score_form(found: float, error: float | None, p: float, n: float, level: float) -> Limits:
+    """Areas t of their own errors away; the errors mixed of both variances, six pairs to one."""
     formed, pairs, factor = _hanley_mcneil(found, p, n), min(p, n), 1.0
+    t = t_quantile((1 + level) / 2, pairs + 5)
     if error is not None and formed > 0:
         factor = (pairs * error * error / formed + 6) / (pairs + 6)
 
     def far(bound: float) -> bool:
-        return (found - bound) ** 2 > z * z * factor * _hanley_mcneil(bound, p, n)
+        return (found - bound) ** 2 > t * t * factor * _hanley_mcneil(bound, p, n)
 
     ends = []
     for inner, outer in ((min(found, 1 - 1e-15), 0.0), (max(found, 1e-15), 1.0)):

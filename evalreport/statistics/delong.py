@@ -228,7 +228,7 @@ def delong_score(found: AreaLimits, level: float) -> Interval:
 
     >>> low, high = limits(delong_score, [1, 0, 1, 0], [0, 1, 0, 1], 0.95)
     >>> round(low, 3), round(high, 3)
-    (0.207, 0.97)
+    (0.16, 0.978)
     """
     return found.at(deviate(level, found.degrees))
 

@@ -165,23 +165,28 @@ class PairedT(NamedTuple):
 
 
 def paired_t(
-    differences: ArrayLike, level: float, times: npt.NDArray[np.int64] | None = None
+    differences: ArrayLike,
+    level: float,
+    times: npt.NDArray[np.int64] | None = None,
+    *,
+    own_df: bool = False,
 ) -> PairedT | None:
     """Student's t of row-wise differences, shape (rows,); None with fewer than two rows.
 
     ``times``: how many rows have each difference, None where each is of one. Sums are rounded
     once, so they depend neither on the order of rows nor on how they were counted.
     All differences 0: p = 1. All equal and not 0: no statistic (its denominator is 0).
+    ``own_df``: see :func:`mean_of`.
     """
     d = np.asarray(differences, np.float64)
     n = d.size if times is None else int(times.sum())
     if n < 2:
         return None
     mean = exact_sum(d, times) / n
-    variance = exact_sum((d - mean) ** 2, times) / (n - 1.0)
-    if bool(np.all(d == d[0])):
-        variance = 0.0
-    return t_from_moments(n, mean, variance, level)
+    squared = exact_sum((d - mean) ** 2, times)
+    variance = 0.0 if bool(np.all(d == d[0])) else squared / (n - 1.0)
+    df = variance_df(n, squared, exact_sum((d - mean) ** 4, times)) if own_df else n - 1.0
+    return t_from_moments(n, mean, variance, level, df)
 
 
 class Mean(NamedTuple):
@@ -232,11 +237,12 @@ def welch_t(one: Mean, two: Mean, level: float) -> PairedT:
     return PairedT(difference, within, t, df, t_two_sided(t, df), error)
 
 
-def t_from_moments(n: float, mean: float, variance: float, level: float) -> PairedT | None:
-    """The same from the number, mean and variance (ddof 1) of the differences."""
+def t_from_moments(
+    n: float, mean: float, variance: float, level: float, df: float
+) -> PairedT | None:
+    """The same from the number, mean, variance (ddof 1) and degrees of freedom."""
     if n < 2:
         return None
-    df = n - 1.0
     error = math.sqrt(variance / n)
     half = -t_quantile((1.0 - level) / 2.0, df) * error
     interval = Interval(mean - half, mean + half)

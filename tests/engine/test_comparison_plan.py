@@ -116,8 +116,8 @@ def test_one_model_on_two_datasets() -> None:
     assert [(t.test, t.interval) for t in plan.tasks[:4]] == [
         ("two_proportion_z", "newcombe_hybrid"),
         ("two_proportion_z", "newcombe_hybrid"),
-        ("delong_unpaired", "delong_unpaired"),
-        ("bootstrap", "bootstrap_percentile"),
+        ("delong_score_unpaired", "delong_score_unpaired"),
+        ("square_and_add", "square_and_add"),
     ]
 
 
@@ -150,12 +150,12 @@ def test_what_was_asked_for_stays_and_is_told() -> None:
         ("recall", "macro", Family.OTHER),
         ("precision", None, Family.CALLS),
         ("fdr", None, Family.CALLS),
-        ("jaccard", None, Family.OTHER),
+        ("jaccard", None, Family.SHARES),
         ("roc_auc", None, Family.AREA),
         ("roc_auc", "macro", Family.OTHER),
         ("expected_cost", None, Family.MEAN),
         ("log_loss", None, Family.MEAN),
-        ("kappa", None, Family.OTHER),
+        ("kappa", None, Family.SHARES),
     ],
 )
 def test_families(metric: str, average: str | None, family: Family) -> None:

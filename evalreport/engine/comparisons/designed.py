@@ -1,6 +1,6 @@
 """Differences of two models by what each row contributes.
 
-For samples drawn by a design, and for rows that are too many to be drawn.
+For samples drawn by a design, for averages over classes, and for losses with weights or clusters.
 
 A row contributes to the difference what it contributes to the one value less what it does to
 the other, and the variance is that of the sum of these by the design (Binder D. International
@@ -23,7 +23,7 @@ from evalreport.engine.counting.memory import summed
 from evalreport.engine.intervals.linearised import slopes_of
 from evalreport.engine.metric_values import Evaluated
 from evalreport.metrics.formula import Value
-from evalreport.plan.comparisons import ASKED, ComparisonTask
+from evalreport.plan.comparisons import ComparisonTask
 from evalreport.plan.task import AT_THRESHOLD, Task
 from evalreport.predict.view import LabelView
 from evalreport.results import records
@@ -39,8 +39,6 @@ Codes = npt.NDArray[np.int64]
 
 #: The test and the interval of a difference by the design of the sample.
 TEST, INTERVAL = "design_based", "sandwich"
-#: Why they take the place of drawn rows.
-MANY = "too many rows to be drawn: by what each contributes"
 #: Below this a variance is nothing but rounding.
 _VANISHED = 1e-24
 
@@ -89,11 +87,6 @@ def correlation(
         return 0.0
     found = (first + second - apart) / (2.0 * math.sqrt(first * second))
     return min(max(found, -1.0), 1.0)
-
-
-def takes_over(both: Pair, task: ComparisonTask) -> bool:
-    """Whether a difference that cannot be drawn is told by contributions: no method was asked."""
-    return both.model.view.sample is None and task.why != ASKED
 
 
 def _of_units(contributions: Floats, view: LabelView) -> DesignVariance:

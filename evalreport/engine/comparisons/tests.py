@@ -31,7 +31,9 @@ from evalreport.metrics.comparing import (
     ADDED,
     BOOTSTRAP,
     CLUSTERS,
+    PAIRED_T,
     PERCENTILE,
+    SATTERTHWAITE,
     TWO_TABLES,
     Family,
 )
@@ -41,12 +43,15 @@ from evalreport.plan.comparisons import ASKED, ComparisonTask
 from evalreport.results import records
 from evalreport.results.records import Calls, JointCalls, JointTable
 from evalreport.statistics import hypotheses, means, paired, predictive
+from evalreport.statistics.design_based import variance_df
 from evalreport.statistics.exact_sums import exact_sum
 from evalreport.statistics.hypotheses import AtNull
 from evalreport.statistics.tail import normal_two_sided
 
 Interval = tuple[records.Interval | None, str | None]
 
+#: Tests, and intervals, of two means over the same rows.
+OF_PAIRED_MEANS = (SATTERTHWAITE, PAIRED_T)
 NOT_INDEPENDENT = "takes rows as independent, but rows of one cluster are not"
 
 
@@ -63,7 +68,7 @@ def paired_comparison(
     interval, reason = _interval(pair, draws, task, values, difference)
     if interval is not None and pair.model.view.cluster is not None:
         interval = _warned(interval)
-    drawn = None if interval is not None and interval.why == designed.MANY else _studied(pair, task)
+    drawn = _studied(pair, task)
     interval = with_study(interval, task.task.metric, drawn, task.why)
     ratio = ratio_with_study(_ratio(pair, task, counts), task.task.metric, drawn)
     found = Found(test, interval, reason, counts, ratio=ratio)
@@ -132,7 +137,7 @@ def _test(
         return calls.OF_CALLS[task.test](metric_of(task.task), joint_calls(pair, task))
     if task.test in of_areas.TESTS:
         return of_areas.tested(pair, task)
-    if task.test == "paired_t":
+    if task.test in OF_PAIRED_MEANS:
         return _t_test(pair, task, values, difference)
     if task.test == designed.TEST:
         return designed.tested(designed.estimated(pair, task, values), difference)
@@ -143,25 +148,8 @@ def _test(
         return Test(reason=own_limits.NO_LIMITS) if own is None else own.test()
     replicates = draws.of(task)
     if isinstance(replicates, str):
-        return _undrawn(pair, draws, task, values, difference, replicates)[0]
+        return Test(reason=replicates)
     return bootstrap_test(difference, replicates)
-
-
-def _undrawn(
-    pair: Pair,
-    draws: PairedDraws,
-    task: ComparisonTask,
-    values: tuple[Evaluated, Evaluated],
-    difference: float,
-    reason: str,
-) -> tuple[Test, Interval]:
-    """Test and interval where nothing can be drawn for the ``reason``."""
-    if not designed.takes_over(pair, task):
-        return Test(reason=reason), (None, reason)
-    known = draws.once(task, lambda: designed.estimated(pair, task, values))
-    test = replace(designed.tested(known, difference), name=designed.TEST)
-    limits, why_none = designed.limits(known, difference, pair.model.settings.level)
-    return test, (None if limits is None else replace(limits, why=designed.MANY), why_none)
 
 
 def _interval(
@@ -184,8 +172,8 @@ def _interval(
         return _given(from_limits(limits, level, method), method)
     if method in of_areas.TESTS:
         return of_areas.limits(pair, task, level)
-    if method == "paired_t":
-        found = _paired_t(pair, task, values, difference)
+    if method in OF_PAIRED_MEANS:
+        found = _paired_t(pair, task, values, difference, method)
         limits = None if found is None else found.interval
         return _given(from_limits(limits, level, method), method)
     if method == designed.INTERVAL:
@@ -197,7 +185,7 @@ def _interval(
         return (None, own_limits.NO_LIMITS) if own is None else (own.interval(), None)
     replicates = draws.of(task)
     if isinstance(replicates, str):
-        return _undrawn(pair, draws, task, values, difference, replicates)[1]
+        return None, replicates
     return bootstrap_interval(difference, replicates, level, method)
 
 
@@ -296,7 +284,11 @@ OF_PROPORTIONS: Mapping[str, Callable[[JointTable], Test]] = {
 
 
 def _paired_t(
-    pair: Pair, task: ComparisonTask, values: tuple[Evaluated, Evaluated], difference: float
+    pair: Pair,
+    task: ComparisonTask,
+    values: tuple[Evaluated, Evaluated],
+    difference: float,
+    method: str,
 ) -> means.PairedT | None:
     """Student's t of the differences of losses; None where no loss of a single row is known.
 
@@ -307,17 +299,21 @@ def _paired_t(
         return None
     level = pair.model.settings.level
     if not pair.binned or pair.times is None:
-        return means.paired_t(first - second, level, pair.times)
+        return means.paired_t(first - second, level, pair.times, own_df=method == SATTERTHWAITE)
     lost, n = first - second, pair.rows
-    between = exact_sum((lost - exact_sum(lost, pair.times) / n) ** 2, pair.times) / (n - 1.0)
+    apart = lost - exact_sum(lost, pair.times) / n
+    squared = exact_sum(apart**2, pair.times)
+    between, df = squared / (n - 1.0), n - 1.0
+    if method == SATTERTHWAITE:
+        df = variance_df(n, squared, exact_sum(apart**4, pair.times))
     hidden = pair.model.lost(task.task, values[0]) + pair.reference.lost(task.reference, values[1])
-    return means.t_from_moments(n, difference, between + n * hidden, level)
+    return means.t_from_moments(n, difference, between + n * hidden, level, df)
 
 
 def _t_test(
     pair: Pair, task: ComparisonTask, values: tuple[Evaluated, Evaluated], difference: float
 ) -> Test:
-    found = _paired_t(pair, task, values, difference)
+    found = _paired_t(pair, task, values, difference, task.test)
     if found is None:
         return Test(reason="fewer than two rows, or no loss of a single row is known")
     if found.p_value is None:

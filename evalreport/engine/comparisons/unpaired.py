@@ -258,7 +258,13 @@ class Independent:
 
 
 def _mean(side: Side, task: Task, *, own_df: bool) -> means.Mean | None:
-    """The mean of the losses of a side, from its table of scores."""
+    """The mean of the losses of a side, from its table of scores where it has one of them."""
+    if not _of_one_column(task):
+        of_rows = side.losses(task)
+        if of_rows is None:
+            return None
+        times = np.ones(len(of_rows)) if side.view.times is None else side.view.times
+        return means.mean_of(of_rows, times, own_df=own_df)
     metric, index = side.metric(task), _column(side, task)
     table = side.tables.scores(EVERYTHING, index)
     assert metric.row_loss is not None

@@ -152,10 +152,10 @@ def weighted_proportion(v: TableValue, method: str) -> records.Interval | None:
     found = _variance(v, "sandwich")
     if not math.isfinite(found.variance):
         return None
+    if _is_unvaried(v.value, found.variance):
+        return _unvaried_proportion(v, method)
     if method == SHARE_OF_WEIGHTS and v.squares is not None:
         return _of_kish(v, found.variance)
-    if _is_unvaried(v.value, found.variance):
-        return _unvaried_proportion(v)
     return n_eff_interval(v.value, found.variance, v.level, found.units_df)
 
 
@@ -166,20 +166,12 @@ def _of_kish(v: TableValue, variance: float) -> records.Interval | None:
     small. Kish's (sum of w)^2 / (sum of w^2) of the rows below the line does not.
     """
     assert v.squares is not None
-    slopes = gradient(v.function, v.table, everywhere=True)
-    inside = slopes != 0
-    heavy = float(v.squares[inside].sum())
-    if heavy <= 0.0:
-        return None
-    effective = float(v.table[inside].sum()) ** 2 / heavy
-    varies = not _is_unvaried(v.value, variance)
-    if varies:
-        effective = min(v.value * (1 - v.value) / variance, effective)
+    inside = gradient(v.function, v.table) != 0
+    left = float(v.table[inside].sum()) ** 2 / float(v.squares[inside].sum())
+    effective = min(v.value * (1 - v.value) / variance, left)
     limits = proportions.wilson_n_eff(v.value, effective, v.level)
     found = from_limits(limits, v.level, SHARE_OF_WEIGHTS, n_effective=effective)
-    if found is None or not varies:
-        return found
-    return replace(found, standard_error=math.sqrt(variance))
+    return None if found is None else replace(found, standard_error=math.sqrt(variance))
 
 
 def n_eff_interval(
@@ -219,7 +211,7 @@ def share_of_weights(
     hits, misses = squares
     variance = factor * (hits * (1 - share) ** 2 + misses * share**2) / total**2
     if _is_unvaried(share, variance):
-        return _alike(share, total / heaviest, heaviest, level)
+        return _alike(share, total / heaviest, heaviest, level, "wilson_n_eff")
     return n_eff_interval(share, variance, level)
 
 
@@ -229,7 +221,7 @@ def _is_unvaried(share: float, variance: float) -> bool:
 
 
 def _alike(
-    share: float, effective: float, heaviest: float, level: float
+    share: float, effective: float, heaviest: float, level: float, method: str
 ) -> records.Interval | None:
     """Of rows that all succeed, or all fail, each as heavy as an unseen one may be."""
     kind = "succeeded" if share >= 0.5 else "failed"
@@ -238,10 +230,10 @@ def _alike(
         f"as an unseen one may be ({heaviest:.4g})"
     )
     limits = proportions.wilson_n_eff(share, effective, level)
-    return from_limits(limits, level, "wilson_n_eff", note, n_effective=effective)
+    return from_limits(limits, level, method, note, n_effective=effective)
 
 
-def _unvaried_proportion(v: TableValue) -> records.Interval | None:
+def _unvaried_proportion(v: TableValue, method: str) -> records.Interval | None:
     slopes = gradient(v.function, v.table, everywhere=True)
     seen = v.table > 0
     unseen = (np.abs(slopes) > 0) & ~seen
@@ -251,7 +243,7 @@ def _unvaried_proportion(v: TableValue) -> records.Interval | None:
     heaviest = weight_of_unseen(v.table, squares, unseen)
     # a unit in a cell of the other kind moves the share by 1 over what is below the line
     below = 1.0 / float(np.abs(slopes[unseen]).max())
-    return _alike(v.value, below / heaviest, heaviest, v.level)
+    return _alike(v.value, below / heaviest, heaviest, v.level, method)
 
 
 def clustered_proportion(
