@@ -176,14 +176,9 @@ NAMES = [
 ]
 
 
-CHUNKS = [
-    start if start < 18 else pytest.param(start, marks=pytest.mark.long)
-    for start in range(0, len(NAMES), 6)
-]
-
-
 @pytest.mark.long
-@pytest.mark.parametrize("start", CHUNKS)
+@pytest.mark.nightly_but_each(3)
+@pytest.mark.parametrize("start", range(0, len(NAMES), 6))
 def test_names_everywhere_else(workshop: Workshop, start: int) -> None:
     """Titles, datasets, models, columns, groups, free text; page, drawings, JSON, CSV."""
     names = [n for n in NAMES[start : start + 6] if n.strip() == n]
@@ -230,7 +225,7 @@ def printable(text: str) -> bool:
 def test_labels_in_the_pdf(workshop: Workshop) -> None:
     """Every printable text reads the same in the text of the PDF, spaces and breaks aside."""
     labels = [t for t in TOGETHER if printable(t) and t.strip() == t]
-    chosen = labels[:: max(1, len(labels) // 45)][:45]
+    chosen = labels[:: max(1, len(labels) // 20)][:20]
     workshop.file("a.csv", csv_bytes(["y", "p"], [(label, label) for label in chosen]))
     workshop.spec(metrics="[accuracy, recall]", title=as_yaml("<b>&amp; {{7*7}} $x$ _y"))
     found = workshop.done(formats="pdf")
