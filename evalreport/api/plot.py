@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from evalreport.errors import Problem, UsageError, did_you_mean
@@ -87,7 +88,8 @@ class Plots:
         self, ax: Axes | None = None, *, metric: str | None = None, dataset: str | None = None
     ) -> Axes:
         """One metric in every subgroup, the first of the report unless it is named."""
-        from evalreport.report.forest_charts import on_axes
+        from evalreport.report.charts.forest import forest
+        from evalreport.report.forest_charts import over_groups
         from evalreport.report.slices import leading_groups
 
         contents = self._contents()
@@ -95,7 +97,7 @@ class Plots:
         found = leading_groups(contents, view[0], metric)
         if found is None:
             raise _nothing(f"{metric or 'metric'} of subgroups")
-        return _drawn(ax, lambda axes: on_axes(axes, contents, *found), WIDE)
+        return _drawn(ax, partial(forest, shown=over_groups(contents, found)), WIDE)
 
     def _contents(self) -> Contents:
         from evalreport.report.contents import Contents

@@ -9,6 +9,7 @@ from evalreport.report.charts.canvas import HALF, WHOLE, drawing, panel
 from evalreport.report.charts.confusion import confusion
 from evalreport.report.contents import Contents, View, view_of
 from evalreport.report.count_tables import abreast, cell_counts, count_table
+from evalreport.report.forest_charts import SQUARES, forest_chart, most_groups, over_groups
 from evalreport.report.marking import role_text
 from evalreport.report.model import (
     CONTINUED,
@@ -25,6 +26,7 @@ from evalreport.report.model import (
 )
 from evalreport.report.numbers import count_text, share_text
 from evalreport.report.pieces import ACTUAL_IN_ROWS, Orientation
+from evalreport.report.results_table import by_class, worst_first
 from evalreport.report.sections import section
 from evalreport.report.strips import Row, measures_strip
 from evalreport.report.words import counted, label_text
@@ -47,6 +49,8 @@ MOST_LINES = 50
 def class_blocks(contents: Contents) -> list[Block]:
     """The section on classes, view by view; empty with two classes."""
     blocks: list[Block] = []
+    for dataset in contents.datasets:
+        blocks += _forest(contents, dataset)
     for view in contents.views:
         labels = contents.classes(view)
         if contents.has_sets(view):
@@ -68,6 +72,24 @@ def class_blocks(contents: Contents) -> list[Block]:
         blocks += _asked_for(contents, view, labels)
         blocks += _per_class(contents, view, labels)
     return blocks
+
+
+def _forest(contents: Contents, dataset: str) -> list[Block]:
+    """One metric of every class on one axis, worst first, models below each."""
+    views = [view for view in contents.views if view[0] == dataset]
+    measures = [m for view in views for m in by_class(contents, view)]
+    if not measures:
+        return []
+    order = worst_first(contents, views)
+    kept = order[: most_groups(len({m.model for m in measures}))]
+    shown = over_groups(
+        contents, {label_text(x): [m for m in measures if m.label == x] for x in kept}
+    )
+    sets = contents.has_sets(views[0])
+    caption = f"{shown.heads[1]} by {'label' if sets else 'class'}"
+    caption += f", {label_text(dataset)}" if len(contents.datasets) > 1 else ""
+    few = f"The worst {len(kept)} of {len(order)}. " if len(kept) < len(order) else ""
+    return [forest_chart(shown, caption, f"{few}Worst first. {SQUARES}", "classes")]
 
 
 def confusion_on(axes: Axes, contents: Contents, table: Table) -> None:

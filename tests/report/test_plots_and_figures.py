@@ -19,7 +19,6 @@ from evalreport.report import curve_charts
 from evalreport.report.charts.canvas import HALF, drawing, panel
 from evalreport.report.charts.confusion import confusion
 from evalreport.report.charts.folds import FoldRow, folds
-from evalreport.report.charts.forest import ForestRow, forest
 from evalreport.report.contents import Contents
 from evalreport.report.curve_charts import Shown
 from evalreport.report.terminal import warning_lines
@@ -122,20 +121,6 @@ def test_shades_are_of_the_share_of_the_row() -> None:
     tones = {patch.get_facecolor()[:3] for patch in axes.patches}
     # 8 of 10 and 1 of 1 are of the darkest quarter; 2 of 10 is the worst there is
     assert tones == {mpl.colors.to_rgb("#64a9d3"), mpl.colors.to_rgb("#d95f0e")}
-
-
-def test_a_forest_plot_has_hollow_squares_and_arrows() -> None:
-    rows = [
-        ForestRow("all", 0, 0.5, 0.4, 0.6, weight=100),
-        ForestRow("few", 0, 0.3, -0.2, 0.9, weight=4, few=True),
-    ]
-    axes = Figure().add_subplot()
-    forest(axes, rows, (0.0, 1.0), required=0.7)
-    squares = [line for line in axes.lines if line.get_marker() == "s"]
-    assert [line.get_markerfacecolor() for line in squares] == ["#0a569f", "white"]
-    assert squares[0].get_markersize() > squares[1].get_markersize()
-    assert [line.get_xdata()[0] for line in axes.lines if line.get_marker() == "<"] == [0.0]
-    assert "required" in [text.get_text() for text in axes.texts]
 
 
 def test_each_fold_is_a_dot_and_the_interval_a_bar() -> None:
