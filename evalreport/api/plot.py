@@ -118,7 +118,7 @@ class Plots:
 
     def _shown(self, kind: str, dataset: str | None, model: str | None, label: str | None) -> Shown:
         from evalreport.report.contents import view_of
-        from evalreport.report.curve_charts import Shown
+        from evalreport.report.curve_charts import Shown, in_order
         from evalreport.results.records import Curve
 
         contents = self._contents()
@@ -130,7 +130,7 @@ class Plots:
             own = [c for c in own if c.model == own[0].model and label in (None, c.label)]
         if not own:
             raise _nothing(f"curve of the kind {kind}")
-        return Shown(contents, kind, own, per_class=not binary)
+        return Shown(contents, kind, own if binary else in_order(contents, own), not binary)
 
     def _view(self, contents: Contents, dataset: str | None, model: str | None) -> View:
         for name, known, what in (

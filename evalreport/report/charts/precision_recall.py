@@ -50,11 +50,11 @@ def precision_recall(
     rings(axes, at)
 
 
-def one_precision_recall(axes: Axes, curve: Curve, others: Sequence[Curve]) -> None:
-    """One curve of many; the others in grey behind it."""
+def one_precision_recall(axes: Axes, curve: Curve, every: Sequence[Curve]) -> None:
+    """One curve of many, in grey behind it."""
     shares(axes)
     heading(axes, curve)
-    behind(axes, [_corners(_steps(other)) for other in others])
+    behind(axes, [_corners(_steps(other)) for other in every])
     axes.plot(
         *split(_steps(curve)), color=colour(curve.place), drawstyle="steps-pre", clip_on=False
     )
