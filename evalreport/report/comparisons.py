@@ -41,7 +41,7 @@ from evalreport.report.words import (
     name_width,
     subgroup_text,
 )
-from evalreport.results.identity import WhichNumber
+from evalreport.results.identity import MEAN_OF_FOLDS, WhichNumber
 from evalreport.results.records import Comparison, Interval, Measure
 
 MOST_LINES = 60
@@ -266,7 +266,7 @@ def _differences(contents: Contents, entries: Sequence[Comparison], total: int) 
     notes: tuple[str, ...] = ()
     if len(entries) < total:
         notes = (f"{len(entries)} of {total} comparisons; the others are in results.json.",)
-    if any(e.fold == "mean" for e in entries):
+    if any(e.fold == MEAN_OF_FOLDS for e in entries):
         notes = (*notes, "The values of means over folds stand beside the tables of their folds.")
     if any(e.bounds is not None for e in entries):
         notes = (*notes, IN_BINS)
@@ -384,7 +384,7 @@ def comparison_title(contents: Contents, entry: Comparison) -> str:
         title += f", at {number_text(m.threshold)}"
     if entry.fold is not None:
         fold = entry.fold
-        title += ", mean of folds" if fold == "mean" else f", fold {label_text(fold)}"
+        title += ", mean of folds" if fold == MEAN_OF_FOLDS else f", fold {label_text(fold)}"
     if entry.exploratory:
         title += ", exploratory"
     declared = find(entry.metric)

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Goal, Shows
-from evalreport.report.charts.points import columns
+from evalreport.report.charts.points import FEWEST, columns
 from evalreport.report.contents import Contents, View
 from evalreport.report.curve_charts import MOST_TOGETHER, Shown, by_threshold, drawn, in_order
 from evalreport.report.findings import (
@@ -59,9 +59,9 @@ MOST_CURVES = 12
 #: The kinds that are drawn, in order; gain, lift and accuracy by coverage are in results.json.
 KINDS = ("roc", "precision_recall", "calibration", "decision", "score_distribution", "sweep")
 DOTS = (
-    "Dots are bins of ten or more rows with intervals, larger on more rows; the line is smoothed. "
-    "Below: rows by score, of the class itself up, of all others down. C is the area under the ROC "
-    "curve."
+    f"Dots are bins of {FEWEST} or more rows with intervals, larger on more rows; the line is "
+    "smoothed. Below: rows by score, of the class itself up, of all others down. C is the area "
+    "under the ROC curve."
 )
 #: Columns that a curve is drawn from, and how its points are said.
 AXES = {

@@ -25,7 +25,7 @@ from evalreport.report.numbers import (
 from evalreport.report.strips import fraction_text
 from evalreport.report.words import (
     MEAN,
-    MEAN_OF_FOLDS,
+    OVER_FOLDS,
     POOLED,
     POOLED_FOLDS,
     condition_text,
@@ -165,7 +165,7 @@ def _rows(contents: Contents, views: Sequence[View]) -> list[tuple[Measure, str]
         own = [m for view in views for m in contents.pooled(view) if identity(m) == key]
         means = {m.id: mean for m in own if (mean := contents.mean_over_folds(m)) is not None}
         # limits that allow for the variation of training come first
-        found |= {mean.id: (mean, MEAN_OF_FOLDS) for mean in means.values()}
+        found |= {mean.id: (mean, OVER_FOLDS) for mean in means.values()}
         for m in own:
             found.setdefault(m.id, (m, POOLED_FOLDS if m.id in means else ""))
         for view in views:

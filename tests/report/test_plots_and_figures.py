@@ -98,6 +98,9 @@ def test_the_roc_curve_of_a_user_is_that_of_scikit_learn_and_of_the_page(results
 def test_what_is_not_there_is_named(results, three) -> None:
     with pytest.raises(UsageError, match="there is no dataset 'e'"):
         results.plot.roc(dataset="e")
+    with pytest.raises(UsageError, match="there is no class 'il'") as told:
+        results.plot.calibration(label="il")
+    assert "did you mean 'ill'?" in str(told.value)
     with pytest.raises(UsageError, match="nothing to draw"):
         three.plot.roc()
     with pytest.raises(UsageError, match="nothing to draw"):

@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING
 
 from evalreport.report.charts.labels import heading
 from evalreport.report.charts.lines import band, sticks
-from evalreport.report.charts.points import Curve, Points, columns, spaced, split
+from evalreport.report.charts.points import FEWEST, Curve, Points, columns, spaced, split
 from evalreport.report.charts.style import LINE, NEGATIVES, colour, mark, shares
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: Rows of a bin from which on its share is drawn as a dot.
-FEWEST = 10
 #: Width of the panel to a point of the smoothed curve.
 SMOOTH = 5.0
 #: Where the distribution of scores stands, and how high its tallest stick is.

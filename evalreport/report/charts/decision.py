@@ -51,7 +51,7 @@ def decision(axes: Axes, curves: Sequence[Curve]) -> None:
 
 
 def one_decision(axes: Axes, curve: Curve, every: Sequence[Curve]) -> None:
-    """One curve of many, in grey behind it, on the scale of all."""
+    """One curve of several, all in grey behind it, on the scale of all."""
     t, all_of = split(columns(curve.points, "threshold", "treat_all"))
     together = [columns(c.points, "threshold", "net_benefit") for c in every]
     top = max((benefit for rows in together for _, benefit in rows), default=1.0)

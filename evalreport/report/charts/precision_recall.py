@@ -8,15 +8,12 @@ from typing import TYPE_CHECKING
 
 from evalreport.report.charts.labels import heading, label
 from evalreport.report.charts.lines import Rows, band, behind, level, rings
-from evalreport.report.charts.points import Curve, columns, split
+from evalreport.report.charts.points import FEWEST, Curve, columns, split
 from evalreport.report.charts.style import LINE, colour, name_axes, shares, stroke
 from evalreport.report.numbers import value_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-#: Rows predicted positive from which on the band is drawn: on fewer it is nearly all there is.
-FEWEST = 10
 
 
 def precision_recall(
@@ -51,7 +48,7 @@ def precision_recall(
 
 
 def one_precision_recall(axes: Axes, curve: Curve, every: Sequence[Curve]) -> None:
-    """One curve of many, in grey behind it."""
+    """One curve of several, all in grey behind it."""
     shares(axes)
     heading(axes, curve)
     behind(axes, [_corners(_steps(other)) for other in every])

@@ -56,7 +56,7 @@ def zoomed_roc(
 
 
 def one_roc(axes: Axes, curve: Curve, every: Sequence[Curve]) -> None:
-    """One curve of many, in grey behind it."""
+    """One curve of several, all in grey behind it."""
     shares(axes)
     heading(axes, curve)
     _chance(axes)
