@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from evalreport.report.cards import interval_text
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 #: Groups of a plot, and how many are shown however many models there are.
 MOST_GROUPS, FEWEST_GROUPS = 24, 5
+#: Lines of a plot: it stands on one page.
+MOST_ROWS = 60
 SQUARES = "Squares are larger on more rows, and hollow on too few to judge."
 
 
@@ -86,6 +89,9 @@ def required_of(contents: Contents, measures: Sequence[Measure]) -> float | None
 
 def forest_chart(shown: Forest, caption: str, aside: str, name: str) -> Charts:
     """The plot as a chart of the page, its values in words for those who do not see it."""
+    if len(shown.rows) > MOST_ROWS:
+        aside += f" {MOST_ROWS} of {len(shown.rows)} lines are drawn."
+        shown = replace(shown, rows=shown.rows[:MOST_ROWS])
     high = ROW * len(shown.rows)
 
     def draw(figure: Figure) -> None:

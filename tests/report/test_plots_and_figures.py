@@ -118,6 +118,26 @@ def test_cells_of_a_heat_map_are_the_counts(three) -> None:
     assert "Most often confused: c taken for a, 1 of 3" in page
 
 
+@pytest.mark.parametrize(("labels", "drawn"), [(None, "cab"), (["a", "b", "c"], "abc")])
+def test_a_heat_map_has_the_worst_class_first_but_in_a_declared_order(labels, drawn) -> None:
+    # right are 3 of 4 a, 3 of 3 b and 2 of 3 c
+    rows = {"y": list("aaaabbbccc"), "says": list("aaabbbbcca")}
+    spec = {
+        "evalreport": 1,
+        "datasets": {"d": {"target": "y"} | ({"labels": labels} if labels else {})},
+        "models": {"m": {"prediction": "says"}},
+        "metrics": ["recall"],
+    }
+    axes = evalreport.run(spec, frames={"d": rows}).plot.confusion(Figure().add_subplot())
+    assert "".join(tick.get_text() for tick in axes.get_yticklabels()) == drawn
+    at = {text.get_position(): text.get_text() for text in axes.texts if text.get_text()}
+    right = {"a": "3", "b": "3", "c": "2"}
+    assert [at[k + 0.5, k + 0.5] for k in range(3)] == [right[x] for x in drawn]
+    # one c is taken for a, and one a for b
+    assert at[drawn.index("a") + 0.5, drawn.index("c") + 0.5] == "1"
+    assert (drawn.index("c") + 0.5, drawn.index("a") + 0.5) not in at
+
+
 def test_shades_are_of_the_share_of_the_row() -> None:
     axes = Figure().add_subplot()
     confusion(axes, list("ab"), {(0, 0): 8, (0, 1): 2, (1, 1): 1})

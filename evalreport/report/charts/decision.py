@@ -43,9 +43,11 @@ def decision(axes: Axes, curves: Sequence[Curve]) -> None:
         ends.append(End(last, folded(curve.name, 14), colour(curve.place)))
     label_ends(axes, ends)
     if shown and shown[-1][0] < right:
+        # models lie above none or right of all: the corner left of its end is free
+        end, room = shown[-1][0], 0.3 * right
         axes.annotate(
-            "treat all", (shown[-1][0], -0.1 * prevalence), (3, 2), textcoords="offset points",
-            color=SOFT, fontsize=7,
+            "treat all", (end, -0.1 * prevalence), (-8 if end > room else 3, 1), fontsize=7,
+            textcoords="offset points", ha="right" if end > room else "left", color=SOFT,
         )  # fmt: skip
     _cost_axis(axes, right)
 

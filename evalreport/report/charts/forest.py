@@ -89,13 +89,20 @@ def forest(axes: Axes, shown: Forest) -> None:
     _side(axes, shown.heads[0], 0, COUNTS, "right", SOFT, up=True)
     _side(axes, shown.heads[1], 0, RIGHT - 2, "right", SOFT, up=True, right=True)
     most = max((row.weight for row in rows), default=1.0) or 1.0
+    _intervals(axes, rows, ends)
     for k, row in enumerate(rows):
         strong = row.place is None
         _side(axes, folded(row.name, 44, 1), k, NAME + 10 * row.inner, "left", INK, bold=strong)
         _side(axes, row.counts, k, COUNTS, "right", SOFT)
         _side(axes, row.said, k, RIGHT - 2, "right", INK, right=True)
-        if row.place is not None:
-            _value(axes, row, k, ends, most)
+        if row.value is not None and ends[0] <= row.value <= ends[1]:
+            color = colour(row.place or 0)
+            # of eight sizes, so that squares of one size are drawn as one shape
+            size = 3.5 + 0.5 * round(7 * (row.weight / most) ** 0.5)
+            axes.plot(
+                [row.value], [k], marker="s", markersize=size, color=color, linestyle="none",
+                markerfacecolor="white" if row.few else color, clip_on=False,
+            )  # fmt: skip
 
 
 def _above(axes: Axes, x: float, words: str, color: str) -> None:
@@ -105,22 +112,24 @@ def _above(axes: Axes, x: float, words: str, color: str) -> None:
     )  # fmt: skip
 
 
-def _value(axes: Axes, row: ForestRow, k: int, ends: tuple[float, float], most: float) -> None:
-    color = colour(row.place or 0)
-    if row.low is not None and row.high is not None:
-        low, high = max(row.low, ends[0]), min(row.high, ends[1])
-        axes.plot([low, high], [k, k], color=color, linewidth=1.2)
-        # what goes on beyond the axis ends in an arrow
-        for end, limit, mark in ((row.low, ends[0], "<"), (row.high, ends[1], ">")):
-            if (end < limit) if mark == "<" else (end > limit):
-                axes.plot([limit], [k], marker=mark, color=color, markersize=3.5, clip_on=False)
-    if row.value is not None and ends[0] <= row.value <= ends[1]:
-        size = 3.5 + 3.5 * (row.weight / most) ** 0.5
-        inside = "white" if row.few else color
-        axes.plot(
-            [row.value], [k], marker="s", markersize=size, markerfacecolor=inside, color=color,
-            linestyle="none", clip_on=False,
-        )  # fmt: skip
+def _intervals(axes: Axes, rows: Sequence[ForestRow], ends: tuple[float, float]) -> None:
+    """The intervals of each model as one path; what goes on beyond the axis ends in an arrow."""
+    known = [(row.place or 0, k, row.low, row.high) for k, row in enumerate(rows)]
+    whole = [(p, k, a, b) for p, k, a, b in known if a is not None and b is not None]
+    for place in dict.fromkeys(p for p, *_ in whole):
+        own = [(k, a, b) for p, k, a, b in whole if p == place]
+        color, gap = colour(place), float("nan")
+        x = [v for _, a, b in own for v in (max(a, ends[0]), min(b, ends[1]), gap)]
+        axes.plot(x, [v for k, *_ in own for v in (k, k, gap)], color=color, linewidth=1.2)
+        beyond = {
+            "<": [k for k, a, _ in own if a < ends[0]],
+            ">": [k for k, _, b in own if b > ends[1]],
+        }
+        for (mark, at), end in zip(beyond.items(), ends, strict=True):
+            axes.plot(
+                [end] * len(at), at, marker=mark, color=color, markersize=3.5, linestyle="none",
+                clip_on=False,
+            )  # fmt: skip
 
 
 def _side(
