@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from evalreport.report.charts.canvas import HALF, WHOLE, drawing, panel
-from evalreport.report.charts.confusion import confusion
+from evalreport.report.charts.confusion import COUNTED, confusion
 from evalreport.report.contents import Contents, View, view_of
 from evalreport.report.count_tables import abreast, cell_counts, count_table
+from evalreport.report.forest_charts import SQUARES, forest_chart, most_groups, over_groups
 from evalreport.report.marking import role_text
 from evalreport.report.model import (
     CONTINUED,
@@ -25,6 +26,7 @@ from evalreport.report.model import (
 )
 from evalreport.report.numbers import count_text, share_text
 from evalreport.report.pieces import ACTUAL_IN_ROWS, Orientation
+from evalreport.report.results_table import by_class, worst_first
 from evalreport.report.sections import section
 from evalreport.report.strips import Row, measures_strip
 from evalreport.report.words import counted, label_text
@@ -47,6 +49,8 @@ MOST_LINES = 50
 def class_blocks(contents: Contents) -> list[Block]:
     """The section on classes, view by view; empty with two classes."""
     blocks: list[Block] = []
+    for dataset in contents.datasets:
+        blocks += _forest(contents, dataset)
     for view in contents.views:
         labels = contents.classes(view)
         if contents.has_sets(view):
@@ -70,11 +74,39 @@ def class_blocks(contents: Contents) -> list[Block]:
     return blocks
 
 
+def _forest(contents: Contents, dataset: str) -> list[Block]:
+    """One metric of every class on one axis, worst first, models below each."""
+    views = [view for view in contents.views if view[0] == dataset]
+    measures = [m for view in views for m in by_class(contents, view)]
+    if not measures:
+        return []
+    order = worst_first(contents, views)
+    kept = order[: most_groups(len({m.model for m in measures}))]
+    shown = over_groups(
+        contents, {label_text(x): [m for m in measures if m.label == x] for x in kept}
+    )
+    sets = contents.has_sets(views[0])
+    caption = f"{shown.heads[1]} by {'label' if sets else 'class'}"
+    caption += f", {label_text(dataset)}" if len(contents.datasets) > 1 else ""
+    few = f"The worst {len(kept)} of {len(order)}. " if len(kept) < len(order) else ""
+    return [forest_chart(shown, caption, f"{few}Worst first. {SQUARES}", "classes")]
+
+
 def confusion_on(axes: Axes, contents: Contents, table: Table) -> None:
     """A classification table as a heat map on these axes."""
     how = contents.orientation(table.dataset)
-    labels = [label_text(label) for label in table.labels]
-    confusion(axes, labels, cell_counts(table), (how.actual, how.predicted))
+    order = _heat_map_order(contents, table)
+    place = {table.labels.index(label): k for k, label in enumerate(order)}
+    cells = {(place[i], place.get(j, j)): n for (i, j), n in cell_counts(table).items()}
+    confusion(axes, [label_text(label) for label in order], cells, (how.actual, how.predicted))
+
+
+def _heat_map_order(contents: Contents, table: Table) -> Sequence[str]:
+    """The classes as the spec declares them, which may mean something, else worst first."""
+    ledger = contents.label_record(view_of(table))
+    if ledger is None or ledger.declared is not None:
+        return table.labels
+    return [x for x in worst_first(contents, [view_of(table)]) if x in table.labels]
 
 
 def _heat_map(contents: Contents, table: Table) -> Charts:
@@ -95,6 +127,8 @@ def _heat_map(contents: Contents, table: Table) -> Charts:
     wide = beside + side + 34 > HALF
     width = WHOLE if wide else HALF
     aside = "Blue: right, orange: wrong, by the share of the row; blank: no row."
+    if _heat_map_order(contents, table) != table.labels:
+        aside += " Worst class first."
     made = drawing(draw, width, side + over + 14)
     return Charts(
         (
@@ -145,7 +179,7 @@ def first_table(contents: Contents, view: View) -> Table | None:
 def top_confusions(
     table: Table, how: Orientation = ACTUAL_IN_ROWS
 ) -> PlainTable | TablePair | None:
-    """The cells off the diagonal that hold most rows."""
+    """The cells off the diagonal that hold most rows; of many classes also the largest shares."""
     labels = table.labels
     cells = cell_counts(table)
     off = sorted(
@@ -158,18 +192,22 @@ def top_confusions(
     for (i, _), count in sorted(cells.items()):
         rows_of[i] += count
     wrong = sum(count for count, _, _ in off)
-    rows = [
-        TableRow(
-            (
-                label_text(labels[i]),
-                label_text(labels[j]),
-                count_text(count),
-                share_text(count, rows_of[i]),
-                share_text(count, wrong),
+
+    def lines(chosen: Sequence[tuple[Any, int, int]]) -> list[TableRow]:
+        return [
+            TableRow(
+                (
+                    label_text(labels[i]),
+                    label_text(labels[j]),
+                    count_text(count),
+                    share_text(count, rows_of[i]),
+                    share_text(count, wrong),
+                )
             )
-        )
-        for count, i, j in off[:MOST_CONFUSIONS]
-    ]
+            for count, i, j in chosen[:MOST_CONFUSIONS]
+        ]
+
+    rows = lines(off)
     columns = (
         Column(how.actual),
         Column(how.predicted),
@@ -182,6 +220,14 @@ def top_confusions(
     title = "What is most often mistaken for what"
     if len(rows) <= MOST_IN_ONE:
         return PlainTable(title, columns, tuple(rows), note)
+    if more and len(labels) > COUNTED:
+        by_share = lines(sorted(off, key=lambda c: -c[0] / rows_of[c[1]]))
+        return TablePair(
+            (
+                PlainTable(f"{title}, by rows", columns, tuple(rows), note),
+                PlainTable(f"{title}, by share of the class", columns, tuple(by_share)),
+            )
+        )
     half = (len(rows) + 1) // 2
     return TablePair(
         (

@@ -25,7 +25,7 @@ from evalreport.report.numbers import (
 from evalreport.report.strips import fraction_text
 from evalreport.report.words import (
     MEAN,
-    MEAN_OF_FOLDS,
+    OVER_FOLDS,
     POOLED,
     POOLED_FOLDS,
     condition_text,
@@ -165,7 +165,7 @@ def _rows(contents: Contents, views: Sequence[View]) -> list[tuple[Measure, str]
         own = [m for view in views for m in contents.pooled(view) if identity(m) == key]
         means = {m.id: mean for m in own if (mean := contents.mean_over_folds(m)) is not None}
         # limits that allow for the variation of training come first
-        found |= {mean.id: (mean, MEAN_OF_FOLDS) for mean in means.values()}
+        found |= {mean.id: (mean, OVER_FOLDS) for mean in means.values()}
         for m in own:
             found.setdefault(m.id, (m, POOLED_FOLDS if m.id in means else ""))
         for view in views:
@@ -235,16 +235,33 @@ def stands_on_few(contents: Contents, m: Measure) -> bool:
     return m.few or (counts and m.denominator is not None and m.denominator < least)
 
 
-def _worst_class(contents: Contents, view: View) -> tuple[Measure, str] | None:
-    """The class that the metric which tells its worst class, or else the first, is worst for."""
+def by_class(contents: Contents, view: View) -> list[Measure]:
+    """Each of several classes by the metric that tells its worst class, or else by the first."""
     if contents.is_binary(view):
-        return None
-    own = [m for m in contents.pooled(view) if contents.names_class(m) and m.value is not None]
-    names = list(dict.fromkeys(m.metric for m in own))
-    first = [name for name in names if (metric := find(name)) is not None and metric.worst_class]
-    same = [m for m in own if m.metric in [*first, *names][:1]]
+        return []
+    own = [m for m in contents.pooled(view) if m.label is not None and m.average is None]
+    metrics = dict.fromkeys(identity(m)._replace(label=None) for m in own if m.value is not None)
+    first = [key for key in metrics if (metric := find(key.metric)) and metric.worst_class]
+    chosen = [*first, *metrics][:1]
+    return [m for m in own if identity(m)._replace(label=None) in chosen]
+
+
+def worst_first(contents: Contents, views: Sequence[View]) -> list[str]:
+    """The classes of these views by the worst value of :func:`by_class`, those without one last."""
+    values: dict[str, float] = {}
+    for m in (m for view in views for m in by_class(contents, view)):
+        if m.value is not None:
+            label = str(m.label)
+            values[label] = min(sign_of(m.metric) * m.value, values.get(label, math.inf))
+    known = dict.fromkeys(label for view in views for label in contents.classes(view))
+    return sorted(known, key=lambda label: values.get(label, math.inf))
+
+
+def _worst_class(contents: Contents, view: View) -> tuple[Measure, str] | None:
+    """The class that is worst by the metric which tells it."""
+    same = [m for m in by_class(contents, view) if m.value is not None]
     worst = worst_of(same)
-    return None if worst is None else (worst, f"worst of {len({m.label for m in same})} classes")
+    return None if worst is None else (worst, f"worst of {len(same)} classes")
 
 
 def worst_of(measures: Sequence[Measure]) -> Measure | None:

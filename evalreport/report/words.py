@@ -14,7 +14,7 @@ from evalreport.report.numbers import count_text, number_text, threshold_text
 LONGEST_TEXT = 5000
 #: What the mean of readers, and the value of all that they read, are called.
 MEAN, POOLED = "mean over readers", "readings pooled"
-MEAN_OF_FOLDS, POOLED_FOLDS = "mean over folds", "folds pooled"
+OVER_FOLDS, POOLED_FOLDS = "mean over folds", "folds pooled"
 
 #: Characters that would change how the text around them is read.
 _TURNING = {0x200E, 0x200F, 0x061C, *range(0x202A, 0x202F), *range(0x2066, 0x206A)}
