@@ -293,6 +293,7 @@ def _shown(contents: Contents, views: Sequence[View]) -> str:
     key = headline_identities(contents, contents.views)[:1]
     first = next((m for v in views for m in contents.pooled(v) if [identity(m)] == key), None)
     by = "" if first is None else f", best first by {contents.title(first)}"
+    by += " within each dataset" if by and len(contents.datasets) > 1 else ""
     names = [contents.mark(view).name for view in rest]
     named = listed(names) if len(names) <= MOST_NAMES else f"{len(names)} others"
     return f"{len(views)} of {len(contents.views)}{by}; {named} stand in the sections that follow."
@@ -309,7 +310,7 @@ def _worst_groups(contents: Contents, views: Sequence[View]) -> str:
             whole = next((m for m in contents.pooled(view) if identity(m) == key), None)
             if worst is None or whole is None:
                 continue
-            who = f"{label_text(view[1])}: " if len(views) > 1 else ""
+            who = f"{_called(contents, view)}: " if len(views) > 1 else ""
             inside = interval_text(worst.interval, worst.value) if worst.interval else ""
             counts = fraction_text(contents, worst).replace("/", "of")
             beside = "; ".join(filter(None, (counts, inside)))
