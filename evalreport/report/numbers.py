@@ -206,17 +206,21 @@ def grouped_figures(text: str) -> str:
 
 
 def threshold_text(threshold: float) -> str:
-    """A threshold: as declared, or four significant digits of one found by a rule.
+    """A threshold: as declared, or four significant digits of one found by a rule; 1 when exact.
 
     >>> threshold_text(0.5), threshold_text(0.341579), threshold_text(0), threshold_text(-1.25)
     ('0.50', '0.3416', '0', '−1.25')
+    >>> threshold_text(1.0), threshold_text(0.99998)
+    ('1', '0.99998')
     """
     plain = repr(float(threshold))
     if threshold == 0:
         return "0"
     if len(plain.lstrip("-")) <= 4 and "e" not in plain:
         return signed(plain + "0" if re.fullmatch(r"-?0\.\d", plain) else plain.removesuffix(".0"))
-    return signed(f"{threshold:.4g}".replace("e+", "e"))
+    texts = (f"{threshold:.{digits}g}" for digits in range(4, MOST_DECIMALS + 1))
+    text = next((one for one in texts if abs(float(one)) != 1), plain)
+    return signed(text.replace("e+", "e"))
 
 
 def measured_places(spread: float | None) -> int:
@@ -284,13 +288,23 @@ def six_decimals(value: float) -> str:
     return _longer_until(value, 6, lambda text: float(text) not in {0.0, 1.0, -1.0})
 
 
+def shortest(value: float) -> str:
+    """A number within a calculation: at most six decimals, none of them a last 0.
+
+    >>> shortest(0.9622093023255814), shortest(150.700220467991), shortest(12.0)
+    ('0.962209', '150.70022', '12')
+    """
+    text = six_decimals(value)
+    return text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
+
+
 def shortened(text: str) -> str:
     """Arithmetic with every long decimal cut to six places.
 
     >>> shortened("(0.9622093023255814 + 0.5) / 2")
     '(0.962209 + 0.5) / 2'
     """
-    return re.sub(r"\d+\.\d{7,}(?!\d*e)", lambda m: six_decimals(float(m.group())), text)
+    return re.sub(r"\d+\.\d{7,}(?!\d*e)", lambda m: shortest(float(m.group())), text)
 
 
 def bytes_text(size: int) -> str:
