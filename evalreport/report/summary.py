@@ -269,6 +269,7 @@ def _of_many(table: Table, counts: list[list[int]], who: str) -> str:
     if len(shares) < 2:
         return ""
     share, worst = min(shares)
+    alike = [class_text(table.labels[i]) for own, i in shares if own == share and i != worst]
     row = counts[worst]
     total = sum(row)
     right = sum(counts[i][i] for i in range(size))
@@ -282,6 +283,9 @@ def _of_many(table: Table, counts: list[list[int]], who: str) -> str:
     )
     if share < 1 and row[taken]:
         told += f" and calls {count_text(row[taken])} of them {class_text(names[taken])}"
+    if alike and share < 1:
+        as_low = listed(alike) if len(alike) < MOST_NAMES else f"{len(alike)} other classes"
+        told += f"; of {as_low} it finds the same share"
     return f"{told}."
 
 
