@@ -231,14 +231,15 @@ def _per_class(contents: Contents, view: View, labels: Sequence[str]) -> list[Bl
     if not by_label:
         return []
     shown = [x for x in labels if x in by_label][:MOST_LINES]
-    whole = None if contents.has_sets(view) else first_table(contents, view)
+    sets = contents.has_sets(view)
+    whole = None if sets else first_table(contents, view)
     rows = [Row((label_text(x),), tuple(by_label[x]), x, against_the_rest(whole, x)) for x in shown]
     blocks: list[Block] = []
     if len(by_label) > len(shown):
         blocks.append(
             Text(
-                f"{len(shown)} of {len(by_label)} classes, in their declared order; "
-                "the others are in results.json and measures.csv."
+                f"{len(shown)} of {len(by_label)} {'labels' if sets else 'classes'}, in their "
+                "order; the others are in results.json and measures.csv."
             )
         )
     mark = contents.mark(view)
@@ -246,9 +247,10 @@ def _per_class(contents: Contents, view: View, labels: Sequence[str]) -> list[Bl
         *blocks,
         *measures_strip(
             contents,
-            f"Each class against the rest, {mark.symbol} {mark.name}",
+            f"Each {'label by itself' if sets else 'class against the rest'}, "
+            f"{mark.symbol} {mark.name}",
             rows,
-            [Column("class", "left", "18%")],
+            [Column("label" if sets else "class", "left", "18%")],
             flat=False,
             with_model=False,
         ),

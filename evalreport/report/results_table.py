@@ -242,7 +242,8 @@ def _worst_class(contents: Contents, view: View) -> tuple[Measure, str] | None:
     first = [name for name in names if (metric := find(name)) is not None and metric.worst_class]
     same = [m for m in own if m.metric in [*first, *names][:1]]
     worst = worst_of(same)
-    return None if worst is None else (worst, f"worst of {len({m.label for m in same})} classes")
+    kinds = "labels" if contents.has_sets(view) else "classes"
+    return None if worst is None else (worst, f"worst of {len({m.label for m in same})} {kinds}")
 
 
 def worst_of(measures: Sequence[Measure]) -> Measure | None:

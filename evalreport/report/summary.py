@@ -127,7 +127,8 @@ def _rows_text(contents: Contents) -> str:
             for c in ledger.classes[:MOST_NAMES]
         ]
         if len(ledger.classes) > MOST_NAMES:
-            classes = [counted(len(ledger.classes), "class", "classes")]
+            one, many = ("label", "labels") if contents.has_sets(view) else ("class", "classes")
+            classes = [counted(len(ledger.classes), one, many)]
         kinds = f" ({listed(classes)})" if classes else ""
         lost = ledger.read - ledger.used
         out = f", {count_text(lost)} of {count_text(ledger.read)} read left out" if lost else ""

@@ -104,7 +104,12 @@ def test_n_beside_metrics_of_label_sets_counts_the_rows_of_the_group() -> None:
         datasets={"d": {"target": {"labels": labels}}},
         models={"m": {"prediction": {"labels": {"a": "pa", "b": "pb"}}}},
         metrics=names,
-        averaging=["micro"],
+        averaging=["none", "micro"],
         subgroups=["g"],
     )
     assert {row[2] for row in _rows(page, "Other metrics by g")} == {"10"}
+    # labels are no classes, and those that columns hold are declared
+    assert len(_rows(page, "Each label by itself")) == 2
+    first = next(s.text for s in page.all("section") if s.attrs["id"] == "verdict")
+    assert "classes" not in first
+    assert "not declared" not in first
