@@ -59,17 +59,19 @@ def value_decimals(value: float) -> int:
 
 
 def difference_text(value: float) -> str:
-    """A difference, always signed.
+    """A difference, always signed; 0 and 1 only when exact.
 
     >>> difference_text(0.01428), difference_text(-0.0018), difference_text(0.0)
     ('+0.0143', '−0.0018', '0')
+    >>> difference_text(1.0), difference_text(-1.0), difference_text(-0.99996)
+    ('+1', '−1', '−0.99996')
     """
-    if value == 0:
-        return "0"
+    if value in {0, 1, -1}:
+        return signed(f"{int(value):+d}") if value else "0"
     if abs(value) >= LARGE:
         return large_text(value) if value < 0 else f"+{large_text(value)}"
     places = 3 if abs(value) >= 0.1 else 4
-    text = _longer_until(value, places, lambda text: float(text) != 0)
+    text = _longer_until(value, places, lambda text: float(text) not in {0.0, 1.0, -1.0})
     return text if value < 0 else f"+{text}"
 
 

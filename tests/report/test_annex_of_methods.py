@@ -85,3 +85,16 @@ def test_one_criterion_is_one() -> None:
     assert told.startswith("1 criterion declared in the spec")
     assert "they" not in told
     assert "them" not in told
+
+
+def test_where_values_stand_in_lines_the_annex_has_their_formula() -> None:
+    """Five models have no cards: no value of theirs comes with its formula."""
+    labels = ["no", "yes"] * 10
+    names = list("abcde")
+    results = _run({"y": labels, **dict.fromkeys(names, labels)}, names, metrics=["recall"])
+    page = parse(render_html(results))
+    guide = next(s.text for s in page.all("section") if s.attrs["id"] == "guide")
+    assert not page.all("article", data_metric="recall")
+    assert "Each value comes with its formula" not in guide
+    row = next(tr.text for tr in _annex(results).all("tr") if "Recall" in tr.text)
+    assert "TP / (TP + FN)" in row
