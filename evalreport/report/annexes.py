@@ -11,7 +11,7 @@ from evalreport.metrics.catalogue import find, named_within
 from evalreport.metrics.coverage_study import Told
 from evalreport.report.checklists import identity_text
 from evalreport.report.citations import References
-from evalreport.report.contents import Contents
+from evalreport.report.contents import Contents, view_of
 from evalreport.report.differences import difference_blocks
 from evalreport.report.formulas import typeset
 from evalreport.report.metric_sections import CARDS_ABREAST
@@ -212,6 +212,13 @@ def _advice_words(contents: Contents, references: References) -> str:
     return contents.said(None, f"{start} {references.cite(VAN_CALSTER)}. {said}.")
 
 
+AVERAGED = (
+    "An average over classes leaves out classes whose value is undefined and says how many; a long "
+    "sum shows its first terms, and the others are the values of the classes in results.json."
+)
+CHOSEN = "At a threshold chosen on the same rows an interval is conditional on that threshold."
+
+
 def _interval_words(contents: Contents) -> str:
     confidence = contents.spec.get("confidence") or {}
     levels = {m.interval.level for m in contents.measures if m.interval}
@@ -220,17 +227,20 @@ def _interval_words(contents: Contents) -> str:
         if levels
         else []
     )
-    resampled = any("bootstrap" in m.interval.method for m in contents.measures if m.interval)
+    compared = (c.interval for c in contents.of(Comparison))
+    intervals = (*(m.interval for m in contents.measures), *compared)
+    resampled = any("bootstrap" in one.method for one in intervals if one is not None)
     if resampled and isinstance(confidence, dict) and confidence.get("resamples"):
         parts.append(
             f"Bootstraps draw {confidence['resamples']} times, seed {confidence.get('seed', 0)}."
         )
-    parts.append(
-        "score ≥ threshold predicts the positive class. An average over classes leaves out classes "
-        "whose value is undefined and says how many; a long sum shows its first terms, and the "
-        "others are the values of the classes in results.json. At a threshold chosen on the same "
-        "rows an interval is conditional on that threshold."
-    )
+    views = {view_of(m) for m in contents.measures if m.threshold is not None}
+    decide = dict.fromkeys(contents.operator(view) for view in contents.views if view in views)
+    parts += [f"{operator} threshold predicts the positive class." for operator in decide]
+    if any(m.average for m in contents.measures):
+        parts.append(AVERAGED)
+    if any(m.exploratory for m in contents.measures):
+        parts.append(CHOSEN)
     parts += [words for words in (width_words(contents), multiplicity_words(contents)) if words]
     return " ".join(parts)
 

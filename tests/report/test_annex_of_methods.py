@@ -98,3 +98,22 @@ def test_where_values_stand_in_lines_the_annex_has_their_formula() -> None:
     assert "Each value comes with its formula" not in guide
     row = next(tr.text for tr in _annex(results).all("tr") if "Recall" in tr.text)
     assert "TP / (TP + FN)" in row
+
+
+def test_the_annex_speaks_of_what_the_report_has(three_classes: dict[str, Any]) -> None:
+    """Labels of three classes have no threshold and no positive class."""
+    said = _annex(three_classes).text
+    assert "threshold" not in said
+    assert "An average over classes leaves out" in said
+    assert "Bootstraps draw" not in said
+
+
+def test_draws_of_comparisons_are_told_where_no_measure_is_drawn() -> None:
+    """Kappa of a model has a formula, the difference of two kappas of three classes is drawn."""
+    frame = {"y": list("abc") * 20, "one": list("abc") * 18 + list("bca") * 2, "two": ["a"] * 60}
+    comparisons = {"reference": "one"}
+    results = _run(frame, ["one", "two"], metrics=["kappa"], comparisons=comparisons)
+    assert not any("bootstrap" in m["interval"]["method"] for m in results["measures"]
+                   if m["interval"])  # fmt: skip
+    assert "bootstrap" in results["comparisons"][0]["interval"]["method"]
+    assert "Bootstraps draw 2000 times, seed 0." in _annex(results).text
