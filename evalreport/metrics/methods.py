@@ -151,3 +151,13 @@ METHODS: Mapping[str, Method] = {
         *(Method(m.name, m.title, m.reference.rstrip(".")) for m in (*DIFFERENCES, *EVERY)),
     )
 }
+
+
+def method_title(method: str) -> str:
+    """A method as the field writes it; one that is not declared by its name.
+
+    >>> method_title("delong_logit"), method_title("something_new")
+    ('DeLong on the logit', 'something new')
+    """
+    declared = METHODS.get(method)
+    return method.replace("_", " ") if declared is None else declared.title

@@ -29,7 +29,7 @@ from evalreport.report.pieces import ACTUAL_IN_ROWS, Orientation
 from evalreport.report.results_table import by_class, worst_first
 from evalreport.report.sections import section
 from evalreport.report.strips import Row, measures_strip
-from evalreport.report.words import counted, label_text
+from evalreport.report.words import counted, label_text, listed
 from evalreport.results.records import LabelLedger, Measure, Table
 
 if TYPE_CHECKING:
@@ -41,6 +41,8 @@ MOST_CONFUSIONS = 10
 MOST_IN_ONE = 5
 #: Classes of a table that is drawn; points of a cell of it, and of its side at most.
 MOST_DRAWN, SQUARE, LARGEST = 60, 18.0, 300.0
+#: Pairs of classes that are confused equally often and are all named.
+MOST_TIED = 3
 #: Classes with a line of their own; the others are in results.json.
 MOST_LINES = 50
 
@@ -141,7 +143,10 @@ def _heat_map(contents: Contents, table: Table) -> Charts:
 
 
 def _most_confused(table: Table) -> str:
-    """The largest cell off the diagonal, in words; of equal ones the largest share of its row."""
+    """The largest cell off the diagonal, in words; of equal ones the largest share of its row.
+
+    Cells of one count and one share are named together, or counted where they are many.
+    """
     cells, labels = cell_counts(table), table.labels
     rows = [sum(n for (i, _), n in cells.items() if i == k) for k in range(len(labels))]
     off = [
@@ -149,9 +154,12 @@ def _most_confused(table: Table) -> str:
     ]
     if not off:
         return "No class is taken for another"
-    n, _, i, j = max(off)
-    first, second, rows_of = label_text(labels[i]), label_text(labels[j]), count_text(rows[i])
-    return f"Most often confused: {first} taken for {second}, {count_text(n)} of {rows_of}"
+    n, share, i, _ = max(off)
+    tied = [(i, j) for m, part, i, j in off if (m, part) == (n, share)]
+    told = [f"{label_text(labels[i])} taken for {label_text(labels[j])}" for i, j in tied]
+    each = "" if len(told) == 1 else "each "
+    most = f"{len(told)} pairs" if len(told) > MOST_TIED else listed(told)
+    return f"Most often confused: {most}, {each}{count_text(n)} of {count_text(rows[i])}"
 
 
 def _of_sets(contents: Contents, view: View, labels: Sequence[str]) -> list[Block]:
@@ -269,14 +277,15 @@ def _per_class(contents: Contents, view: View, labels: Sequence[str]) -> list[Bl
     if not by_label:
         return []
     shown = [x for x in labels if x in by_label][:MOST_LINES]
-    whole = None if contents.has_sets(view) else first_table(contents, view)
+    sets = contents.has_sets(view)
+    whole = None if sets else first_table(contents, view)
     rows = [Row((label_text(x),), tuple(by_label[x]), x, against_the_rest(whole, x)) for x in shown]
     blocks: list[Block] = []
     if len(by_label) > len(shown):
         blocks.append(
             Text(
-                f"{len(shown)} of {len(by_label)} classes, in their declared order; "
-                "the others are in results.json and measures.csv."
+                f"{len(shown)} of {len(by_label)} {'labels' if sets else 'classes'}, in their "
+                "order; the others are in results.json and measures.csv."
             )
         )
     mark = contents.mark(view)
@@ -284,9 +293,10 @@ def _per_class(contents: Contents, view: View, labels: Sequence[str]) -> list[Bl
         *blocks,
         *measures_strip(
             contents,
-            f"Each class against the rest, {mark.symbol} {mark.name}",
+            f"Each {'label by itself' if sets else 'class against the rest'}, "
+            f"{mark.symbol} {mark.name}",
             rows,
-            [Column("class", "left", "18%")],
+            [Column("label" if sets else "class", "left", "18%")],
             flat=False,
             with_model=False,
         ),

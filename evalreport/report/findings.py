@@ -104,7 +104,9 @@ def _longest_lead(curves: Sequence[Curve], at: Sequence[float], signs: Sequence[
     if not any(signs[first : last + 1]):
         return f"the curves of {curves[0].name} and {curves[1].name} cross"
     where = _between(at[first], at[last], "at a recall of", "at recalls from")
-    return f"{more.name} has the precision of {less.name} or a higher one {where}"
+    leads = [run for run in runs if run[2] == sign and any(signs[run[0] : run[1] + 1])]
+    rest = ", its longest such stretch" if len(leads) > 1 else ""
+    return f"{more.name} has the precision of {less.name} or a higher one {where}{rest}"
 
 
 def _between(low: float, high: float, at: str, over: str, text: Text = value_text) -> str:

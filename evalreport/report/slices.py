@@ -136,7 +136,7 @@ def _of_columns(
     if len(slices) > most:
         blocks.append(
             Text(
-                f"{'The newest ' if newest else 'The worst ' if by else ''}{most} of {len(slices)} "
+                f"{'The newest ' if newest else 'The first ' if by else ''}{most} of {len(slices)} "
                 f"{'periods' if newest else 'subgroups'} by {name}; the others are in results.json "
                 "and measures.csv."
             )

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from evalreport.lines import LONGEST_NAME, cut
 from evalreport.metrics.catalogue import find
-from evalreport.metrics.methods import METHODS
+from evalreport.metrics.methods import method_title
 from evalreport.report.numbers import count_text, number_text, threshold_text
 
 LONGEST_TEXT = 5000
@@ -127,8 +127,7 @@ def method_text(method: str) -> str:
     >>> method_text("wilson"), method_text("something_new")
     ('Wilson', 'something new')
     """
-    declared = METHODS.get(method)
-    return visible(method.replace("_", " ")) if declared is None else declared.title
+    return visible(method_title(method))
 
 
 def params_text(params: Mapping[str, Any]) -> str:

@@ -141,7 +141,7 @@ def test_an_area_of_few_pairs_is_in_score_form_and_a_method_asked_for_is_not_swi
     perfect = {"y": [1, 1, 0, 0], "s": [0.9, 0.8, 0.2, 0.1]}
     got = intervals(results(perfect, ["roc_auc", "gini"]))
     assert {got[m]["method"] for m in got} == {"wilson_pairs"}
-    assert "delong_logit gives no width" in got["roc_auc"]["note"]
+    assert "DeLong on the logit gives no width" in got["roc_auc"]["note"]
     near = columns_of(40, 0.25, seed=3)
     near["s"] = [min(s + 0.4 * y, 1.0) for s, y in zip(near["s"], near["y"], strict=True)]
     asked = intervals(results(near, ["roc_auc"], methods={"roc_auc": "delong"}))
@@ -177,7 +177,7 @@ def test_ks_without_limits_of_bca_has_none_and_says_so() -> None:
     columns = {"y": [0, 0, 1, 0], "s": [0.9, 0.5, 0.4, 0.1]}
     (measure,) = results(columns, ["ks"], methods={"ks": "bootstrap_bca"})["measures"]
     assert measure["interval"] is None
-    assert "bootstrap_bca gives none" in measure["interval_reason"]
+    assert "bootstrap, BCa gives none" in measure["interval_reason"]
 
 
 def test_ks_of_many_distinct_scores_uses_the_influence_for_the_acceleration() -> None:

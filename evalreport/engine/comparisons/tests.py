@@ -30,6 +30,7 @@ from evalreport.engine.intervals.studied import drawn_as, was_studied, with_stud
 from evalreport.engine.metric_values import Evaluated
 from evalreport.metrics.comparing import CLUSTERS, PERCENTILE, Family
 from evalreport.metrics.coverage_study import Drawn
+from evalreport.metrics.methods import method_title
 from evalreport.plan.comparisons import ASKED, ComparisonTask
 from evalreport.results import records
 from evalreport.results.records import Calls, JointCalls, JointTable
@@ -201,7 +202,7 @@ def _of_limits(
 
 
 def _given(interval: records.Interval | None, method: str) -> Interval:
-    return interval, None if interval is not None else f"{method} gives none here"
+    return interval, None if interval is not None else f"{method_title(method)} gives none here"
 
 
 # -- proportions ------------------------------------------------------------------------------

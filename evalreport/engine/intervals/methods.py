@@ -17,6 +17,7 @@ from evalreport.metrics.interval_methods import (
     few_clusters,
     taking_over,
 )
+from evalreport.metrics.methods import method_title
 from evalreport.results import records
 from evalreport.statistics import agreement, means, proportions
 from evalreport.statistics.delta import (
@@ -357,7 +358,7 @@ def plus_half(v: TableValue, method: str, reason: str = "") -> records.Interval 
         else symmetric(value, variance, v.level, name, v.bounds)
     )
     added = "1/2 was added to each cell" if two else "two rows were spread over the cells"
-    note = reason or f"{method} gives no width here: {added}"
+    note = reason or f"{method_title(method)} gives no width here: {added}"
     low, high = min(around.low, v.value), max(around.high, v.value)
     found = records.Interval(v.level, low, high, around.method, note)
     return found if has_width(found) else None  # one class, declared and seen: nothing can vary
@@ -463,7 +464,7 @@ def independent_pairs(
     pairs = min(positives, negatives)
     limits = proportions.wilson_n_eff(value, pairs, level)
     note = (
-        f"{method} gives no width here: Wilson on the {pairs:g} pairs of "
+        f"{method_title(method)} gives no width here: Wilson on the {pairs:g} pairs of "
         "a positive and a negative row that are independent"
     )
     return from_limits(limits, level, "wilson_pairs", note)
