@@ -25,6 +25,7 @@ SHOWN = {
     "score_distribution": "imbalanced",
     "sweep": "breast_cancer",
     "subgroups": "breast_cancer",
+    "comparisons": "breast_cancer",
     "confusion": "digits",
     "folds": "cross_validation",
     "learning_curve": "cross_validation",

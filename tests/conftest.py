@@ -29,14 +29,18 @@ collect_ignore_glob = ["benchmarks/peer_*.py", "seal/published_profiles.py"]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Make all cases but the first of a test long, or nightly, where its mark says so."""
-    seen: set[str] = set()
+    """Make all cases but the first of a test long, or all but each n-th nightly, by its marks."""
+    seen: Counter[str] = Counter()
     for item in items:
         test = item.nodeid.partition("[")[0]
-        for part in ("long", "nightly"):
-            if test in seen and item.get_closest_marker(f"{part}_but_first"):
-                item.add_marker(part)
-        seen.add(test)
+        if seen[test] and item.get_closest_marker("long_but_first"):
+            item.add_marker("long")
+        if seen[test] and item.get_closest_marker("nightly_but_first"):
+            item.add_marker("nightly")
+        each = item.get_closest_marker("nightly_but_each")
+        if each and seen[test] % each.args[0]:
+            item.add_marker("nightly")
+        seen[test] += 1
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -37,7 +37,7 @@ PACKAGES = {
 }
 #: Folders beside those of PATH in which Debian keeps programs.
 FOLDERS = [str(folder) for folder in sorted(Path("/usr/lib/postgresql").glob("*/bin"))]
-#: Names a program that is taken for missing.
+#: Names the programs that are taken for missing, with commas between them.
 WITHOUT = "EVALREPORT_WITHOUT"
 #: How the reason of a skipped test begins; the last lines of a run count these.
 LACKING = "lacks "
@@ -45,7 +45,7 @@ LACKING = "lacks "
 
 def found_program(name: str) -> str | None:
     """Where a program is, or None."""
-    if name == os.environ.get(WITHOUT):
+    if name in os.environ.get(WITHOUT, "").split(","):
         return None
     return shutil.which(name) or shutil.which(name, path=os.pathsep.join(FOLDERS))
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from evalreport.errors import Problem, UsageError, did_you_mean
@@ -19,56 +20,45 @@ if TYPE_CHECKING:
 SIZE, WIDE = (5.2, 3.8), (7.5, 4.2)
 
 
+def _of_curves(kind: str, does: str) -> Callable[..., Axes]:
+    """The method that draws curves of a kind."""
+
+    def draw(
+        self: Plots,
+        ax: Axes | None = None,
+        *,
+        dataset: str | None = None,
+        model: str | None = None,
+        label: str | None = None,
+    ) -> Axes:
+        from evalreport.report.curve_charts import on_axes
+
+        return _drawn(ax, on_axes(self._shown(kind, dataset, model, label)))
+
+    draw.__doc__ = does
+    return draw
+
+
 @dataclass(frozen=True, eq=False)
 class Plots:
     """Each method draws a chart of the report and returns its matplotlib Axes.
 
     ``ax`` are axes to draw on, else a new figure. Charts are of the first dataset, and of the
-    first model where they are of one, unless these are named. Raises UsageError where the
-    results have nothing to draw.
+    first model where they are of one, unless these are named; curves are of all models, or of
+    the classes of the first one, unless a ``model`` or a class, its ``label``, is named. Raises
+    UsageError where the results have nothing to draw.
     """
 
     records: Results
 
-    def roc(self, ax: Axes | None = None, *, dataset: str | None = None) -> Axes:
-        """ROC curves of all models, or of the classes of the first one."""
-        return self._curves("roc", ax, dataset)
-
-    def precision_recall(self, ax: Axes | None = None, *, dataset: str | None = None) -> Axes:
-        """Precision over recall, of all models or of the classes of the first one."""
-        return self._curves("precision_recall", ax, dataset)
-
-    def decision(self, ax: Axes | None = None, *, dataset: str | None = None) -> Axes:
-        """Net benefit by threshold."""
-        return self._curves("decision", ax, dataset)
-
-    def calibration(
-        self,
-        ax: Axes | None = None,
-        *,
-        model: str | None = None,
-        dataset: str | None = None,
-        label: str | None = None,
-    ) -> Axes:
-        """Observed shares over scores of a model, or of one of its classes."""
-        return self._curves("calibration", ax, dataset, model, label)
-
-    def scores(
-        self,
-        ax: Axes | None = None,
-        *,
-        model: str | None = None,
-        dataset: str | None = None,
-        label: str | None = None,
-    ) -> Axes:
-        """Scores of a model by class."""
-        return self._curves("score_distribution", ax, dataset, model, label)
-
-    def thresholds(
-        self, ax: Axes | None = None, *, model: str | None = None, dataset: str | None = None
-    ) -> Axes:
-        """Recall, specificity and precision of a model at each threshold."""
-        return self._curves("sweep", ax, dataset, model, None)
+    roc = _of_curves("roc", "ROC curves.")
+    precision_recall = _of_curves("precision_recall", "Precision over recall.")
+    decision = _of_curves("decision", "Net benefit by threshold.")
+    calibration = _of_curves(
+        "calibration", "Observed shares over scores of a model, or of one of its classes."
+    )
+    scores = _of_curves("score_distribution", "Scores of a model by class.")
+    thresholds = _of_curves("sweep", "Recall, specificity and precision of a model by threshold.")
 
     def confusion(
         self, ax: Axes | None = None, *, model: str | None = None, dataset: str | None = None
@@ -87,7 +77,8 @@ class Plots:
         self, ax: Axes | None = None, *, metric: str | None = None, dataset: str | None = None
     ) -> Axes:
         """One metric in every subgroup, the first of the report unless it is named."""
-        from evalreport.report.forest_charts import on_axes
+        from evalreport.report.charts.forest import forest
+        from evalreport.report.forest_charts import over_groups
         from evalreport.report.slices import leading_groups
 
         contents = self._contents()
@@ -95,54 +86,43 @@ class Plots:
         found = leading_groups(contents, view[0], metric)
         if found is None:
             raise _nothing(f"{metric or 'metric'} of subgroups")
-        return _drawn(ax, lambda axes: on_axes(axes, contents, *found), WIDE)
+        return _drawn(ax, partial(forest, shown=over_groups(contents, found)), WIDE)
 
     def _contents(self) -> Contents:
         from evalreport.report.contents import Contents
 
         return Contents(self.records)
 
-    def _curves(
-        self,
-        kind: str,
-        ax: Axes | None,
-        dataset: str | None,
-        model: str | None = None,
-        label: str | None = None,
-    ) -> Axes:
-        from evalreport.report.curve_charts import on_axes
-
-        return _drawn(ax, on_axes(self._shown(kind, dataset, model, label)))
-
     def _shown(self, kind: str, dataset: str | None, model: str | None, label: str | None) -> Shown:
         from evalreport.report.contents import view_of
-        from evalreport.report.curve_charts import Shown
+        from evalreport.report.curve_charts import Shown, in_order
         from evalreport.results.records import Curve
 
         contents = self._contents()
         view = self._view(contents, dataset, model)
         same = [c for c in contents.of(Curve) if c.kind == kind and not c.subgroup]
-        own = [c for c in same if c.dataset == view[0] and (model is None or c.model == model)]
-        binary = contents.is_binary(view_of(own[0])) if own else True
-        if not binary:
-            own = [c for c in own if c.model == own[0].model and label in (None, c.label)]
+        own = [c for c in same if c.dataset == view[0] and model in (None, c.model)]
         if not own:
             raise _nothing(f"curve of the kind {kind}")
+        binary = contents.is_binary(view_of(own[0]))
+        if not binary:
+            own = in_order(contents, [c for c in own if c.model == own[0].model])
+        _refuse_unknown(label, [str(c.label) for c in own], "class", "classes")
+        own = [c for c in own if label in (None, c.label)]
         return Shown(contents, kind, own, per_class=not binary)
 
     def _view(self, contents: Contents, dataset: str | None, model: str | None) -> View:
-        for name, known, what in (
-            (dataset, contents.datasets, "datasets"),
-            (model, contents.models, "models"),
-        ):
-            if name is not None and name not in known:
-                raise UsageError(
-                    Problem(f"there is no {what[:-1]} {name!r}", did_you_mean(name, known, what))
-                )
+        _refuse_unknown(dataset, contents.datasets, "dataset", "datasets")
+        _refuse_unknown(model, contents.models, "model", "models")
         for view in contents.views:
             if dataset in (None, view[0]) and model in (None, view[1]):
                 return view
         raise _nothing("model of this dataset")
+
+
+def _refuse_unknown(name: str | None, known: Sequence[str], one: str, many: str) -> None:
+    if name is not None and name not in known:
+        raise UsageError(Problem(f"there is no {one} {name!r}", did_you_mean(name, known, many)))
 
 
 def _nothing(what: str) -> UsageError:

@@ -52,7 +52,8 @@ def labels_known(
     truth = label_column(table, roles.target)
     spoken, rows = _tallies(table, truth, ~silent(table, roles))
     known, single = [], []
-    totals = [_is_line_of_totals(*one, sum(rows)) for one in zip(truth.labels, rows, strict=True)]
+    all_rows = sum(rows)
+    totals = [_is_line_of_totals(*one, all_rows) for one in zip(truth.labels, rows, strict=True)]
     last = truth.codes[-1] if table.times is None and table.rows else None
     for code, label in enumerate(truth.labels):
         if totals[code]:

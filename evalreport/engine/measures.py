@@ -44,6 +44,7 @@ from evalreport.metrics.declare import (
     Table,
 )
 from evalreport.metrics.formula import Infinite, Undefined, Value
+from evalreport.metrics.methods import method_title
 from evalreport.metrics.readings import as_read
 from evalreport.metrics.tables import Matrix, ScoreTable
 from evalreport.plan.inputs import MetricRequest
@@ -467,9 +468,10 @@ def _no_interval(computed: Computed) -> str | None:
         return task.why
     if isinstance(computed.evaluated.outcome, Infinite):
         return "the upper limit of an infinite value is infinite too"
+    none = f"{method_title(task.interval)} gives none"
     if task.interval in BOOTSTRAPS:
-        return f"{task.interval} gives none: resamples are all alike, or too few can be used"
-    return f"{task.interval} gives none on this table"
+        return f"{none}: resamples are all alike, or too few can be used"
+    return f"{none} on this table"
 
 
 def shown_params(metric: Metric, asked: Task | MetricRequest) -> dict[str, Any]:

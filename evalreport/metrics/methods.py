@@ -187,3 +187,13 @@ DECLARED = (
 
 #: Every method by its name.
 METHODS: Mapping[str, Method] = {method.name: method for method in DECLARED}
+
+
+def method_title(method: str) -> str:
+    """A method as the field writes it; one that is not declared by its name.
+
+    >>> method_title("delong_logit"), method_title("something_new")
+    ('DeLong on the logit', 'something new')
+    """
+    declared = METHODS.get(method)
+    return method.replace("_", " ") if declared is None else declared.title

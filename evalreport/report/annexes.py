@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from evalreport.metrics.advice import ADVICES, VAN_CALSTER, Advice
@@ -11,7 +11,7 @@ from evalreport.metrics.catalogue import find, named_within
 from evalreport.metrics.coverage_study import Told
 from evalreport.report.checklists import identity_text
 from evalreport.report.citations import References
-from evalreport.report.contents import Contents, grouped
+from evalreport.report.contents import Contents, view_of
 from evalreport.report.differences import difference_blocks
 from evalreport.report.formulas import typeset
 from evalreport.report.metric_sections import CARDS_ABREAST
@@ -68,16 +68,16 @@ def methods_blocks(contents: Contents) -> list[Block]:
 
     Meanings and formulas that stand beside the values of every metric are not told again.
     """
-    found: dict[str, TableRow] = {}
+    found: dict[str, list[Measure]] = {}
+    for m in contents.measures:
+        found.setdefault(contents.heading(m, averaged=False), []).append(m)
     references = References()
-    titles = {contents.heading(m, averaged=False) for m in contents.measures}
-    cell = _usual_cell(contents)
-    brief = titles <= _titles_of_cards(contents)
-    for same in grouped(contents.measures).values():
-        m = next((x for x in same if x.interval), same[0])
-        title = contents.heading(m, averaged=False)
-        if title not in found:
-            found[title] = _method_row(contents, title, m, references, cell, brief=brief)
+    cell = _usual_cell([one for same in found.values() for one in _methods_of(same)])
+    brief = set(found) <= _titles_of_cards(contents)
+    rows = [
+        _method_row(contents, title, same, references, cell, brief=brief)
+        for title, same in found.items()
+    ]
     columns = (
         (
             Column("metric", "left", "17%"),
@@ -99,7 +99,7 @@ def methods_blocks(contents: Contents) -> list[Block]:
     advice = _advice_words(contents, references)
     cited = references.text()
     blocks: list[Block] = [
-        PlainTable("", columns, tuple(found.values()), "", "methods"),
+        PlainTable("", columns, tuple(rows), "", "methods"),
         *differences,
         *([Text(STUDIED.format(cell), "small")] if cell else []),
         Text(_interval_words(contents), "small"),
@@ -108,7 +108,16 @@ def methods_blocks(contents: Contents) -> list[Block]:
         *([Text(f"References: {cited}", "small")] if cited else []),
         *size_blocks(contents),
     ]
-    return blocks if found else []
+    return blocks if rows else []
+
+
+def _methods_of(same: Iterable[Measure]) -> list[Interval]:
+    """The first interval by each method of a metric: models, groups and averages may differ."""
+    found: dict[str, Interval] = {}
+    for m in same:
+        if m.interval is not None:
+            found.setdefault(m.interval.method, m.interval)
+    return list(found.values())
 
 
 def _titles_of_cards(contents: Contents) -> set[str]:
@@ -121,8 +130,15 @@ def _titles_of_cards(contents: Contents) -> set[str]:
 
 
 def _method_row(
-    contents: Contents, title: str, m: Measure, references: References, cell: str, *, brief: bool
+    contents: Contents,
+    title: str,
+    same: Sequence[Measure],
+    references: References,
+    cell: str,
+    *,
+    brief: bool,
 ) -> TableRow:
+    m = same[0]
     declared = find(m.metric)
     own = "" if m.average or len(m.formula) > 120 else m.formula
     formula = typeset((declared.formula if declared else "") or own) or "see the card"
@@ -135,17 +151,14 @@ def _method_row(
         meaning += f" Of use {use}."
     meaning = contents.said(m.dataset, meaning)
     cited = references.cite(declared.reference) if declared is not None else ""
-    interval = _method_and_why(m.interval, references, cell) if m.interval else "none"
-    return TableRow((title, meaning, *(() if brief else (formula,)), interval, cited or "–"))
+    told = [_method_and_why(interval, references, cell) for interval in _methods_of(same)]
+    said = " / ".join(told) or "none"
+    return TableRow((title, meaning, *(() if brief else (formula,)), said, cited or "–"))
 
 
-def _usual_cell(contents: Contents) -> str:
-    """The cell of the coverage study that most intervals are held against; empty without one."""
-    cells = Counter(
-        Told.of(m.interval.why).cell
-        for m in contents.measures
-        if m.interval is not None and m.interval.why
-    )
+def _usual_cell(intervals: Iterable[Interval]) -> str:
+    """The cell of the coverage study that most of these are held against; empty without one."""
+    cells = Counter(Told.of(one.why or "").cell for one in intervals)
     del cells[""]
     return cells.most_common(1)[0][0] if cells else ""
 
@@ -199,6 +212,13 @@ def _advice_words(contents: Contents, references: References) -> str:
     return contents.said(None, f"{start} {references.cite(VAN_CALSTER)}. {said}.")
 
 
+AVERAGED = (
+    "An average over classes leaves out classes whose value is undefined and says how many; a long "
+    "sum shows its first terms, and the others are the values of the classes in results.json."
+)
+CHOSEN = "At a threshold chosen on the same rows an interval is conditional on that threshold."
+
+
 def _interval_words(contents: Contents) -> str:
     confidence = contents.spec.get("confidence") or {}
     levels = {m.interval.level for m in contents.measures if m.interval}
@@ -207,17 +227,20 @@ def _interval_words(contents: Contents) -> str:
         if levels
         else []
     )
-    resampled = any("bootstrap" in m.interval.method for m in contents.measures if m.interval)
+    compared = (c.interval for c in contents.of(Comparison))
+    intervals = (*(m.interval for m in contents.measures), *compared)
+    resampled = any("bootstrap" in one.method for one in intervals if one is not None)
     if resampled and isinstance(confidence, dict) and confidence.get("resamples"):
         parts.append(
             f"Bootstraps draw {confidence['resamples']} times, seed {confidence.get('seed', 0)}."
         )
-    parts.append(
-        "score ≥ threshold predicts the positive class. An average over classes leaves out classes "
-        "whose value is undefined and says how many; a long sum shows its first terms, and the "
-        "others are the values of the classes in results.json. At a threshold chosen on the same "
-        "rows an interval is conditional on that threshold."
-    )
+    views = {view_of(m) for m in contents.measures if m.threshold is not None}
+    decide = dict.fromkeys(contents.operator(view) for view in contents.views if view in views)
+    parts += [f"{operator} threshold predicts the positive class." for operator in decide]
+    if any(m.average for m in contents.measures):
+        parts.append(AVERAGED)
+    if any(m.exploratory for m in contents.measures):
+        parts.append(CHOSEN)
     parts += [words for words in (width_words(contents), multiplicity_words(contents)) if words]
     return " ".join(parts)
 
@@ -406,13 +429,10 @@ def _criteria_words(contents: Contents, number: int) -> str:
     said = f"{counted(number, 'criterion', 'criteria')} declared in the spec"
     if contents.results.provenance.clock != "read":
         return (
-            f"{said}, whose hash ties them to this run; nothing here shows since when they exist, "
+            f"{said}, whose hash ties it to this run; nothing here shows since when it exists, "
             "for the clock of the run was not read off the computer"
         )
-    return (
-        f"{said}; they existed no later than the clock of the run, which the hash of the spec "
-        "ties them to"
-    )
+    return f"{said}, which existed no later than the clock of the run: its hash ties it to this run"
 
 
 def _hashed(entry: SpecFile | Input) -> str:

@@ -26,6 +26,7 @@ from evalreport.report.sections import section
 from evalreport.report.slices import wanted
 from evalreport.report.words import (
     condition_text,
+    counted,
     label_text,
     listed,
     measure_title,
@@ -112,7 +113,7 @@ def _baselines(contents: Contents, dataset: str, views: list[View]) -> Strip | N
         lines.append(Line(tuple(cells), rule=False))
     if not lines:
         return None
-    notes = _notes(own, len(lines), alone)
+    notes = " ".join(filter(None, (_notes(own, len(lines), alone), _left_out(contents, own))))
     columns = [Column("metric", "left", "22%")]
     columns += [Column(visible(n.replace("_", " ")), "right") for n in names]
     columns += [Column(contents.mark(v).name, "right") for v in views]
@@ -230,6 +231,21 @@ def _notes(own: Sequence[Baseline], lines: int, alone: Sequence[str]) -> str:
     if alone:
         notes.append(f"Computed for the baselines and for no model: {listed(list(alone))}.")
     return " ".join(notes)
+
+
+def _left_out(contents: Contents, own: Sequence[Baseline]) -> str:
+    """Which averages of baselines are over fewer classes than those of the models."""
+    found: dict[tuple[str, int], list[str]] = {}
+    for b in own:
+        if b.left_out and b.value is not None:
+            key = _title(contents, b), len(b.left_out)
+            found.setdefault(key, []).append(visible(b.baseline.replace("_", " ")))
+    told = [
+        f"{title} of {listed(names)} leaves out {counted(some, 'class', 'classes')} on which it is "
+        "undefined."
+        for (title, some), names in found.items()
+    ]
+    return " ".join(told)
 
 
 def _key(b: Baseline | Measure) -> Quantity:

@@ -24,6 +24,7 @@ from evalreport.report.numbers import (
     limits_text,
     p_text,
     shortened,
+    shortest,
     six_decimals,
     threshold_text,
     value_text,
@@ -218,17 +219,12 @@ def _result(m: Measure) -> str:
     top, bottom = m.numerator, m.denominator
     steps = []
     if top is not None and bottom is not None:
-        plain = f"{_plain(top)} / {_plain(bottom)}"
+        plain = f"{shortest(top)} / {shortest(bottom)}"
         if plain != shortened(m.substituted):
             steps.append(plain)
     if m.value is not None:
         steps.append(six_decimals(m.value))
     return grouped_figures("".join(f" = {step}" for step in steps))
-
-
-def _plain(number: float) -> str:
-    text = six_decimals(number)
-    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def _flags(m: Measure) -> tuple[str, ...]:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from evalreport.report.charts.canvas import HALF, WHOLE, drawing, panel
-from evalreport.report.charts.confusion import confusion
+from evalreport.report.charts.confusion import COUNTED, confusion
 from evalreport.report.contents import Contents, View, view_of
 from evalreport.report.count_tables import abreast, cell_counts, count_table
+from evalreport.report.forest_charts import SQUARES, forest_chart, most_groups, over_groups
 from evalreport.report.marking import role_text
 from evalreport.report.model import (
     CONTINUED,
@@ -25,9 +26,10 @@ from evalreport.report.model import (
 )
 from evalreport.report.numbers import count_text, share_text
 from evalreport.report.pieces import ACTUAL_IN_ROWS, Orientation
+from evalreport.report.results_table import by_class, worst_first
 from evalreport.report.sections import section
 from evalreport.report.strips import Row, measures_strip
-from evalreport.report.words import counted, label_text
+from evalreport.report.words import counted, label_text, listed
 from evalreport.results.records import LabelLedger, Measure, Table
 
 if TYPE_CHECKING:
@@ -39,6 +41,8 @@ MOST_CONFUSIONS = 10
 MOST_IN_ONE = 5
 #: Classes of a table that is drawn; points of a cell of it, and of its side at most.
 MOST_DRAWN, SQUARE, LARGEST = 60, 18.0, 300.0
+#: Pairs of classes that are confused equally often and are all named.
+MOST_TIED = 3
 #: Classes with a line of their own; the others are in results.json.
 MOST_LINES = 50
 
@@ -47,6 +51,8 @@ MOST_LINES = 50
 def class_blocks(contents: Contents) -> list[Block]:
     """The section on classes, view by view; empty with two classes."""
     blocks: list[Block] = []
+    for dataset in contents.datasets:
+        blocks += _forest(contents, dataset)
     for view in contents.views:
         labels = contents.classes(view)
         if contents.has_sets(view):
@@ -70,11 +76,39 @@ def class_blocks(contents: Contents) -> list[Block]:
     return blocks
 
 
+def _forest(contents: Contents, dataset: str) -> list[Block]:
+    """One metric of every class on one axis, worst first, models below each."""
+    views = [view for view in contents.views if view[0] == dataset]
+    measures = [m for view in views for m in by_class(contents, view)]
+    if not measures:
+        return []
+    order = worst_first(contents, views)
+    kept = order[: most_groups(len({m.model for m in measures}))]
+    shown = over_groups(
+        contents, {label_text(x): [m for m in measures if m.label == x] for x in kept}
+    )
+    sets = contents.has_sets(views[0])
+    caption = f"{shown.heads[1]} by {'label' if sets else 'class'}"
+    caption += f", {label_text(dataset)}" if len(contents.datasets) > 1 else ""
+    few = f"The worst {len(kept)} of {len(order)}. " if len(kept) < len(order) else ""
+    return [forest_chart(shown, caption, f"{few}Worst first. {SQUARES}", "classes")]
+
+
 def confusion_on(axes: Axes, contents: Contents, table: Table) -> None:
     """A classification table as a heat map on these axes."""
     how = contents.orientation(table.dataset)
-    labels = [label_text(label) for label in table.labels]
-    confusion(axes, labels, cell_counts(table), (how.actual, how.predicted))
+    order = _heat_map_order(contents, table)
+    place = {table.labels.index(label): k for k, label in enumerate(order)}
+    cells = {(place[i], place.get(j, j)): n for (i, j), n in cell_counts(table).items()}
+    confusion(axes, [label_text(label) for label in order], cells, (how.actual, how.predicted))
+
+
+def _heat_map_order(contents: Contents, table: Table) -> Sequence[str]:
+    """The classes as the spec declares them, which may mean something, else worst first."""
+    ledger = contents.label_record(view_of(table))
+    if ledger is None or ledger.declared is not None:
+        return table.labels
+    return [x for x in worst_first(contents, [view_of(table)]) if x in table.labels]
 
 
 def _heat_map(contents: Contents, table: Table) -> Charts:
@@ -95,6 +129,8 @@ def _heat_map(contents: Contents, table: Table) -> Charts:
     wide = beside + side + 34 > HALF
     width = WHOLE if wide else HALF
     aside = "Blue: right, orange: wrong, by the share of the row; blank: no row."
+    if _heat_map_order(contents, table) != table.labels:
+        aside += " Worst class first."
     made = drawing(draw, width, side + over + 14)
     return Charts(
         (
@@ -107,7 +143,10 @@ def _heat_map(contents: Contents, table: Table) -> Charts:
 
 
 def _most_confused(table: Table) -> str:
-    """The largest cell off the diagonal, in words; of equal ones the largest share of its row."""
+    """The largest cell off the diagonal, in words; of equal ones the largest share of its row.
+
+    Cells of one count and one share are named together, or counted where they are many.
+    """
     cells, labels = cell_counts(table), table.labels
     rows = [sum(n for (i, _), n in cells.items() if i == k) for k in range(len(labels))]
     off = [
@@ -115,9 +154,12 @@ def _most_confused(table: Table) -> str:
     ]
     if not off:
         return "No class is taken for another"
-    n, _, i, j = max(off)
-    first, second, rows_of = label_text(labels[i]), label_text(labels[j]), count_text(rows[i])
-    return f"Most often confused: {first} taken for {second}, {count_text(n)} of {rows_of}"
+    n, share, i, _ = max(off)
+    tied = [(i, j) for m, part, i, j in off if (m, part) == (n, share)]
+    told = [f"{label_text(labels[i])} taken for {label_text(labels[j])}" for i, j in tied]
+    each = "" if len(told) == 1 else "each "
+    most = f"{len(told)} pairs" if len(told) > MOST_TIED else listed(told)
+    return f"Most often confused: {most}, {each}{count_text(n)} of {count_text(rows[i])}"
 
 
 def _of_sets(contents: Contents, view: View, labels: Sequence[str]) -> list[Block]:
@@ -145,7 +187,7 @@ def first_table(contents: Contents, view: View) -> Table | None:
 def top_confusions(
     table: Table, how: Orientation = ACTUAL_IN_ROWS
 ) -> PlainTable | TablePair | None:
-    """The cells off the diagonal that hold most rows."""
+    """The cells off the diagonal that hold most rows; of many classes also the largest shares."""
     labels = table.labels
     cells = cell_counts(table)
     off = sorted(
@@ -158,18 +200,22 @@ def top_confusions(
     for (i, _), count in sorted(cells.items()):
         rows_of[i] += count
     wrong = sum(count for count, _, _ in off)
-    rows = [
-        TableRow(
-            (
-                label_text(labels[i]),
-                label_text(labels[j]),
-                count_text(count),
-                share_text(count, rows_of[i]),
-                share_text(count, wrong),
+
+    def lines(chosen: Sequence[tuple[Any, int, int]]) -> list[TableRow]:
+        return [
+            TableRow(
+                (
+                    label_text(labels[i]),
+                    label_text(labels[j]),
+                    count_text(count),
+                    share_text(count, rows_of[i]),
+                    share_text(count, wrong),
+                )
             )
-        )
-        for count, i, j in off[:MOST_CONFUSIONS]
-    ]
+            for count, i, j in chosen[:MOST_CONFUSIONS]
+        ]
+
+    rows = lines(off)
     columns = (
         Column(how.actual),
         Column(how.predicted),
@@ -182,6 +228,14 @@ def top_confusions(
     title = "What is most often mistaken for what"
     if len(rows) <= MOST_IN_ONE:
         return PlainTable(title, columns, tuple(rows), note)
+    if more and len(labels) > COUNTED:
+        by_share = lines(sorted(off, key=lambda c: -c[0] / rows_of[c[1]]))
+        return TablePair(
+            (
+                PlainTable(f"{title}, by rows", columns, tuple(rows), note),
+                PlainTable(f"{title}, by share of the class", columns, tuple(by_share)),
+            )
+        )
     half = (len(rows) + 1) // 2
     return TablePair(
         (
@@ -223,14 +277,15 @@ def _per_class(contents: Contents, view: View, labels: Sequence[str]) -> list[Bl
     if not by_label:
         return []
     shown = [x for x in labels if x in by_label][:MOST_LINES]
-    whole = None if contents.has_sets(view) else first_table(contents, view)
+    sets = contents.has_sets(view)
+    whole = None if sets else first_table(contents, view)
     rows = [Row((label_text(x),), tuple(by_label[x]), x, against_the_rest(whole, x)) for x in shown]
     blocks: list[Block] = []
     if len(by_label) > len(shown):
         blocks.append(
             Text(
-                f"{len(shown)} of {len(by_label)} classes, in their declared order; "
-                "the others are in results.json and measures.csv."
+                f"{len(shown)} of {len(by_label)} {'labels' if sets else 'classes'}, in their "
+                "order; the others are in results.json and measures.csv."
             )
         )
     mark = contents.mark(view)
@@ -238,9 +293,10 @@ def _per_class(contents: Contents, view: View, labels: Sequence[str]) -> list[Bl
         *blocks,
         *measures_strip(
             contents,
-            f"Each class against the rest, {mark.symbol} {mark.name}",
+            f"Each {'label by itself' if sets else 'class against the rest'}, "
+            f"{mark.symbol} {mark.name}",
             rows,
-            [Column("class", "left", "18%")],
+            [Column("label" if sets else "class", "left", "18%")],
             flat=False,
             with_model=False,
         ),

@@ -8,8 +8,10 @@ from typing import Any
 
 from evalreport.metrics.catalogue import find
 from evalreport.report.cards import interval_text, number_of
+from evalreport.report.charts.forest import Forest, ForestRow
 from evalreport.report.contents import Contents, View
 from evalreport.report.count_tables import abreast, count_table
+from evalreport.report.forest_charts import forest_chart
 from evalreport.report.model import (
     Block,
     Column,
@@ -20,8 +22,16 @@ from evalreport.report.model import (
     TableRow,
 )
 from evalreport.report.now_and_then import then_blocks
-from evalreport.report.numbers import difference_text, level_text, number_text, p_text, value_text
-from evalreport.report.pieces import Number, Whisker
+from evalreport.report.numbers import (
+    count_text,
+    difference_text,
+    level_text,
+    number_text,
+    p_text,
+    value_text,
+)
+from evalreport.report.pieces import Number
+from evalreport.report.results_table import sign_of, stands_on_few
 from evalreport.report.sample_size import family_words
 from evalreport.report.words import (
     counted,
@@ -31,10 +41,12 @@ from evalreport.report.words import (
     name_width,
     subgroup_text,
 )
-from evalreport.results.identity import WhichNumber
-from evalreport.results.records import Comparison, Measure
+from evalreport.results.identity import MEAN_OF_FOLDS, WhichNumber
+from evalreport.results.records import Comparison, Interval, Measure
 
 MOST_LINES = 60
+#: Differences on one axis.
+MOST_DRAWN = 24
 #: Differences named in a sentence.
 MOST_NAMED = 3
 #: What is said of differences of which only bounds are known.
@@ -54,6 +66,7 @@ def comparison_blocks(contents: Contents) -> list[Block]:
     overall = [e for e in entries if _is_overall(contents, e)]
     shown = (overall or entries)[:MOST_LINES]
     blocks: list[Block] = [
+        *_forest(contents, shown),
         _differences(contents, shown, len(entries)),
         *then_blocks(contents, entries),
     ]
@@ -175,10 +188,57 @@ def _tables(contents: Contents, entries: Sequence[Comparison]) -> tuple[Any, ...
     return tuple(count_table(contents, contents.tables[i]) for i in list(ids)[:24])
 
 
+def _forest(contents: Contents, entries: Sequence[Comparison]) -> list[Block]:
+    """The differences of each pair of models on one axis, worst first."""
+    pairs: dict[str, list[Comparison]] = {}
+    drawn = [e for e in entries if e.difference is not None]
+    for e in drawn[:MOST_DRAWN]:
+        than = "then" if e.reference_run else _reference_name(contents, _reference(e))
+        pairs.setdefault(f"{contents.mark((e.dataset, e.model)).name} minus {than}", []).append(e)
+    rows: list[ForestRow] = []
+    for pair, own in pairs.items():
+        rows += [ForestRow(pair), *(_row(contents, e) for e in sorted(own, key=_gain))]
+    if not rows:
+        return []
+    counted = any(row.counts for row in rows)
+    aside = "Worst first within a pair. ↓ less is better."
+    if counted:
+        aside += " Counts: rows that only the first of the pair has right : only the second."
+    if len(drawn) > MOST_DRAWN:
+        aside += f" The first {MOST_DRAWN} of {len(drawn)}; the table below has more."
+    shown = Forest(rows, ("right alone" if counted else "", "difference"), same=True)
+    return [forest_chart(shown, "Differences", aside, "comparisons")]
+
+
+def _row(contents: Contents, entry: Comparison) -> ForestRow:
+    own, interval = _measure(contents, entry, "model"), entry.interval
+    difference = entry.difference or 0.0
+    limits = f" ({_limits(interval)})" if interval is not None else ""
+    return ForestRow(
+        comparison_title(contents, entry),
+        contents.models.index(entry.model),
+        difference,
+        None if interval is None else interval.low,
+        None if interval is None else interval.high,
+        _alone(entry),
+        f"{difference_text(difference)}{limits}",
+        float(entry.n),
+        own is not None and stands_on_few(contents, own),
+        inner=True,
+    )
+
+
+def _gain(entry: Comparison) -> float:
+    return (entry.difference or 0.0) * sign_of(entry.metric)
+
+
+def _limits(interval: Interval) -> str:
+    return f"{difference_text(interval.low)} to {difference_text(interval.high)}"
+
+
 def _differences(contents: Contents, entries: Sequence[Comparison], total: int) -> Strip:
-    reach = max((_reach(e) for e in entries), default=1.0) or 1.0
     printed = {t.table for t in _tables(contents, entries)}
-    lines = tuple(_line(contents, e, reach, printed) for e in entries)
+    lines = tuple(_line(contents, e, printed) for e in entries)
     only = _only_reference(contents, entries)
     if only:
         lines = tuple(replace(x, cells=(*x.cells[:3], *x.cells[4:])) for x in lines)
@@ -193,8 +253,7 @@ def _differences(contents: Contents, entries: Sequence[Comparison], total: int) 
         Column("reference" if only else "value", "right", "8%" if only else "7%"),
         Column("difference", "right", "8%"),
         Column(_level(entries), "right", "15%"),
-        Column("", "left", "7.5%"),
-        Column("test", "left", "" if only else "13%"),
+        Column("test", "left", "" if only else "20%"),
         Column("p", "right", "5.5%"),
     )
     corrected = any(_is_corrected(e) for e in entries)
@@ -207,14 +266,13 @@ def _differences(contents: Contents, entries: Sequence[Comparison], total: int) 
     notes: tuple[str, ...] = ()
     if len(entries) < total:
         notes = (f"{len(entries)} of {total} comparisons; the others are in results.json.",)
-    if any(e.fold == "mean" for e in entries):
+    if any(e.fold == MEAN_OF_FOLDS for e in entries):
         notes = (*notes, "The values of means over folds stand beside the tables of their folds.")
     if any(e.bounds is not None for e in entries):
         notes = (*notes, IN_BINS)
     notes = (*notes, *_disagreeing(contents, entries))
     of = f"Differences from {only}" if only else "Differences"
-    caption, axis = f"{of}. ↓ less is better", "The upright line on an axis is 0"
-    return Strip(caption, columns, lines, notes, "many cmp", axis)
+    return Strip(f"{of}. ↓ less is better", columns, lines, notes, "many cmp")
 
 
 def _disagreeing(contents: Contents, entries: Sequence[Comparison]) -> Iterator[str]:
@@ -252,24 +310,15 @@ def _is_overall(contents: Contents, entry: Comparison) -> bool:
     return few or entry.label is None
 
 
-def _reach(entry: Comparison) -> float:
-    ends = [entry.difference]
-    if entry.interval is not None:
-        ends += [entry.interval.low, entry.interval.high]
-    return max((abs(x) for x in ends if x is not None), default=0.0)
-
-
 def _level(entries: Sequence[Comparison]) -> str:
     levels = {e.interval.level for e in entries if e.interval}
     return f"{level_text(levels.pop())} CI" if len(levels) == 1 else "interval"
 
 
-def _line(contents: Contents, entry: Comparison, reach: float, printed: set[str]) -> Line:
+def _line(contents: Contents, entry: Comparison, printed: set[str]) -> Line:
     own, other = _measure(contents, entry, "model"), _measure(contents, entry, "reference")
     interval = entry.interval
-    limits = ""
-    if interval is not None:
-        limits = f"{difference_text(interval.low)} to {difference_text(interval.high)}"
+    limits = "" if interval is None else _limits(interval)
     difference = entry.difference
     star = " *" if entry.told_apart else ""
     shown = "undefined" if difference is None else f"{difference_text(difference)}{star}"
@@ -283,8 +332,7 @@ def _line(contents: Contents, entry: Comparison, reach: float, printed: set[str]
         _then(entry) if entry.reference_run else _value(contents, other, printed),
         LineCell(shown, "right", strong=True),
         LineCell(limits, "right"),
-        LineCell(number=_bare(entry, reach)),
-        LineCell(method_text(entry.test) if entry.test else "–"),
+        LineCell(_test(entry)),
         LineCell(_p(entry.p_value), "right"),
     )
     return Line(cells)
@@ -310,26 +358,16 @@ def _without_interval(number: Number) -> Number:
     return replace(number, interval="", method="", reason="")
 
 
-def _bare(entry: Comparison, reach: float) -> Number | None:
-    """A whisker around 0, carried by a number that prints nothing itself."""
-    interval = entry.interval
-    if entry.difference is None:
-        return None
+def _test(entry: Comparison) -> str:
+    """The test, with the counts that it is of where it pairs rows."""
+    told = [method_text(entry.test)] if entry.test else []
+    return ", ".join([*told, *([alone] if (alone := _alone(entry)) else [])]) or "–"
 
-    def place(x: float) -> str:
-        return f"{50 + 50 * x / reach:.2f}"
 
-    words = f"difference {difference_text(entry.difference)} on an axis centred at 0"
-    whisker = Whisker(
-        place(entry.difference),
-        None if interval is None else place(interval.low),
-        None if interval is None else place(-interval.high),
-        (),
-        "50.00",
-        "w0",
-        words,
-    )
-    return Number("", "", "", "", "", "", "value", whisker=whisker)
+def _alone(entry: Comparison) -> str:
+    """How many rows count for the model alone, and how many for the reference alone."""
+    joint = entry.joint_table
+    return "" if joint is None else f"{count_text(joint.n10)} : {count_text(joint.n01)}"
 
 
 def _p(p: float | None) -> str:
@@ -346,7 +384,7 @@ def comparison_title(contents: Contents, entry: Comparison) -> str:
         title += f", at {number_text(m.threshold)}"
     if entry.fold is not None:
         fold = entry.fold
-        title += ", mean of folds" if fold == "mean" else f", fold {label_text(fold)}"
+        title += ", mean of folds" if fold == MEAN_OF_FOLDS else f", fold {label_text(fold)}"
     if entry.exploratory:
         title += ", exploratory"
     declared = find(entry.metric)

@@ -19,8 +19,8 @@ from evalreport.report.wording import (
     own_wording,
     reworded,
 )
-from evalreport.report.words import MEAN, MEAN_OF_FOLDS, label_text, measure_title
-from evalreport.results.identity import HasQuantity, Quantity
+from evalreport.report.words import MEAN, OVER_FOLDS, label_text, measure_title
+from evalreport.results.identity import MEAN_OF_FOLDS, HasQuantity, Quantity
 from evalreport.results.lookup import Results
 from evalreport.results.records import (
     Criterion,
@@ -114,7 +114,7 @@ class Contents:
         readers, folds = self.mean_over_readers(m), self.mean_over_folds(m)
         if readers is not None:
             return MEAN, readers
-        return None if folds is None else (MEAN_OF_FOLDS, folds)
+        return None if folds is None else (OVER_FOLDS, folds)
 
     def mean_over_folds(self, m: Measure) -> Measure | None:
         """The mean over folds, with its interval, of a value of all rows; None without one."""
@@ -127,7 +127,7 @@ class Contents:
         return {
             (m.dataset, m.model, identity(m), m.threshold, m.threshold_rule): m
             for m in self.measures
-            if m.fold == "mean" and not m.subgroup and m.interval is not None
+            if m.fold == MEAN_OF_FOLDS and not m.subgroup and m.interval is not None
         }
 
     @cached_property

@@ -23,6 +23,7 @@ from evalreport.report.contents import Contents, View, view_of
 from evalreport.report.marking import flat_counts
 from evalreport.report.model import Drawing
 from evalreport.report.numbers import count_text, threshold_text, value_text
+from evalreport.report.results_table import worst_first
 from evalreport.report.slices import rule_text
 from evalreport.report.words import label_text
 from evalreport.results import records
@@ -64,11 +65,15 @@ class Shown(NamedTuple):
     @property
     def curves(self) -> list[Curve]:
         """The curves with names, places and the numbers that sum them up."""
-        return [self._curve(k, one) for k, one in enumerate(self.records)]
+        return [self._curve(one) for one in self.records]
 
-    def _curve(self, k: int, one: Record) -> Curve:
+    def _curve(self, one: Record) -> Curve:
         name = label_text(one.label) if self.per_class else self.contents.mark(view_of(one)).name
-        place = k if self.per_class else self.contents.models.index(one.model)
+        place = self.contents.models.index(one.model)
+        if self.per_class:
+            # classes that each have a panel are told apart by it
+            classes = self.contents.classes(view_of(one))
+            place = classes.index(str(one.label)) if len(classes) <= MOST_TOGETHER else 0
         return Curve(name, place, one.points, _summed(self.contents, self.kind, one))
 
 
@@ -79,22 +84,32 @@ def _summed(contents: Contents, kind: str, one: Record) -> tuple[str, ...]:
         "precision_recall": (("average_precision", "AP"),),
         "calibration": (("calibration_slope", "slope"), ("calibration_intercept", "intercept")),
     }.get(kind, ())
-    found = [
-        _number(words, m)
-        for metric, words in wanted
+    found = [_number(words, m) for metric, words in wanted for m in _known(contents, one, metric)]
+    if kind == "calibration":
+        return tuple(map(" ".join, found))
+    return tuple(line for number in found for line in number)
+
+
+def _known(contents: Contents, one: Record, metric: str) -> list[Measure]:
+    """What the run has of a metric of the rows and of the class of a curve."""
+    return [
+        m
         for m in contents.pooled(view_of(one))
         if m.metric == metric and m.average is None and m.label in (None, one.label)
         if m.value is not None
     ]
-    if kind == "calibration":
-        return tuple(map(" ".join, found))
-    return tuple(line for number in found for line in number)
 
 
 def _number(words: str, m: Measure) -> list[str]:
     """A number and, where it has them, its limits, with the digits that they have in tables."""
     limits = interval_text(m.interval, m.value)
     return [f"{words} {value_text(m.value or 0.0)}", *([f"({limits})"] if limits else [])]
+
+
+def in_order(contents: Contents, curves: Sequence[Record]) -> list[Record]:
+    """Curves of one model with its classes worst first."""
+    place = {x: k for k, x in enumerate(worst_first(contents, [view_of(curves[0])]))}
+    return sorted(curves, key=lambda one: place.get(str(one.label), len(place)))
 
 
 def on_axes(shown: Shown) -> On:
@@ -147,7 +162,7 @@ def drawn(shown: Shown) -> tuple[Drawing, bool]:
         curves = shown.curves
         return _panels(
             shown,
-            [partial(one, curve=c, others=[o for o in curves if o is not c]) for c in curves],
+            [partial(one, curve=curve, every=curves) for curve in curves],
         )
     if shown.kind == "decision":
         return drawing(_framed(on_axes(shown), 62, 34), HALF, 174), False
@@ -177,13 +192,8 @@ def _with_zoom(shown: Shown, figure: Figure) -> None:
 
 
 def _is_near_perfect(shown: Shown) -> bool:
-    auc = [
-        m.value
-        for one in shown.records
-        for m in shown.contents.pooled(view_of(one))
-        if m.metric == "roc_auc" and m.value is not None
-    ]
-    return bool(auc) and max(auc) > NEAR_PERFECT
+    auc = [m.value for one in shown.records for m in _known(shown.contents, one, "roc_auc")]
+    return max((value or 0.0 for value in auc), default=0.0) > NEAR_PERFECT
 
 
 def _panels(shown: Shown, paints: Sequence[On]) -> tuple[Drawing, bool]:
@@ -248,7 +258,9 @@ def _calibration(shown: Shown, k: int) -> Calibration:
     }
     rows = sum(n or 0 for n in own.points.get("n") or ())
     curve = shown.curves[k]
-    curve = Curve(curve.name, curve.place, curve.points, (*curve.said, f"n {count_text(rows)}"))
+    area = [f"C {value_text(m.value or 0.0)}, " for m in _known(shown.contents, own, "roc_auc")]
+    counts = f"{''.join(area[:1])}n {count_text(rows)}"
+    curve = Curve(curve.name, curve.place, curve.points, (*curve.said, counts))
     return Calibration(
         curve, beside.get("smoothed_calibration") or {}, beside.get("score_distribution") or {}
     )

@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Goal, Shows
-from evalreport.report.charts.points import columns
+from evalreport.report.charts.points import FEWEST, columns
 from evalreport.report.contents import Contents, View
-from evalreport.report.curve_charts import MOST_TOGETHER, Shown, by_threshold, drawn
+from evalreport.report.curve_charts import MOST_TOGETHER, Shown, by_threshold, drawn, in_order
 from evalreport.report.findings import (
     as_title,
     benefit_finding,
@@ -40,6 +40,7 @@ from evalreport.report.numbers import (
     threshold_text,
     value_text,
 )
+from evalreport.report.results_table import by_class
 from evalreport.report.roc_relations import roc_relation_blocks
 from evalreport.report.sections import section
 from evalreport.report.slices import spread_over, wanted
@@ -58,8 +59,9 @@ MOST_CURVES = 12
 #: The kinds that are drawn, in order; gain, lift and accuracy by coverage are in results.json.
 KINDS = ("roc", "precision_recall", "calibration", "decision", "score_distribution", "sweep")
 DOTS = (
-    "Dots are bins of ten or more rows with intervals, larger on more rows; the line is smoothed. "
-    "Below: rows by score, of the class itself up, of all others down."
+    f"Dots are bins of {FEWEST} or more rows with intervals, larger on more rows; the line is "
+    "smoothed. Below: rows by score, of the class itself up, of all others down. C is the area "
+    "under the ROC curve."
 )
 #: Columns that a curve is drawn from, and how its points are said.
 AXES = {
@@ -116,6 +118,7 @@ def _charts(contents: Contents, curves: Sequence[Curve], *, per_class: bool) -> 
         same = [c for c in curves if c.kind == kind]
         if per_class and kind == "decision" and len(same) > MOST_TOGETHER:
             continue  # told below the charts
+        same = in_order(contents, same) if per_class and same else same
         parts = (Shown(contents, kind, part, per_class) for part in _parts(same))
         found += [_chart(part, len(same)) for part in parts]
     return found
@@ -220,6 +223,8 @@ def _chart(shown: Shown, of: int) -> Chart:
     caption = f"{title}, {whose}"
     if shown.per_class:
         caption += f", {_of_classes(contents, curves)}"
+        by = by_class(contents, _view(curves[0]))
+        caption += f", worst first by {contents.heading(by[0])}" if by and len(curves) > 1 else ""
     said = "; ".join(
         f"{name}: {_said(contents, c, c.points)}" for name, c in zip(names, curves, strict=True)
     )
@@ -264,6 +269,8 @@ def _aside(shown: Shown) -> str:
         smooth = [c for c in contents.of(Curve) if _is_smoothed(c, curves)]
         told += [_band_words(contents, smooth)] if any(c.band for c in smooth) else []
         return " ".join(one for one in told if one)
+    if shown.kind == "decision" and shown.per_class:
+        return "Black: treating all, and none at 0. Grey: the others."
     if shown.kind == "decision":
         return "Shaded: thresholds at which a model is worth more than treating all and none."
     if shown.kind == "score_distribution":

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from evalreport.report.charts.points import Curve, columns
+from evalreport.report.charts.points import FEWEST, Curve, columns
 from evalreport.report.charts.thresholds import Row
 from evalreport.report.numbers import count_text, threshold_text, value_text
 from evalreport.report.words import counted, label_text, listed
 from evalreport.results.records import RocRelation
 
-#: Rows of a bin below which its interval holds nearly any score.
-FEWEST_IN_BIN = 10
 #: Bins whose rows are named one by one.
 MOST_BINS = 12
 Rows = Sequence[tuple[float, ...]]
@@ -106,7 +104,9 @@ def _longest_lead(curves: Sequence[Curve], at: Sequence[float], signs: Sequence[
     if not any(signs[first : last + 1]):
         return f"the curves of {curves[0].name} and {curves[1].name} cross"
     where = _between(at[first], at[last], "at a recall of", "at recalls from")
-    return f"{more.name} has the precision of {less.name} or a higher one {where}"
+    leads = [run for run in runs if run[2] == sign and any(signs[run[0] : run[1] + 1])]
+    rest = ", its longest such stretch" if len(leads) > 1 else ""
+    return f"{more.name} has the precision of {less.name} or a higher one {where}{rest}"
 
 
 def _between(low: float, high: float, at: str, over: str, text: Text = value_text) -> str:
@@ -176,16 +176,16 @@ def calibration_finding(curves: Sequence[Curve], x: str) -> str:
         rows = columns(curve.points, x, "observed_low", "observed_high", "n")
         if not rows or x != "mean_score":
             return ""
-        judged = [row for row in rows if row[3] >= FEWEST_IN_BIN]
+        judged = [row for row in rows if row[3] >= FEWEST]
         out = sum(not low <= score <= high for score, low, high, _ in judged)
         told.append((curve.name, out, len(judged)))
         bins += len(rows)
     large = sum(n for _, _, n in told)
     if 2 * large < bins:
-        small = f"{bins - large} of {bins} bins have fewer than {FEWEST_IN_BIN} rows"
+        small = f"{bins - large} of {bins} bins have fewer than {FEWEST} rows"
         return f"{small}: too few to judge calibration"
     words = ", ".join(f"{out} of {n} ({name})" for name, out, n in told)
-    return f"bins of {FEWEST_IN_BIN} rows or more whose interval leaves out the mean score: {words}"
+    return f"bins of {FEWEST} rows or more whose interval leaves out the mean score: {words}"
 
 
 def rows_per_bin(curves: Sequence[Curve]) -> str:

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from evalreport.report.cards import interval_text
 from evalreport.report.charts.canvas import WHOLE, drawing, panel
 from evalreport.report.charts.folds import ROW, FoldRow, folds
-from evalreport.report.contents import Contents, grouped
+from evalreport.report.contents import Contents, View, grouped
 from evalreport.report.model import Chart, Charts
 from evalreport.report.numbers import value_text
 from evalreport.report.results_table import sign_of
 from evalreport.report.words import counted, listed
+from evalreport.results.identity import MEAN_OF_FOLDS
 from evalreport.results.records import Measure
 
 if TYPE_CHECKING:
@@ -22,15 +23,15 @@ if TYPE_CHECKING:
 MOST_METRICS, FEWEST_FOLDS = 3, 3
 
 
-def fold_charts(contents: Contents, measures: Sequence[Measure], mean: str) -> list[Charts]:
+def fold_charts(contents: Contents, measures: Sequence[Measure]) -> list[Charts]:
     """The chart of the shares that are better the higher they are; none where there are none.
 
-    ``measures`` are those of single folds, and of their mean, which is the fold ``mean``.
+    ``measures`` are those of single folds, and of their mean.
     """
     rows: list[FoldRow] = []
     titles: list[str] = []
     for same in grouped(measures).values():
-        made = [row for view in contents.views if (row := _row(contents, view, same, mean))]
+        made = [row for view in contents.views if (row := _row(contents, view, same))]
         told = [x for row in made for x in (*row.values, row.low, row.high) if x is not None]
         shares = told and min(told) >= 0 and max(told) <= 1
         if shares and sign_of(same[0].metric) > 0 and len(titles) < MOST_METRICS:
@@ -59,13 +60,11 @@ def fold_charts(contents: Contents, measures: Sequence[Measure], mean: str) -> l
     return [Charts((chart,))]
 
 
-def _row(
-    contents: Contents, view: tuple[str, str], same: Sequence[Measure], mean: str
-) -> FoldRow | None:
+def _row(contents: Contents, view: View, same: Sequence[Measure]) -> FoldRow | None:
     own = [m for m in same if (m.dataset, m.model) == view]
     # whole repeats stand beside their folds, and are no folds
     values = [m.value for m in own if m.value is not None and "fold" in str(m.fold)]
-    average = next((m for m in own if m.fold == mean and m.value is not None), None)
+    average = next((m for m in own if m.fold == MEAN_OF_FOLDS and m.value is not None), None)
     if average is None or average.value is None or len(values) < FEWEST_FOLDS:
         return None
     interval = average.interval

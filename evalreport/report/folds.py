@@ -17,9 +17,9 @@ from evalreport.report.slices import wanted
 from evalreport.report.strips import Row, flat_cells, measures_strip
 from evalreport.report.training import repeat_blocks
 from evalreport.report.words import counted, label_text
+from evalreport.results.identity import MEAN_OF_FOLDS
 from evalreport.results.records import Measure, Table
 
-MEAN = "mean"
 #: Folds that stand with their numbers; the others are in results.json.
 MOST_FOLDS = 40
 #: Folds of further repeats that stand with their table.
@@ -61,7 +61,7 @@ def fold_blocks(contents: Contents) -> list[Block]:
             strips, tables = _of_view(contents, view, own)
             blocks += strips
             further.append((contents.mark(view), tables))
-    return [*fold_charts(contents, drawn, MEAN), *blocks, *_tables(contents, further)]
+    return [*fold_charts(contents, drawn), *blocks, *_tables(contents, further)]
 
 
 def _of_view(
@@ -71,7 +71,7 @@ def _of_view(
     by_fold: dict[str, list[Measure]] = {}
     for m in own:
         by_fold.setdefault(str(m.fold), []).append(m)
-    means = by_fold.pop(MEAN, [])
+    means = by_fold.pop(MEAN_OF_FOLDS, [])
     known = {identity(m) for m in own}
     pooled = [m for m in contents.pooled(view) if identity(m) in known]
     wholes, further = _further(by_fold, pooled)
@@ -83,7 +83,7 @@ def _of_view(
     rows += [_row(contents, f"{name}, pooled", by_fold[name], name) for name in wholes]
     if means:
         words = f"mean of {counted(len(folds) + len(further), 'fold')}"
-        rows.append(Row((words, ""), tuple(means), MEAN))
+        rows.append(Row((words, ""), tuple(means), MEAN_OF_FOLDS))
     mark = contents.mark(view)
     heads = [Column("fold", "left", "14%"), Column("right of tested", "left", "9%")]
     strips = measures_strip(
@@ -93,7 +93,7 @@ def _of_view(
         heads,
         flat=contents.is_binary(view),
         with_model=False,
-        strong=lambda row: row.group in {MEAN, "pooled", *wholes},
+        strong=lambda row: row.group in {MEAN_OF_FOLDS, "pooled", *wholes},
     )
     strips = [_with_spread(contents, strip) for strip in strips] if means else strips
     return strips, {name: by_fold[name][0].table for name in further}
@@ -103,7 +103,7 @@ def _with_spread(contents: Contents, strip: Strip) -> Strip:
     """The strip with a line of standard deviations under its line of means."""
     mean = strip.lines[-1]
     numbers = [cell.number for cell in mean.cells if cell.number is not None]
-    if any(contents.measure[number.measure].fold != MEAN for number in numbers):
+    if any(contents.measure[number.measure].fold != MEAN_OF_FOLDS for number in numbers):
         return strip
     cells = [LineCell("SD of folds", head=True)]
     for cell in mean.cells[1:]:

@@ -1,42 +1,62 @@
-"""Subgroups as a forest plot: one metric, every group with its counts, on one axis."""
+"""Forest plots of the page: a metric over subgroups or classes, and differences of models."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from evalreport.report.cards import interval_text
 from evalreport.report.charts.canvas import WHOLE, drawing, panel
-from evalreport.report.charts.forest import BOTTOM, LEFT, RIGHT, ROW, TOP, ForestRow, forest
+from evalreport.report.charts.forest import (
+    BOTTOM,
+    LEFT,
+    RIGHT,
+    ROW,
+    TOP,
+    Forest,
+    ForestRow,
+    forest,
+)
 from evalreport.report.contents import Contents
-from evalreport.report.model import Drawing
-from evalreport.report.numbers import value_text
+from evalreport.report.model import Chart, Charts
+from evalreport.report.numbers import count_text, value_text
 from evalreport.report.results_table import stands_on_few
-from evalreport.report.strips import fraction_text, slice_heads
+from evalreport.report.strips import MOST_LINES, fraction_text
 from evalreport.results.records import Measure
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-
-def group_rows(
-    contents: Contents, measures: Sequence[Measure], slices: Sequence[str]
-) -> list[ForestRow]:
-    """Lines of one metric: all rows first, then the groups in their order, models below each."""
-    found: list[ForestRow] = []
-    several = len({m.model for m in measures}) > 1
-    for name in ("all rows", *slices):
-        own = [m for m in measures if slice_heads(m.subgroup) == name]
-        if several and own:
-            found.append(ForestRow(name))
-        found += [_line(contents, m, name, inner=several) for m in own]
-    return found
+#: Groups of a plot, and how many are shown however many models there are.
+MOST_GROUPS, FEWEST_GROUPS = 24, 5
+#: Lines of a plot: it stands on one page.
+MOST_ROWS = 60
+SQUARES = "Squares are larger on more rows, and hollow on too few to judge."
 
 
-def _line(contents: Contents, m: Measure, name: str, *, inner: bool) -> ForestRow:
-    few = bool(m.subgroup) and stands_on_few(contents, m)
+def most_groups(models: int) -> int:
+    """How many groups a plot or a table holds: each has a line for every model."""
+    return min(MOST_GROUPS, max(FEWEST_GROUPS, MOST_LINES // models - 1))
+
+
+def over_groups(contents: Contents, groups: Mapping[str, Sequence[Measure]]) -> Forest:
+    """One metric over named groups in their order, models below each."""
+    measures = [m for own in groups.values() for m in own]
+    several = len({(m.dataset, m.model) for m in measures}) > 1
+    counted = any(fraction_text(contents, m) for m in measures)
+    rows: list[ForestRow] = []
+    for name, own in groups.items():
+        rows += [ForestRow(name)] if several and own else []
+        rows += [_line(contents, m, name, inner=several, counted=counted) for m in own]
+    one = len({m.label for m in measures}) == 1
+    title = contents.title(measures[0]) if one else contents.heading(measures[0])
+    heads = ("fraction" if counted else "rows", title)
+    return Forest(rows, heads, required_of(contents, measures))
+
+
+def _line(contents: Contents, m: Measure, name: str, *, inner: bool, counted: bool) -> ForestRow:
+    few = stands_on_few(contents, m)
     interval = m.interval
     said = value_text(m.value) if m.value is not None else m.state.replace("_", " ")
     if interval is not None and m.value is not None:
@@ -48,24 +68,12 @@ def _line(contents: Contents, m: Measure, name: str, *, inner: bool) -> ForestRo
         m.value,
         None if interval is None else interval.low,
         None if interval is None else interval.high,
-        fraction_text(contents, m),
+        fraction_text(contents, m) if counted else count_text(m.n),
         said,
         float(m.denominator or m.n or 1),
         few,
         inner,
     )
-
-
-def ends_of(rows: Sequence[ForestRow]) -> tuple[float, float]:
-    """The ends of the axis: 0 to 1 for shares, else what the values and limits span."""
-    told = [x for row in rows for x in (row.value, row.low, row.high) if x is not None]
-    if not told:
-        return 0.0, 1.0
-    low, high = min(told), max(told)
-    if low >= 0 and high <= 1:
-        return 0.0, 1.0
-    room = 0.05 * (high - low) or 0.5
-    return low - room, high + room
 
 
 def required_of(contents: Contents, measures: Sequence[Measure]) -> float | None:
@@ -79,29 +87,16 @@ def required_of(contents: Contents, measures: Sequence[Measure]) -> float | None
     return float(asked.pop()) if len(asked) == 1 else None
 
 
-def on_axes(
-    axes: Axes, contents: Contents, measures: Sequence[Measure], slices: Sequence[str]
-) -> None:
-    """The forest plot of one metric over these groups."""
-    rows = group_rows(contents, measures, slices)
-    counted = any(row.counts for row in rows)
-    heads = ("found / of" if counted else "", contents.title(measures[0]))
-    forest(axes, rows, ends_of(rows), heads=heads, required=required_of(contents, measures))
+def forest_chart(shown: Forest, caption: str, aside: str, name: str) -> Charts:
+    """The plot as a chart of the page, its values in words for those who do not see it."""
+    if len(shown.rows) > MOST_ROWS:
+        aside += f" {MOST_ROWS} of {len(shown.rows)} lines are drawn."
+        shown = replace(shown, rows=shown.rows[:MOST_ROWS])
+    high = ROW * len(shown.rows)
 
+    def draw(figure: Figure) -> None:
+        forest(panel(figure, LEFT, BOTTOM, WHOLE - LEFT - RIGHT - 4, high + 4), shown)
 
-def group_drawing(
-    contents: Contents, measures: Sequence[Measure], slices: Sequence[str]
-) -> Drawing:
-    """The same as a drawing of a page."""
-    count = len(group_rows(contents, measures, slices))
-    return drawing(
-        partial(_draw, contents, measures, slices), WHOLE, TOP + BOTTOM + 12 + ROW * count
-    )
-
-
-def _draw(
-    contents: Contents, measures: Sequence[Measure], slices: Sequence[str], figure: Figure
-) -> None:
-    high = 72 * figure.get_size_inches()[1]
-    axes = panel(figure, LEFT, BOTTOM, WHOLE - LEFT - RIGHT - 4, high - BOTTOM - TOP - 8)
-    on_axes(axes, contents, measures, slices)
+    said = "; ".join(f"{row.name}: {row.said}".removesuffix(": ") for row in shown.rows)
+    made = drawing(draw, WHOLE, TOP + BOTTOM + 12 + high)
+    return Charts((Chart(made, f"{caption}. {said}.", caption, aside, wide=True, name=name),))

@@ -12,7 +12,7 @@ from evalreport.report.results_table import stands_on_few, worst_of
 from evalreport.report.strips import slice_heads
 from evalreport.report.words import label_text, subgroup_text, visible
 from evalreport.results.identity import Quantity
-from evalreport.results.records import Criterion, Gap, Heterogeneity
+from evalreport.results.records import Count, Criterion, Gap, Heterogeneity, Subgroup
 
 MOST_LINES = 12
 LARGEST = (
@@ -31,7 +31,7 @@ def gap_blocks(contents: Contents) -> list[Block]:
         view = view_of(gap)
         if contents.at_first(view)(gap) and _shown(contents, gap):
             own = found.setdefault(tuple(gap.columns), {})
-            own.setdefault((identity(gap), view), []).append(gap)
+            own.setdefault((_quantity(contents, gap), view), []).append(gap)
     tables: list[Block] = [_table(contents, columns, groups) for columns, groups in found.items()]
     return [*tables, *_largest(contents)]
 
@@ -73,6 +73,11 @@ def _largest(contents: Contents) -> list[Block]:
     return [PlainTable("Largest gap between any two groups", columns, tuple(rows), LARGEST, "gaps")]
 
 
+def _quantity(contents: Contents, gap: Gap) -> Quantity:
+    """What a gap is of: that of its measure, which says how indeterminate rows are counted."""
+    return identity(contents.measure_of(gap.measure) or gap)
+
+
 def _shown(contents: Contents, gap: Gap) -> bool:
     """Of groups, of two classes or over all of them, with a value and an interval to read."""
     if tuple(gap.columns) in contents.period_columns:
@@ -107,8 +112,6 @@ def _table(
         note += f" {MOST_LINES} of {len(groups)} lines; the others are in results.json."
     if any(row.cells[-1] == "–" for row in rows):
         note += " –: no test was made."
-    if any(gap.few for gap in widest):
-        note += " * A group of few rows."
     caption = f"Gaps by {name}, against {against[0]}" if one else f"Gaps by {name}"
     return PlainTable(caption, tuple(Column(*h) for h in heads), rows, note, "gaps")
 
@@ -139,30 +142,34 @@ def _widest(gaps: Sequence[Gap]) -> Gap:
 
 
 def _worst_group(contents: Contents, gap: Gap) -> str:
-    """The group of the same columns in which the quantity is worst, and its rows."""
+    """The group of the same columns in which the quantity is worst, unless all are alike."""
     groups = [
         m
         for m in contents.of_view(view_of(gap))
         if tuple(m.subgroup) == tuple(gap.columns)
         and m.fold is None
         and m.value is not None
-        and identity(m) == identity(gap)
+        and identity(m) == _quantity(contents, gap)
         and (m.threshold, m.threshold_rule) == (gap.threshold, gap.threshold_rule)
     ]
     worst = worst_of(groups)
-    if worst is None:
+    if worst is None or all(m.value == worst.value for m in groups):
         return "–"
-    few = ", small n" if stands_on_few(contents, worst) else ""
-    return f"{slice_heads(worst.subgroup)}, n {count_text(worst.n)}{few}"
+    return _with_rows(worst.subgroup, worst.n, stands_on_few(contents, worst))
+
+
+def _with_rows(subgroup: Subgroup, n: Count, few: bool) -> str:
+    return f"{slice_heads(subgroup)}, n {count_text(n)}{', small n' if few else ''}"
 
 
 def _row(contents: Contents, gap: Gap, columns: tuple[str, ...], one: bool) -> tuple[str, ...]:
-    group = slice_heads(gap.subgroup) + f", n {count_text(gap.n)}"
+    m = contents.measure_of(gap.measure)
+    few = gap.few or (m is not None and stands_on_few(contents, m))
     ratio = "–" if gap.ratio is None else value_text(gap.ratio)
     return (
-        contents.heading(contents.measure_of(gap.measure) or gap),
+        contents.heading(m or gap),
         contents.mark((gap.dataset, gap.model)).name,
-        group + (" *" if gap.few else ""),
+        _with_rows(gap.subgroup, gap.n, few),
         _worst_group(contents, gap),
         *(() if one else (against_words(gap).removeprefix("the "),)),
         "–" if gap.gap is None else difference_text(gap.gap),

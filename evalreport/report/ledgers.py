@@ -67,10 +67,10 @@ def _label_facts(record: LabelLedger) -> Facts:
     positive = record.positive
     title = f"Positive class: {label_text(positive)}" if positive is not None else "Labels"
     declared = list(record.declared or ())
-    told = (
-        " (declared in this order)" if declared == order else "" if declared else " (not declared)"
-    )
-    items = [("classes", _names(order) + told)]
+    # labels that rows have sets of are named by the columns or lists that hold them
+    kind, undeclared = ("labels", "") if record.label_sets else ("classes", " (not declared)")
+    told = " (declared in this order)" if declared == order else "" if declared else undeclared
+    items = [(kind, _names(order) + told)]
     if declared and declared != order:
         items.append(("declared", _names(declared)))
     if positive is not None:

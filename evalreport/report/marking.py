@@ -85,10 +85,23 @@ def table_marks(measure: Measure, shape: Shape, costs: Any = None) -> Marks:
     for index in classes:
         for region in found:
             _add(region, index, shape, top, groups)
-    prices = _prices(measure, shape, costs)
+    prices = _prices(measure, shape, costs) or _below(found, classes[0], shape, top)
     if any(PRICED in region.top for region in found):
         top |= {place: text for place, text in prices.items() if text != FREE}
     return Marks(top, _edges(_apart(groups, shape)), prices)
+
+
+def _below(
+    found: Sequence[Region], index: int | None, shape: Shape, top: Mapping[Place, str]
+) -> dict[Place, str]:
+    """How often the cells of one class count below the line, where they stand there alone."""
+    return {
+        place: weight_text(factor)
+        for region in found
+        for name, factor in region.below.items()
+        for place in (() if index is None else _places(name, index, shape))
+        if place not in top
+    }
 
 
 def _prices(measure: Measure, shape: Shape, costs: Any) -> dict[Place, str]:

@@ -113,8 +113,8 @@ def measures_section(contents: Contents) -> list[Block]:
     "Metrics of the scores",
     short="Score metrics",
     of=(Measure,),
-    intro="They use every score, not one threshold; the table beside each is the one at the "
-    "declared threshold.",
+    intro="They use every score, not one threshold; a table beside one holds the predicted labels "
+    "of the same rows.",
 )
 def scores_section(contents: Contents) -> list[Block]:
     """Metrics of the scores."""

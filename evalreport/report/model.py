@@ -90,17 +90,13 @@ CONTINUED = ", continued"
 
 @dataclass(frozen=True)
 class Strip:
-    """Tables laid flat, one a row, with what follows from each.
-
-    ``axis`` says what the upright line in its rows is, where the axis is drawn.
-    """
+    """Tables laid flat, one a row, with what follows from each."""
 
     caption: str
     columns: tuple[Column, ...]
     lines: tuple[Line, ...]
     notes: tuple[str, ...] = ()
     style: str = ""
-    axis: str = ""
     kind: ClassVar[str] = "strip"
 
 

@@ -59,17 +59,19 @@ def value_decimals(value: float) -> int:
 
 
 def difference_text(value: float) -> str:
-    """A difference, always signed.
+    """A difference, always signed; 0 and 1 only when exact.
 
     >>> difference_text(0.01428), difference_text(-0.0018), difference_text(0.0)
     ('+0.0143', '−0.0018', '0')
+    >>> difference_text(1.0), difference_text(-1.0), difference_text(-0.99996)
+    ('+1', '−1', '−0.99996')
     """
-    if value == 0:
-        return "0"
+    if value in {0, 1, -1}:
+        return signed(f"{int(value):+d}") if value else "0"
     if abs(value) >= LARGE:
         return large_text(value) if value < 0 else f"+{large_text(value)}"
     places = 3 if abs(value) >= 0.1 else 4
-    text = _longer_until(value, places, lambda text: float(text) != 0)
+    text = _longer_until(value, places, lambda text: float(text) not in {0.0, 1.0, -1.0})
     return text if value < 0 else f"+{text}"
 
 
@@ -206,17 +208,21 @@ def grouped_figures(text: str) -> str:
 
 
 def threshold_text(threshold: float) -> str:
-    """A threshold: as declared, or four significant digits of one found by a rule.
+    """A threshold: as declared, or four significant digits of one found by a rule; 1 when exact.
 
     >>> threshold_text(0.5), threshold_text(0.341579), threshold_text(0), threshold_text(-1.25)
     ('0.50', '0.3416', '0', '−1.25')
+    >>> threshold_text(1.0), threshold_text(0.99998)
+    ('1', '0.99998')
     """
     plain = repr(float(threshold))
     if threshold == 0:
         return "0"
     if len(plain.lstrip("-")) <= 4 and "e" not in plain:
         return signed(plain + "0" if re.fullmatch(r"-?0\.\d", plain) else plain.removesuffix(".0"))
-    return signed(f"{threshold:.4g}".replace("e+", "e"))
+    texts = (f"{threshold:.{digits}g}" for digits in range(4, MOST_DECIMALS + 1))
+    text = next((one for one in texts if abs(float(one)) != 1), plain)
+    return signed(text.replace("e+", "e"))
 
 
 def measured_places(spread: float | None) -> int:
@@ -284,13 +290,23 @@ def six_decimals(value: float) -> str:
     return _longer_until(value, 6, lambda text: float(text) not in {0.0, 1.0, -1.0})
 
 
+def shortest(value: float) -> str:
+    """A number within a calculation: at most six decimals, none of them a last 0.
+
+    >>> shortest(0.9622093023255814), shortest(150.700220467991), shortest(12.0)
+    ('0.962209', '150.70022', '12')
+    """
+    text = six_decimals(value)
+    return text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
+
+
 def shortened(text: str) -> str:
     """Arithmetic with every long decimal cut to six places.
 
     >>> shortened("(0.9622093023255814 + 0.5) / 2")
     '(0.962209 + 0.5) / 2'
     """
-    return re.sub(r"\d+\.\d{7,}(?!\d*e)", lambda m: six_decimals(float(m.group())), text)
+    return re.sub(r"\d+\.\d{7,}(?!\d*e)", lambda m: shortest(float(m.group())), text)
 
 
 def bytes_text(size: int) -> str:

@@ -34,10 +34,14 @@ Given = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Region:
-    """One fraction: names above the line with their factors, regions of names below it."""
+    """One fraction: names above the line with their factors, regions of names below it.
+
+    ``below`` holds the factors of names below the line that are not counted once.
+    """
 
     top: Mapping[str, Fraction] = field(default_factory=dict)
     bottom: tuple[frozenset[str], ...] = ()
+    below: Mapping[str, Fraction] = field(default_factory=dict)
 
 
 def regions(
@@ -132,10 +136,13 @@ def _fractions(e: Expression) -> Iterator[Ratio]:
 def _region(ratio: Ratio) -> Region:
     top: Weights = {}
     _weigh(ratio.top, Fraction(1), top)
-    factors = [
-        names for f in _factors(ratio.bottom) if (names := frozenset(c.name for c in f.cells()))
-    ]
-    return Region(top, tuple(factors))
+    below: Weights = {}
+    factors = []
+    for factor in _factors(ratio.bottom):
+        if names := frozenset(c.name for c in factor.cells()):
+            factors.append(names)
+            _weigh(factor, Fraction(1), below)
+    return Region(top, tuple(factors), {k: w for k, w in below.items() if abs(w) != 1})
 
 
 def _weigh(e: Expression, factor: Fraction, into: Weights) -> None:

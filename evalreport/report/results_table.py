@@ -25,7 +25,7 @@ from evalreport.report.numbers import (
 from evalreport.report.strips import fraction_text
 from evalreport.report.words import (
     MEAN,
-    MEAN_OF_FOLDS,
+    OVER_FOLDS,
     POOLED,
     POOLED_FOLDS,
     condition_text,
@@ -165,7 +165,7 @@ def _rows(contents: Contents, views: Sequence[View]) -> list[tuple[Measure, str]
         own = [m for view in views for m in contents.pooled(view) if identity(m) == key]
         means = {m.id: mean for m in own if (mean := contents.mean_over_folds(m)) is not None}
         # limits that allow for the variation of training come first
-        found |= {mean.id: (mean, MEAN_OF_FOLDS) for mean in means.values()}
+        found |= {mean.id: (mean, OVER_FOLDS) for mean in means.values()}
         for m in own:
             found.setdefault(m.id, (m, POOLED_FOLDS if m.id in means else ""))
         for view in views:
@@ -203,8 +203,7 @@ def worst_group(
 ) -> tuple[Measure | None, int, list[Measure]]:
     """The group that fares worst, how many can be judged, and those of too few rows to judge.
 
-    Groups are those by single columns that are no periods; one that fares no worse than all rows
-    is not named.
+    Periods are no such groups; one that fares no worse than all rows is not named.
     """
     groups = [
         m
@@ -212,7 +211,6 @@ def worst_group(
         if m.subgroup
         and m.fold is None
         and m.value is not None
-        and len(m.subgroup) == 1
         and tuple(m.subgroup) not in contents.period_columns
         and contents.at_first(view)(m)
         and identity(m) == key
@@ -235,16 +233,34 @@ def stands_on_few(contents: Contents, m: Measure) -> bool:
     return m.few or (counts and m.denominator is not None and m.denominator < least)
 
 
-def _worst_class(contents: Contents, view: View) -> tuple[Measure, str] | None:
-    """The class that the metric which tells its worst class, or else the first, is worst for."""
+def by_class(contents: Contents, view: View) -> list[Measure]:
+    """Each of several classes by the metric that tells its worst class, or else by the first."""
     if contents.is_binary(view):
-        return None
-    own = [m for m in contents.pooled(view) if contents.names_class(m) and m.value is not None]
-    names = list(dict.fromkeys(m.metric for m in own))
-    first = [name for name in names if (metric := find(name)) is not None and metric.worst_class]
-    same = [m for m in own if m.metric in [*first, *names][:1]]
+        return []
+    own = [m for m in contents.pooled(view) if m.label is not None and m.average is None]
+    metrics = dict.fromkeys(identity(m)._replace(label=None) for m in own if m.value is not None)
+    first = [key for key in metrics if (metric := find(key.metric)) and metric.worst_class]
+    chosen = [*first, *metrics][:1]
+    return [m for m in own if identity(m)._replace(label=None) in chosen]
+
+
+def worst_first(contents: Contents, views: Sequence[View]) -> list[str]:
+    """The classes of these views by the worst value of :func:`by_class`, those without one last."""
+    values: dict[str, float] = {}
+    for m in (m for view in views for m in by_class(contents, view)):
+        if m.value is not None:
+            label = str(m.label)
+            values[label] = min(sign_of(m.metric) * m.value, values.get(label, math.inf))
+    known = dict.fromkeys(label for view in views for label in contents.classes(view))
+    return sorted(known, key=lambda label: values.get(label, math.inf))
+
+
+def _worst_class(contents: Contents, view: View) -> tuple[Measure, str] | None:
+    """The class that is worst by the metric which tells it."""
+    same = [m for m in by_class(contents, view) if m.value is not None]
     worst = worst_of(same)
-    return None if worst is None else (worst, f"worst of {len({m.label for m in same})} classes")
+    kinds = "labels" if contents.has_sets(view) else "classes"
+    return None if worst is None else (worst, f"worst of {len({m.label for m in same})} {kinds}")
 
 
 def worst_of(measures: Sequence[Measure]) -> Measure | None:
@@ -282,14 +298,14 @@ def _results(contents: Contents, rows: Sequence[tuple[Measure, str]]) -> Criteri
     lines = []
     previous = None
     for m, words in rows:
-        title = contents.title(m)
         mean = contents.mean_over_readers(m)
         if mean is not None:
             lines.append(_over_readers(contents, m, mean, judged=judged))
         said = ", ".join(filter(None, (words, POOLED if contents.pools_readings(m) else "")))
-        key = (title, said)
-        lines.append(_line(contents, m, said, axis, judged=judged, repeated=key == previous))
-        previous = key
+        title = _titled(contents, m, said)
+        told = "" if title == previous else title
+        lines.append(_line(contents, m, told, axis, judged=judged))
+        previous = title
     told = "The upright line on the axis is what that row requires" if judged else ""
     return Criteria("Results", tuple(columns), tuple(lines), "results", judged=judged, axis=told)
 
@@ -321,15 +337,28 @@ def _over_readers(
     )
 
 
+def _titled(contents: Contents, m: Measure, words: str) -> str:
+    """What a row is of: the metric, what is said of its place or its group, another threshold."""
+    title = contents.title(m)
+    if words:
+        title = f"{title}, {words}"
+    elif m.subgroup:
+        title = f"{title}, {subgroup_text(m.subgroup)}"
+    if _elsewhere(contents, m):
+        title = f"{title}, {condition_text(m.threshold, contents.operator((m.dataset, m.model)))}"
+    return title
+
+
+def _elsewhere(contents: Contents, m: Measure) -> bool:
+    """Whether it is at another threshold than the first of its model."""
+    first = contents.first_threshold((m.dataset, m.model))
+    return m.threshold is not None and (m.threshold, m.threshold_rule) != first
+
+
 def _line(
-    contents: Contents,
-    m: Measure,
-    words: str,
-    axis: tuple[float, float],
-    *,
-    judged: bool,
-    repeated: bool,
+    contents: Contents, m: Measure, title: str, axis: tuple[float, float], *, judged: bool
 ) -> Criterion:
+    """A row of the table; without a title it is of what the row above is of."""
     own = sorted(
         (c for c in contents.criteria.get(m.id, []) if not c.readers),
         key=lambda c: (rank_of(c.outcome), margin_of(c)),
@@ -339,20 +368,12 @@ def _line(
         number_of(contents, m, whisker=False),
         whisker=whisker_of(contents, m, one, axis) if _on_axis(m) else None,
     )
-    title = contents.title(m)
-    if words:
-        title = f"{title}, {words}"
-    elif m.subgroup:
-        title = f"{title}, {subgroup_text(m.subgroup)}"
-    first = contents.first_threshold((m.dataset, m.model))
-    elsewhere = m.threshold is not None and (m.threshold, m.threshold_rule) != first
-    if elsewhere:
-        title = f"{title}, {condition_text(m.threshold, contents.operator((m.dataset, m.model)))}"
     table = contents.table_of(m.table)
-    flat = None if table is None or not (m.subgroup or elsewhere) else flat_counts(table)
+    apart = bool(m.subgroup) or _elsewhere(contents, m)
+    flat = None if table is None or not apart else flat_counts(table)
     counts = tuple((name, count_text(flat[name])) for name in FLAT) if flat else ()
     cells = [
-        LineCell("" if repeated else title, head=not repeated, counts=counts),
+        LineCell(title, head=bool(title), counts=counts),
         LineCell(mark=contents.mark((m.dataset, m.model))),
         LineCell(count_text(m.n), "right"),
         LineCell(fraction_text(contents, m), "right"),
@@ -362,7 +383,7 @@ def _line(
     if judged:
         cells.append(LineCell(_required(one, len(own) - 1) if one else "", "right"))
     return Criterion(
-        Line(tuple(cells), table=m.table or "" if flat else "", rule=not repeated),
+        Line(tuple(cells), table=m.table or "" if flat else "", rule=bool(title)),
         "" if one is None else verdict_of(one.outcome),
         "" if one is None else WORDS.get(one.outcome, one.outcome),
         "",

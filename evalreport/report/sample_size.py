@@ -15,12 +15,15 @@ MOST_LINES = 60
 
 
 def width_words(contents: Contents) -> str:
-    """The narrowest and the widest interval of a share on all rows: was the sample enough?"""
+    """The narrowest and the widest interval of a share on all rows: was the sample enough?
+
+    Averages of classes are no share of rows.
+    """
     found = [
         (record, m)
         for record in contents.of(SampleSize)
-        if (m := contents.measure.get(record.measure)) and not m.subgroup
-        and record.denominator is not None
+        if (m := contents.measure.get(record.measure)) and not m.subgroup and m.average is None
+        and record.denominator is not None and contents.at_first(view_of(m))(m)
     ]  # fmt: skip
     if not found:
         return ""
@@ -35,7 +38,7 @@ def width_words(contents: Contents) -> str:
 
 def _of(contents: Contents, m: Measure) -> str:
     name = contents.mark((m.dataset, m.model)).name
-    return f"{contents.heading(m)} of {name}, {rows_text(m.denominator or 0)}"
+    return f"{contents.title(m)}, {name}, {rows_text(m.denominator or 0)}"
 
 
 def multiplicity_words(contents: Contents) -> str:

@@ -10,14 +10,12 @@ from evalreport.metrics.catalogue import named_within
 from evalreport.report.choosing import threshold_choosers
 from evalreport.report.classes import against_the_rest
 from evalreport.report.contents import Contents, View, grouped, identity, view_of
-from evalreport.report.forest_charts import group_drawing
+from evalreport.report.forest_charts import SQUARES, forest_chart, most_groups, over_groups
 from evalreport.report.gaps import gap_blocks
 from evalreport.report.impact import impact_blocks
 from evalreport.report.marking import FLAT
 from evalreport.report.model import (
     Block,
-    Chart,
-    Charts,
     Column,
     PlainTable,
     TablePair,
@@ -33,7 +31,6 @@ from evalreport.report.results_table import (
 )
 from evalreport.report.sections import section
 from evalreport.report.strips import (
-    MOST_LINES,
     Row,
     measures_strip,
     metric_strip,
@@ -66,9 +63,6 @@ OWN_STRIPS = 3
 FEW_METRICS = 5
 #: Thresholds of a sweep up to which all are printed, and how many of longer ones are.
 WHOLE_SWEEP, SWEEP_LINES = 25, 9
-MOST_SUBGROUPS = 24
-#: So many are shown however many models there are.
-FEWEST_SUBGROUPS = 5
 #: Metrics without a strip of their own that are shown: of subgroups, and of periods.
 MOST_OTHERS, MOST_OTHERS_OF_PERIODS = 12, 0
 #: Metrics of periods with a strip of their own: the course of others is drawn and tested.
@@ -136,14 +130,13 @@ def _of_columns(
         slices.sort()
     elif by is not None:
         slices = _worst_first(measures, by, slices)
-    # each of them has a line for every model
-    most = min(MOST_SUBGROUPS, max(FEWEST_SUBGROUPS, MOST_LINES // len(contents.views) - 1))
+    most = most_groups(len(contents.views))
     kept = set(slices[-most:] if newest else slices[:most])
     blocks: list[Block] = _said_of_groups(contents, name, measures, by)
     if len(slices) > most:
         blocks.append(
             Text(
-                f"{'The newest ' if newest else 'The worst ' if by else ''}{most} of {len(slices)} "
+                f"{'The newest ' if newest else 'The first ' if by else ''}{most} of {len(slices)} "
                 f"{'periods' if newest else 'subgroups'} by {name}; the others are in results.json "
                 "and measures.csv."
             )
@@ -155,7 +148,9 @@ def _of_columns(
     leading = leading[:OWN_OF_PERIODS] if newest else leading
     flat = all(contents.is_binary(v) for v in contents.views)
     if by is not None and by in same:
-        blocks.append(_forest(contents, name, same[by], [s for s in slices if s in kept]))
+        shown = over_groups(contents, _by_group(same[by], [s for s in slices if s in kept]))
+        caption = f"{contents.title(same[by][0])} by {name}"
+        blocks.append(forest_chart(shown, caption, SQUARES, "subgroups"))
     for i in leading:
         rows = _ordered(contents, same[i], slices)
         of_readings = _readings(contents, same[i])
@@ -184,30 +179,12 @@ def _of_columns(
     return blocks
 
 
-def _forest(
-    contents: Contents, name: str, measures: Sequence[Measure], slices: Sequence[str]
-) -> Charts:
-    """The leading metric in every group on one axis."""
-    metric = contents.title(measures[0])
-    worst = next((m for m in measures if m.subgroup and slice_heads(m.subgroup) == slices[0]), None)
-    caption = f"{metric} by {name}"
-    said = "; ".join(
-        f"{slice_heads(m.subgroup)}, {contents.mark(view_of(m)).name}: "
-        f"{value_text(m.value) if m.value is not None else m.state.replace('_', ' ')}"
-        for m in measures
-    )
-    aside = "Squares are larger on more rows, and hollow on too few to judge."
-    made = group_drawing(contents, measures, slices)
-    chart = Chart(made, f"{caption}. {said}.", caption, aside, wide=True, name="subgroups")
-    return Charts((chart,)) if worst is not None else Charts(())
-
-
 def leading_groups(
     contents: Contents, dataset: str, metric: str | None = None
-) -> tuple[list[Measure], list[str]] | None:
-    """The measures of one metric in the first subgroups of a dataset, with those of all rows.
+) -> dict[str, list[Measure]] | None:
+    """The measures of one metric of all rows and of the first subgroups of a dataset, worst first.
 
-    With the names of the groups, worst first; None where there are none.
+    None where there are none.
     """
     for columns, measures in _sliced(contents).items():
         if columns in contents.period_columns:
@@ -219,8 +196,17 @@ def leading_groups(
         whole = [m for v in contents.views if v[0] == dataset for m in contents.pooled(v)]
         same = [m for m in [*whole, *own] if identity(m) == by]
         slices = list(dict.fromkeys(slice_heads(m.subgroup) for m in own))
-        return same, _worst_first(own, by, slices)
+        return _by_group(same, _worst_first(own, by, slices))
     return None
+
+
+def _by_group(measures: Sequence[Measure], slices: Sequence[str]) -> dict[str, list[Measure]]:
+    """The measures of one metric by their group in this order, those of all rows first."""
+    found: dict[str, list[Measure]] = {name: [] for name in ("all rows", *slices)}
+    for m in measures:
+        if slice_heads(m.subgroup) in found:
+            found[slice_heads(m.subgroup)].append(m)
+    return found
 
 
 def _said_of_groups(

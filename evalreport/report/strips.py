@@ -154,9 +154,9 @@ def measures_strip(
                 contents, row, found, flat, counted, with_model, rule, strong(row)
             )
             if with_n:
-                first = next(m for m in found if m is not None)
+                # a metric may leave rows out on which it is undefined
+                n = LineCell(count_text(max(m.n for m in row.measures)), "right")
                 place = len(heads) + with_model
-                n = LineCell(count_text(first.n), "right")
                 line = replace(line, cells=(*line.cells[:place], n, *line.cells[place:]))
             lines.append(line)
             previous = row.group

@@ -127,7 +127,8 @@ def _rows_text(contents: Contents) -> str:
             for c in ledger.classes[:MOST_NAMES]
         ]
         if len(ledger.classes) > MOST_NAMES:
-            classes = [counted(len(ledger.classes), "class", "classes")]
+            one, many = ("label", "labels") if contents.has_sets(view) else ("class", "classes")
+            classes = [counted(len(ledger.classes), one, many)]
         kinds = f" ({listed(classes)})" if classes else ""
         lost = ledger.read - ledger.used
         out = f", {count_text(lost)} of {count_text(ledger.read)} read left out" if lost else ""
@@ -269,6 +270,7 @@ def _of_many(table: Table, counts: list[list[int]], who: str) -> str:
     if len(shares) < 2:
         return ""
     share, worst = min(shares)
+    alike = [class_text(table.labels[i]) for own, i in shares if own == share and i != worst]
     row = counts[worst]
     total = sum(row)
     right = sum(counts[i][i] for i in range(size))
@@ -282,6 +284,9 @@ def _of_many(table: Table, counts: list[list[int]], who: str) -> str:
     )
     if share < 1 and row[taken]:
         told += f" and calls {count_text(row[taken])} of them {class_text(names[taken])}"
+    if alike and share < 1:
+        as_low = listed(alike) if len(alike) < MOST_NAMES else f"{len(alike)} other classes"
+        told += f"; of {as_low} it finds the same share"
     return f"{told}."
 
 
@@ -293,6 +298,7 @@ def _shown(contents: Contents, views: Sequence[View]) -> str:
     key = headline_identities(contents, contents.views)[:1]
     first = next((m for v in views for m in contents.pooled(v) if [identity(m)] == key), None)
     by = "" if first is None else f", best first by {contents.title(first)}"
+    by += " within each dataset" if by and len(contents.datasets) > 1 else ""
     names = [contents.mark(view).name for view in rest]
     named = listed(names) if len(names) <= MOST_NAMES else f"{len(names)} others"
     return f"{len(views)} of {len(contents.views)}{by}; {named} stand in the sections that follow."
@@ -309,7 +315,7 @@ def _worst_groups(contents: Contents, views: Sequence[View]) -> str:
             whole = next((m for m in contents.pooled(view) if identity(m) == key), None)
             if worst is None or whole is None:
                 continue
-            who = f"{label_text(view[1])}: " if len(views) > 1 else ""
+            who = f"{_called(contents, view)}: " if len(views) > 1 else ""
             inside = interval_text(worst.interval, worst.value) if worst.interval else ""
             counts = fraction_text(contents, worst).replace("/", "of")
             beside = "; ".join(filter(None, (counts, inside)))

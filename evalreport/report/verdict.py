@@ -118,7 +118,7 @@ def _criteria(contents: Contents, chosen: Sequence[Criterion], *, some: bool) ->
     ]
     caption = "Acceptance criteria"
     if some:
-        caption += " that the results above do not show"
+        caption += " that the results above do not show in full"
     drawn = any(c.measure for c in entries)
     axis = "The upright line on an axis is what that row requires" if drawn else ""
     rows = tuple(_criterion(contents, c, flat) for c in entries)

@@ -153,8 +153,8 @@ CLINICAL = Wording(
             "Discrimination and calibration",
             "Discrimination",
             (
-                "These use every score, not one cut-off; the table beside each is the one at the "
-                "declared cut-off."
+                "These use every score, not one cut-off; a table beside one holds the results of "
+                "the test on the same rows."
             ),
         ),
         "curves": ("Calibration, decision and other curves", "Curves", ""),

@@ -8,13 +8,13 @@ from typing import Any, Protocol
 
 from evalreport.lines import LONGEST_NAME, cut
 from evalreport.metrics.catalogue import find
-from evalreport.metrics.methods import METHODS
+from evalreport.metrics.methods import method_title
 from evalreport.report.numbers import count_text, number_text, threshold_text
 
 LONGEST_TEXT = 5000
 #: What the mean of readers, and the value of all that they read, are called.
 MEAN, POOLED = "mean over readers", "readings pooled"
-MEAN_OF_FOLDS, POOLED_FOLDS = "mean over folds", "folds pooled"
+OVER_FOLDS, POOLED_FOLDS = "mean over folds", "folds pooled"
 
 #: Characters that would change how the text around them is read.
 _TURNING = {0x200E, 0x200F, 0x061C, *range(0x202A, 0x202F), *range(0x2066, 0x206A)}
@@ -127,8 +127,7 @@ def method_text(method: str) -> str:
     >>> method_text("wilson"), method_text("something_new")
     ('Wilson', 'something new')
     """
-    declared = METHODS.get(method)
-    return visible(method.replace("_", " ")) if declared is None else declared.title
+    return visible(method_title(method))
 
 
 def params_text(params: Mapping[str, Any]) -> str:

@@ -91,8 +91,16 @@ def test_problems_are_in_the_json_too_and_end_with_5(
     assert body["checked"] == 0
 
 
+#: Those that take the longest.
+NIGHTLY = {"cross_validation", "digits", "multilabel"}
+SPECS = [
+    pytest.param(path, id=path.stem, marks=pytest.mark.nightly if path.stem in NIGHTLY else ())
+    for path in sorted(CONFIGS.glob("*.yaml"))
+]
+
+
 @pytest.mark.long
-@pytest.mark.parametrize("spec", sorted(CONFIGS.glob("*.yaml")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("spec", SPECS)
 def test_every_ready_spec_verifies(spec: Path, tmp_path: Path, capsys: Capture) -> None:
     command = ["run", str(spec), "-o", str(tmp_path), "--at", AT, "--formats", "html", "--quiet"]
     assert status_of(command) in (0, 1)

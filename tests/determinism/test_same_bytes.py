@@ -58,27 +58,53 @@ def first(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     return found
 
 
+RC = """\
+lines.linewidth: 9
+font.size: 30
+svg.fonttype: path
+axes.facecolor: red
+figure.dpi: 300
+axes.grid: True
+savefig.facecolor: red
+font.family: serif
+"""
+
+
+def without_fonts(folder: Path) -> Path:
+    """The settings of fontconfig on a system without a single font."""
+    settings = folder / "fonts.conf"
+    settings.write_text(
+        '<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">'
+        f"<fontconfig><dir>{folder}/none</dir><cachedir>{folder}/cache</cachedir></fontconfig>"
+    )
+    return settings
+
+
 def differing(one: dict[str, bytes], two: dict[str, bytes]) -> list[str]:
     return [name for name in NAMES if one.get(name) != two.get(name)]
 
 
 @pytest.mark.long
 def test_everything_else_at_once(first: dict[str, bytes], tmp_path: Path) -> None:
-    """Another hash seed, zone, locale, home, mask, threads, folder, copy of the data, no input."""
+    """Another hash seed, zone, locale, home, mask, threads, folder, copy of the data, no input.
+
+    Nor any font, and settings of matplotlib in the folder.
+    """
     folder = copied(tmp_path / "another place")
+    (folder / "sample_data" / "matplotlibrc").write_text(RC)
     again = made(
         tmp_path / "other runs", folder / "sample_data", "../configs/breast_cancer.yaml",
         before="umask 077; exec <&-;", PYTHONHASHSEED="4242", TZ="Pacific/Chatham",
         LC_ALL="C", LANG="tr_TR.UTF-8", HOME=None, USER="somebody", OMP_NUM_THREADS="8",
         OPENBLAS_NUM_THREADS="3", COLUMNS="40", TERM="dumb", NO_COLOR="1",
         TMPDIR=str(tmp_path), MPLBACKEND="pdf", PYTHONUTF8="0", PYTHONOPTIMIZE="1",
+        FONTCONFIG_FILE=str(without_fonts(tmp_path)),
     )  # fmt: skip
     assert differing(first, again) == []
     assert (tmp_path / "other runs" / "latest" / "results.json").stat().st_mode & 0o077 == 0
 
 
-@pytest.mark.nightly_but_first
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "changes",
     [
@@ -108,28 +134,21 @@ def test_one_thing_after_another(
     assert differing(first, again) == []
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_settings_of_matplotlib_change_nothing(first: dict[str, bytes], tmp_path: Path) -> None:
     """A matplotlibrc in the current folder is read by everybody but us."""
     folder = copied(tmp_path / "there")
-    (folder / "matplotlibrc").write_text(
-        "lines.linewidth: 9\nfont.size: 30\nsvg.fonttype: path\naxes.facecolor: red\n"
-        "figure.dpi: 300\naxes.grid: True\nsavefig.facecolor: red\nfont.family: serif\n"
-    )
+    (folder / "matplotlibrc").write_text(RC)
     again = made(tmp_path / "runs", folder, "configs/breast_cancer.yaml", formats="html")
     assert again["report.html"] == first["report.html"]
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_fonts_of_the_system_change_nothing(first: dict[str, bytes], tmp_path: Path) -> None:
     """Without a single font installed: the report brings its own."""
-    (tmp_path / "fonts.conf").write_text(
-        '<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">'
-        f"<fontconfig><dir>{tmp_path}/none</dir><cachedir>{tmp_path}/cache</cachedir></fontconfig>"
-    )
     again = made(
         tmp_path / "runs", ROOT, "configs/breast_cancer.yaml",
-        FONTCONFIG_FILE=str(tmp_path / "fonts.conf"),
+        FONTCONFIG_FILE=str(without_fonts(tmp_path)),
     )  # fmt: skip
     assert differing(first, again) == []
 

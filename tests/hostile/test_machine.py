@@ -205,6 +205,7 @@ STREAMS = {
 
 
 @pytest.mark.long
+@pytest.mark.nightly_but_each(3)
 @pytest.mark.parametrize("name", sorted(STREAMS))
 def test_streams_that_cannot_be_used(workshop: Workshop, name: str) -> None:
     """The run is published whole or not at all, with a documented status."""

@@ -71,6 +71,7 @@ MODELS: dict[str, tuple[bytes, str]] = {
 
 
 @pytest.mark.long
+@pytest.mark.nightly_but_each(2)
 @pytest.mark.parametrize("name", sorted(MODELS))
 def test_a_saved_model_is_refused(workshop: Workshop, name: str) -> None:
     content, word = MODELS[name]
@@ -204,6 +205,7 @@ LARGE = {
 
 
 @pytest.mark.long
+@pytest.mark.nightly_but_each(2)
 @pytest.mark.parametrize("name", sorted(ENDLESS))
 def test_an_endless_template_is_stopped(
     workshop: Workshop, results: Path, monkeypatch: pytest.MonkeyPatch, name: str

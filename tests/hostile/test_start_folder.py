@@ -98,6 +98,7 @@ def test_the_planted_files_would_run(planted: Path) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.nightly_but_first
 @pytest.mark.parametrize("way", ["command", "module"])
 def test_two_specs_side_by_side_with_template_and_paper(planted: Path, way: str) -> None:
     """The command, its two processes, the process of the template and that of the PDF."""

@@ -98,7 +98,7 @@ def test_a_file_of_the_site_and_the_python_interface(
     assert workshop.call("check", workshop.folder / "spec.yaml").status == 0
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_verify_asks_again(workshop: Workshop, tree: bytes) -> None:
     """That a run names a type does not make it trusted."""
     prepared(workshop, tree)
@@ -122,7 +122,7 @@ def test_what_the_child_cannot_do() -> None:
     assert done.stdout == "the model tried to start a program\n"
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_the_command_in_a_process_of_its_own(workshop: Workshop, tree: bytes) -> None:
     prepared(workshop, tree)
     done = command("check", "spec.yaml", cwd=workshop.folder)

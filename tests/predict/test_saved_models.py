@@ -137,13 +137,7 @@ def test_probabilities_equal_those_of_the_model_with_columns_by_name(iris):
     expected = model.predict_proba(matrix)
     assert np.allclose(output.class_scores[:, [1, 2, 0]], expected, rtol=0, atol=1e-15)
     assert np.all(output.class_scores[:, 3] == 0)
-
-
-@pytest.mark.long
-def test_class_of_the_model_that_the_data_lack_is_named(iris):
-    matrix, actual = iris
-    model = LogisticRegression(max_iter=1000).fit(matrix, actual)
-    saved = saved_output(skops.io.dumps(model), "skops", table_of(matrix[:9]), name="m.skops")
+    # a class of the model that the data lack is named
     assert saved.unknown_classes(("setosa", "virginica")) == ("versicolor",)
     with pytest.raises(DataError, match="'versicolor'"):
         saved.output(("setosa", "virginica"), 1, "m.skops")

@@ -44,7 +44,7 @@ def study(tmp_path: Path) -> Path:
     return tmp_path / "spec.yaml"
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.requirement("R9")
 @pytest.mark.requirement("R10")
 @pytest.mark.requirement("R11")

@@ -28,6 +28,7 @@ def test_faults_of_runs_are_found_and_named(shop: Workshop, kind: object) -> Non
 
 
 @pytest.mark.long
+@pytest.mark.nightly_but_first
 @pytest.mark.parametrize("kind", [plant_faults.dependencies, plant_faults.constants])
 def test_faults_of_installs_are_found_and_named(shop: Workshop, kind: object) -> None:
     assert callable(kind)

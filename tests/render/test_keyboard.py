@@ -35,13 +35,14 @@ def walked(page: str) -> dict[str, Any]:
     """The page used by the script."""
     import tempfile
 
+    node, chromium = program("node"), program("chromium")
     if not (MODULES / "playwright-core" / "package.json").is_file():
         lacks("playwright-core (make axe)")
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "report.html"
         file.write_text(page, encoding="utf-8")
         done = subprocess.run(
-            [program("node"), str(SCRIPT), str(file), program("chromium")],
+            [node, str(SCRIPT), str(file), chromium],
             env={**os.environ, "MODULES": str(MODULES)},
             capture_output=True, timeout=180, check=False,
         )  # fmt: skip

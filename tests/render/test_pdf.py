@@ -284,7 +284,7 @@ def test_every_place_of_the_page_has_an_address_in_the_pdf(pdf, results):
     assert len({place for name, place in places.items() if name.startswith("m")}) > 20
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_what_was_loaded_before_changes_no_byte(results):
     page = render_html(results)
     code = (

@@ -61,7 +61,7 @@ def test_two_models_take_ten_pages_at_most(tmp_path: Path) -> None:
     assert pages(results) <= 10
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_two_models_with_groups_and_months(tmp_path: Path) -> None:
     results = ready(
         "breast_cancer",

@@ -109,7 +109,7 @@ def test_a_link_out_of_the_folder_is_refused(tmp_path):
 
 @pytest.mark.long
 def test_an_endless_loop_meets_a_limit(tmp_path, monkeypatch):
-    monkeypatch.setitem(limited.SECONDS, "html", 2)
+    monkeypatch.setitem(limited.SECONDS, "html", 1)
     loop = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
     with pytest.raises(LimitError):
         render_html(states(), _template(tmp_path, loop))

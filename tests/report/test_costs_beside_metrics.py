@@ -63,6 +63,7 @@ def page(rows: str, model: dict[str, Any], costs: Any, metrics: list[Any]) -> An
 
 
 @pytest.mark.long
+@pytest.mark.nightly_but_each(4)
 @pytest.mark.parametrize(
     ("rows", "model", "costs"),
     [

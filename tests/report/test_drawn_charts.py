@@ -35,7 +35,7 @@ from evalreport.report.curve_charts import Shown
 from evalreport.results import records
 
 KINDS = ("roc", "precision_recall", "calibration", "decision", "score_distribution", "sweep")
-#: Bytes of a chart of up to four panels.
+#: Bytes of a chart.
 MOST = 25_000
 
 
@@ -193,6 +193,43 @@ def test_panels_of_a_row_share_their_height(two, monkeypatch) -> None:
         assert len(heights) == 1, kind
 
 
+@pytest.fixture(scope="module")
+def ten() -> Contents:
+    """Ten classes of 80 rows, of which m finds the more, the later the class."""
+    random = np.random.default_rng(1)
+    actual = np.repeat(np.arange(10), 80)
+    scores = random.gamma(0.4, size=(800, 10))
+    scores[np.arange(800), actual] += 0.3 + 0.3 * actual
+    scores /= scores.sum(axis=1, keepdims=True)
+    data: dict[str, list[Any]] = {"y": [f"k{k}" for k in actual]}
+    data |= {f"p{k}": scores[:, k].tolist() for k in range(10)}
+    columns = {f"k{k}": f"p{k}" for k in range(10)}
+    spec = {
+        "evalreport": 1,
+        "datasets": {"d": {"target": "y"}},
+        "models": {"m": {"scores": columns}},
+        "metrics": ["recall", "roc_auc"],
+    }
+    return Contents(evalreport.run(spec, frames={"d": data}).records)
+
+
+def of_classes(contents: Contents, kind: str) -> Shown:
+    own = [c for c in contents.of(records.Curve) if c.kind == kind]
+    return Shown(contents, kind, curve_charts.in_order(contents, own), per_class=True)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", ["roc", "precision_recall", "calibration", "score_distribution"])
+def test_ten_classes_take_no_more_bytes_and_stand_worst_first(ten, kind) -> None:
+    own = of_classes(ten, kind)
+    assert len(curve_charts.drawn(own)[0].markup.encode()) <= MOST
+    table = next(t for t in ten.tables.values() if t.label is None)
+    right = {x: table.counts[k][k] for k, x in enumerate(table.labels)}
+    found = [right[str(c.label)] for c in own.records]
+    assert found == sorted(found)
+    assert len(found) == 10
+
+
 @pytest.mark.long_but_first
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_chart_is_small_and_the_same_twice(two, kind) -> None:
@@ -275,3 +312,12 @@ def test_words_that_join_are_drawn_as_shapes_and_others_stay_text() -> None:
             for text in ("\u0646\u0645\u0648", "\u200c".join("\u0646\u0645\u0648"))
         ]
     assert width[0] < width[1]
+
+
+def test_a_line_is_steps_from_its_start_in_points_from_the_top() -> None:
+    def paint(figure: Any) -> None:
+        axes = figure.add_axes((0, 0, 1, 1), xlim=(0, 100), ylim=(0, 100))
+        axes.plot([0, 50, 50, 100], [0, 80, 80, 99.96])
+
+    # y is counted down: 0, 80, 80 and 99.96 of 100 lie at 100, 20, 20 and 0.04
+    assert 'd="M0 100l50 -80 50 -20"' in canvas.drawing(paint, 100, 100).markup

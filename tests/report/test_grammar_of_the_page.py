@@ -44,6 +44,31 @@ def test_each_step_of_a_calculation_stands_once() -> None:
     assert "= 0.308093" in card
 
 
+def test_a_long_table_has_lines_not_rows_of_the_data() -> None:
+    """Of 26 classes with two rows each the table of classes has 26 lines, the data 52 rows."""
+    letters = list("abcdefghijklmnopqrstuvwxyz") * 2
+    names = [summary.text for summary in parse(_page({"y": letters, "p": letters})).all("summary")]
+    assert any(name.endswith("m: 26 lines") for name in names)
+
+
+def test_scores_of_several_classes_stand_beside_no_threshold() -> None:
+    shares = {"pa": 0.6, "pb": 0.3, "pc": 0.1}
+    frame = {"y": ["a", "b", "c"] * 4, **{name: [p] * 12 for name, p in shares.items()}}
+    models = {"m": {"scores": {k: f"p{k}" for k in "abc"}}}
+    page = parse(_page(frame, models=models, metrics=["log_loss"]))
+    section = next(s for s in page.all("section") if s.attrs["id"] == "scores")
+    assert "declared threshold" not in section.text
+
+
+def test_a_step_whose_last_digit_is_0_stands_once_too() -> None:
+    """Of 0.1005 and 0.6 the losses are 0.01010025 + 0.16 = 0.17010025, half of it 0.085050."""
+    frame = {"y": ["no", "yes"], "p": [0.1005, 0.6]}
+    page = parse(_page(frame, models={"m": {"score": "p"}}, metrics=["brier"]))
+    card = next(a for a in page.all("article") if a.attrs.get("data-metric") == "brier").text
+    assert card.count("/ 2") == 1
+    assert "= 0.1701 / 2 = 0.085050" in " ".join(card.split())
+
+
 def test_a_mean_over_rows_is_of_the_labels_of_a_row() -> None:
     def said(metric: str) -> str:
         number = WhichNumber("d", "m", metric, average="samples")

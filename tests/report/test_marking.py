@@ -49,7 +49,11 @@ def test_marks_of_two_classes(metric, top, framed):
 
 
 def test_f_beta_weighs_its_cells():
+    """5 TP / (5 TP + FP + 4 FN): a missed row counts four times below the line."""
     assert _marks("fbeta", beta=2.0) == ({TP: "×5"}, {FP, FN, TP})
+    marks = table_marks(_value("fbeta", params={"beta": 2.0}), Shape(2, index=1))
+    assert marks.prices == {FN: "×4"}
+    assert table_marks(_value("f1"), Shape(2, index=1)).prices == {}
 
 
 def test_balanced_accuracy_has_one_frame_per_class():

@@ -64,3 +64,18 @@ def test_more_than_five_confusions_stand_in_two_tables_in_their_order():
     rows = [row.cells[2] for table in found.tables for row in table.rows]
     assert rows == ["10", "10", "7", "5", "3", "1"]
     assert [len(table.rows) for table in found.tables] == [3, 3]
+
+
+def test_confusions_of_many_classes_stand_by_rows_and_by_share_of_the_class():
+    # of each of the first eleven 3 of 100 are taken for the next; of the last 2 of 3 for the first
+    counts = [[97 * (i == j) + 3 * (i + 1 == j) for j in range(13)] for i in range(11)]
+    counts += [[100 * (j == 11) for j in range(13)], [2 * (j == 0) + (j == 12) for j in range(13)]]
+    labels = [f"k{k}" for k in range(13)]
+    found = top_confusions(
+        Table(id="t1", dataset="d", model="m", labels=labels, counts=counts, threshold=None,
+              positive=None, label=None, subgroup={}, fold=None)
+    )  # fmt: skip
+    assert isinstance(found, TablePair)
+    by_rows, by_share = ([row.cells[:4] for row in table.rows] for table in found.tables)
+    assert [cells[2] for cells in by_rows] == ["3"] * 10
+    assert by_share[:2] == [("k12", "k0", "2", "66.7\u202f%"), ("k0", "k1", "3", "3.0\u202f%")]

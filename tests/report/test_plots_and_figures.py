@@ -19,7 +19,6 @@ from evalreport.report import curve_charts
 from evalreport.report.charts.canvas import HALF, drawing, panel
 from evalreport.report.charts.confusion import confusion
 from evalreport.report.charts.folds import FoldRow, folds
-from evalreport.report.charts.forest import ForestRow, forest
 from evalreport.report.contents import Contents
 from evalreport.report.curve_charts import Shown
 from evalreport.report.terminal import warning_lines
@@ -99,6 +98,9 @@ def test_the_roc_curve_of_a_user_is_that_of_scikit_learn_and_of_the_page(results
 def test_what_is_not_there_is_named(results, three) -> None:
     with pytest.raises(UsageError, match="there is no dataset 'e'"):
         results.plot.roc(dataset="e")
+    with pytest.raises(UsageError, match="there is no class 'il'") as told:
+        results.plot.calibration(label="il")
+    assert "did you mean 'ill'?" in str(told.value)
     with pytest.raises(UsageError, match="nothing to draw"):
         three.plot.roc()
     with pytest.raises(UsageError, match="nothing to draw"):
@@ -116,26 +118,32 @@ def test_cells_of_a_heat_map_are_the_counts(three) -> None:
     assert "Most often confused: c taken for a, 1 of 3" in page
 
 
+@pytest.mark.parametrize(("labels", "drawn"), [(None, "cab"), (["a", "b", "c"], "abc")])
+def test_a_heat_map_has_the_worst_class_first_but_in_a_declared_order(labels, drawn) -> None:
+    # right are 3 of 4 a, 3 of 3 b and 2 of 3 c
+    rows = {"y": list("aaaabbbccc"), "says": list("aaabbbbcca")}
+    spec = {
+        "evalreport": 1,
+        "datasets": {"d": {"target": "y"} | ({"labels": labels} if labels else {})},
+        "models": {"m": {"prediction": "says"}},
+        "metrics": ["recall"],
+    }
+    axes = evalreport.run(spec, frames={"d": rows}).plot.confusion(Figure().add_subplot())
+    assert "".join(tick.get_text() for tick in axes.get_yticklabels()) == drawn
+    at = {text.get_position(): text.get_text() for text in axes.texts if text.get_text()}
+    right = {"a": "3", "b": "3", "c": "2"}
+    assert [at[k + 0.5, k + 0.5] for k in range(3)] == [right[x] for x in drawn]
+    # one c is taken for a, and one a for b
+    assert at[drawn.index("a") + 0.5, drawn.index("c") + 0.5] == "1"
+    assert (drawn.index("c") + 0.5, drawn.index("a") + 0.5) not in at
+
+
 def test_shades_are_of_the_share_of_the_row() -> None:
     axes = Figure().add_subplot()
     confusion(axes, list("ab"), {(0, 0): 8, (0, 1): 2, (1, 1): 1})
     tones = {patch.get_facecolor()[:3] for patch in axes.patches}
     # 8 of 10 and 1 of 1 are of the darkest quarter; 2 of 10 is the worst there is
     assert tones == {mpl.colors.to_rgb("#64a9d3"), mpl.colors.to_rgb("#d95f0e")}
-
-
-def test_a_forest_plot_has_hollow_squares_and_arrows() -> None:
-    rows = [
-        ForestRow("all", 0, 0.5, 0.4, 0.6, weight=100),
-        ForestRow("few", 0, 0.3, -0.2, 0.9, weight=4, few=True),
-    ]
-    axes = Figure().add_subplot()
-    forest(axes, rows, (0.0, 1.0), required=0.7)
-    squares = [line for line in axes.lines if line.get_marker() == "s"]
-    assert [line.get_markerfacecolor() for line in squares] == ["#0a569f", "white"]
-    assert squares[0].get_markersize() > squares[1].get_markersize()
-    assert [line.get_xdata()[0] for line in axes.lines if line.get_marker() == "<"] == [0.0]
-    assert "required" in [text.get_text() for text in axes.texts]
 
 
 def test_each_fold_is_a_dot_and_the_interval_a_bar() -> None:

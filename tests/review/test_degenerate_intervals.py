@@ -114,3 +114,18 @@ def test_a_table_of_one_cell_has_no_interval_of_no_width() -> None:
     results = evalreport.run(spec, frames={"d": {"y": ["a"] * 5, "p": ["a"] * 5}}).json
     assert results["measures"][0]["value"] == 1.0
     assert results["measures"][0]["interval"] is None
+
+
+@pytest.mark.parametrize("positives", [2, 3])
+def test_ranked_scores_of_two_positives_have_no_limits_that_reach_from_0_to_1(
+    positives: int,
+) -> None:
+    """Student's t with one degree of freedom has no variance: its 97.5 % point is 12.7."""
+    scores = [0.9, 0.4, 0.7][:positives] + [k / 50 for k in range(40)]
+    frame = {"y": [1] * positives + [0] * 40, "s": scores}
+    m = _measure(frame, "average_precision")
+    if positives == 2:
+        assert m["interval"] is None
+        assert m["interval_reason"] == "too few rows: 2 of the class that has fewer"
+    else:
+        assert m["interval"]["df"] == 2.0

@@ -40,6 +40,7 @@ def call(folder: Path, names: str, *more: str) -> int:
     return status_of(["run", *paths, *where, *more])
 
 
+@pytest.mark.nightly_but_each(3)
 @pytest.mark.parametrize("jobs", ["1", "2"])
 @pytest.mark.parametrize(
     ("names", "status", "published"),
@@ -125,7 +126,8 @@ def content(runs: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.nightly_but_first
+@pytest.mark.parametrize("jobs", ["2", "1"])
 def test_a_file_is_read_once_and_results_are_those_of_separate_runs(
     tmp_path: Path, jobs: str
 ) -> None:

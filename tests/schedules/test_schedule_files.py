@@ -134,7 +134,7 @@ class _Job:
         return done.returncode
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_github(folder: Path) -> None:
     # BaseLoader: `on` is a key of GitHub's, not a truth value
     workflow = yaml.load(read("github-actions.yml", folder), yaml.BaseLoader)

@@ -18,7 +18,7 @@ BLOCK = re.compile(
 )
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_the_tutorial(tmp_path: Path) -> None:
     binaries = Path(sys.executable).parent
     environment = {

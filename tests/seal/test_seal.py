@@ -33,6 +33,7 @@ def verify(run: Path, *arguments: str | Path) -> int:
 
 
 @pytest.mark.long
+@pytest.mark.nightly_but_each(3)
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_a_sealed_run_verifies_by_each_kind_of_key(
     run: Path, keys: Path, kind: str, capsys: Said
@@ -299,7 +300,7 @@ def test_every_byte_of_a_stamp_counts_that_says_anything(
         assert "Traceback" not in capsys.readouterr().err
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_no_bit_of_a_stamp_changes_what_it_says(authority: Authority, tmp_path: Path) -> None:
     """A few bytes of the form are signed by nobody: they may change, but say the same."""
     asked = tmp_path / "asked.tsq"

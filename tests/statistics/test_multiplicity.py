@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
@@ -13,6 +13,7 @@ NAMES = {"bonferroni": "bonferroni", "holm": "holm", "benjamini_hochberg": "fdr_
 
 
 @pytest.mark.long
+@settings(max_examples=25)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12), st.sampled_from(sorted(NAMES)))
 def test_against_statsmodels(p_values: list[float], method: str) -> None:
     expected = multipletests(p_values, method=NAMES[method])[1]

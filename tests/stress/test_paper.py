@@ -16,6 +16,11 @@ from evalreport.spec.load import load_spec
 
 #: Specs of few pages; the others take several seconds each.
 QUICK = ("many scripts", "one class")
+#: What strains the layout in no other way than the rest does.
+NIGHTLY = (
+    "many folds", "fourteen names", "twelve months", "two hundred classes", "a million payments",
+    "a million million rows",
+)  # fmt: skip
 AT = "2026-11-21T12:00:00Z"
 
 
@@ -58,7 +63,7 @@ def counted(scale: int):
         "five million rows",
         *QUICK,
         *(
-            pytest.param(one, marks=pytest.mark.long)
+            pytest.param(one, marks=pytest.mark.nightly if one in NIGHTLY else pytest.mark.long)
             for one in (*SPECS, "a million million rows")
             if one not in QUICK
         ),

@@ -262,7 +262,7 @@ def biased_resamples(run: RunFacts) -> Iterator[Caution]:
     title="Pooled folds leave out the variation of training",
     why="intervals of pooled out-of-fold predictions take the trained models as given; "
     "another division into folds would train others",
-    read_instead="the values by fold, their mean and spread",
+    read_instead="the mean over folds with its interval; folds of single rows have none",
 )
 def pooled_folds(run: RunFacts) -> Iterator[Caution]:
     """Out-of-fold predictions are pooled and the pooled values have intervals."""

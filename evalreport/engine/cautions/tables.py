@@ -56,9 +56,11 @@ def majority_class(run: RunFacts) -> Iterator[Caution]:
             continue
         largest = name(record.table.labels[matrix.row_totals.index(most)])
         inside = limits(accuracy.interval.low, accuracy.interval.high)
+        way = accuracy.indeterminate
+        counted_so = f", indeterminate counted {way}," if way else ""
         yield Caution(
-            f"Accuracy{_at(record)} is {fraction(correct, n)} ({inside}); always naming {largest} "
-            f"gives {fraction(most, n)}.",
+            f"Accuracy{counted_so}{_at(record)} is {fraction(correct, n)} ({inside}); "
+            f"always naming {largest} gives {fraction(most, n)}.",
             view.dataset,
             view.model,
             accuracy.id,
@@ -248,7 +250,7 @@ def extreme_proportion(run: RunFacts) -> Iterator[Caution]:
     """0 or n of n with n under 30."""
     for view in run.views:
         found = [m for m in _proportions(run, view) if _rows(m) < SMALL and m.value in (0.0, 1.0)]
-        yield from _about(view, found, "is 0 or 1", "are 0 or 1")
+        yield from _about(run, view, found, "is 0 or 1", "are 0 or 1")
 
 
 @caution(
@@ -265,13 +267,16 @@ def small_denominator(run: RunFacts) -> Iterator[Caution]:
         found = [
             m for m in _proportions(run, view) if _rows(m) < SMALL and m.value not in (0.0, 1.0)
         ]
-        yield from _about(view, found, "rests", "rest")
+        yield from _about(run, view, found, "rests", "rest")
 
 
-def _about(view: View, found: Sequence[Measure], one: str, many: str) -> Iterator[Caution]:
+def _about(
+    run: RunFacts, view: View, found: Sequence[Measure], one: str, many: str
+) -> Iterator[Caution]:
     """One caution for all such proportions of a model, naming the first few."""
     if found:
-        named = listed(_named(m) for m in found)
+        several = len({(m.threshold, m.threshold_rule) for m in run.measures_of(view)}) > 1
+        named = listed(_named(m) + (_at(m) if several else "") for m in found)
         count = counted(len(found), "proportion")
         worth = any(_worth(m) is not None for m in found)
         what = f"rows worth fewer than {SMALL} independent ones" if worth else FEW_ROWS
@@ -381,5 +386,5 @@ def _occurring(matrix: Matrix) -> int:
     return sum(1 for total in matrix.row_totals if total)
 
 
-def _at(record: PrintedTable) -> str:
+def _at(record: PrintedTable | Measure) -> str:
     return "" if record.threshold is None else f" at the threshold {record.threshold:.6g}"

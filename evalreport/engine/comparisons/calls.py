@@ -13,6 +13,7 @@ from evalreport.engine.comparisons.result import Test, no_variation
 from evalreport.engine.intervals.methods import from_limits
 from evalreport.metrics.comparing import share_of
 from evalreport.metrics.declare import Metric
+from evalreport.metrics.methods import method_title
 from evalreport.results import records
 from evalreport.results.records import Calls, JointCalls, JointTable, Ratio
 from evalreport.statistics import predictive, ratios
@@ -132,5 +133,5 @@ def _ratio(value: float, limits: Interval | None, level: float, method: str) -> 
     interval = from_limits(limits, level, method)
     if interval is not None and interval.low == interval.high:
         return Ratio(value=value, reason="the two differ on no row")
-    reason = None if interval is not None else f"{method} gives none here"
+    reason = None if interval is not None else f"{method_title(method)} gives none here"
     return Ratio(value=value, interval=interval, reason=reason)

@@ -15,6 +15,7 @@ from evalreport.engine.intervals.studied import with_study
 from evalreport.engine.metric_values import Evaluated
 from evalreport.metrics.coverage_study import RATIO, Drawn
 from evalreport.metrics.formula import Value
+from evalreport.metrics.methods import method_title
 from evalreport.results import records
 from evalreport.results.records import JointCalls, JointTable
 from evalreport.statistics import hypotheses, resampling
@@ -220,4 +221,4 @@ def bootstrap_interval(
     if resampling.least_tail(usable) >= (1.0 - level) / 2.0:
         return None, f"{usable} usable resamples are too few for limits at this level"
     interval = from_replicates(replicates.differences, difference, level, method)
-    return interval, None if interval is not None else f"{method} gives none here"
+    return interval, None if interval is not None else f"{method_title(method)} gives none here"

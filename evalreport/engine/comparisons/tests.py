@@ -39,6 +39,7 @@ from evalreport.metrics.comparing import (
 )
 from evalreport.metrics.coverage_study import Drawn
 from evalreport.metrics.kinds import AREA_OF_CLUSTERS
+from evalreport.metrics.methods import method_title
 from evalreport.plan.comparisons import ASKED, ComparisonTask
 from evalreport.results import records
 from evalreport.results.records import Calls, JointCalls, JointTable
@@ -197,7 +198,7 @@ def _of_limits(
 
 
 def _given(interval: records.Interval | None, method: str) -> Interval:
-    return interval, None if interval is not None else f"{method} gives none here"
+    return interval, None if interval is not None else f"{method_title(method)} gives none here"
 
 
 # -- proportions ------------------------------------------------------------------------------

@@ -42,6 +42,7 @@ from evalreport.engine.metric_values import Evaluated, stacked_value
 from evalreport.metrics.comparing import ADDED, BOOTSTRAP, OF_TWO_MEANS, SATTERTHWAITE, Family
 from evalreport.metrics.coverage_study import TWO_SAMPLES, Drawn
 from evalreport.metrics.declare import Average, Table
+from evalreport.metrics.methods import method_title
 from evalreport.plan.comparisons import ASKED, ComparisonTask, Hypothesis
 from evalreport.plan.task import AT_THRESHOLD, Task
 from evalreport.results.identity import EVERYTHING
@@ -151,7 +152,10 @@ class Independent:
                 return None, "it is not one fraction of counts"
             limits = unpaired.UNPAIRED_METHODS[method](*counts, level)
             interval = from_limits(limits, level, method)
-            return interval, None if interval is not None else f"{method} gives none here"
+            return (
+                interval,
+                None if interval is not None else f"{method_title(method)} gives none here",
+            )
         if method in ("delong_unpaired", UNPAIRED_SCORE):
             return self._area_interval(task, level)
         if method in OF_TWO_MEANS:

@@ -185,7 +185,7 @@ def _drawn_value(case: ScoreCase) -> Any:
     return lambda table: case.metric(table, **case.arguments).array()
 
 
-def _resampled(case: ScoreCase) -> records.Interval | None:
+def _resampled(case: ScoreCase) -> records.Interval | str | None:
     values = _replicates(case)
     if case.method in (LOGIT_T, LOGIT_T_OF_CLUSTERS):
         return _on_logits(case, values)
@@ -197,16 +197,22 @@ def _resampled(case: ScoreCase) -> records.Interval | None:
     return from_replicates(values, case.number, case.level, case.method, left_out)
 
 
-def _on_logits(case: ScoreCase, values: npt.NDArray[np.float64]) -> records.Interval | None:
+def _on_logits(case: ScoreCase, values: npt.NDArray[np.float64]) -> records.Interval | str | None:
     """Student's t on the logit scale with the standard deviation of the replicates.
 
-    Degrees of freedom are those of the class with the fewer rows, or clusters. None where
-    replicates do not differ, as where all positives are ranked first: they tell no width.
+    Degrees of freedom are those of the class with the fewer rows, or clusters; the reason where
+    they are too few. None where replicates do not differ, as where all positives are ranked
+    first: they tell no width.
     """
     usable = values[np.isfinite(values)]
+    units = _least_units(case)
+    df = units - 1.0
+    if df < means.LEAST_DEGREES:
+        what = "row" if case.measurer.view.cluster is None else "cluster"
+        return f"too few {what}s: {units:.3g} of the class that has fewer"
     if len(usable) < 2:
         return None
-    variance, df = float(np.var(usable, ddof=1)), max(_least_units(case) - 1.0, 1.0)
+    variance = float(np.var(usable, ddof=1))
     bounds = _bounds(case.metric)
     found = intervals.on_logits(case.number, variance, case.level, case.method, bounds, df)
     if not intervals.has_width(found):

@@ -10,16 +10,14 @@ from typing import TYPE_CHECKING
 
 from evalreport.report.charts.labels import heading
 from evalreport.report.charts.lines import band, sticks
-from evalreport.report.charts.points import Curve, Points, columns, spaced, split
+from evalreport.report.charts.points import FEWEST, Curve, Points, columns, spaced, split
 from evalreport.report.charts.style import LINE, NEGATIVES, colour, mark, shares
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: Rows of a bin from which on its share is drawn as a dot.
-FEWEST = 10
-#: Points of a smoothed curve.
-SMOOTH = 30
+#: Width of the panel to a point of the smoothed curve.
+SMOOTH = 5.0
 #: Where the distribution of scores stands, and how high its tallest stick is.
 BASE, TALL = -0.085, 0.07
 
@@ -45,17 +43,18 @@ def calibration(axes: Axes, shown: Calibration) -> None:
     shares(axes, low=-0.17)
     axes.set_xlim(-0.02, 1.02)
     color, place = colour(shown.bins.place), shown.bins.place
-    axes.plot([0, 1], [0, 1], color=LINE, linewidth=0.6)
+    axes.plot([0, 1], [0, 1], color=LINE, linewidth=0.6, clip_on=False)
+    most = round(axes.get_window_extent().width / SMOOTH)
     limits = columns(shown.smooth, "score", "observed_low", "observed_high")
-    band(axes, spaced(limits, SMOOTH), color)
-    smooth = spaced(columns(shown.smooth, "score", "observed"), SMOOTH)
-    axes.plot(*split(smooth), color=color, linewidth=0.9)
+    band(axes, spaced(limits, most), color)
+    smooth = spaced(columns(shown.smooth, "score", "observed"), most)
+    axes.plot(*split(smooth), color=color, linewidth=0.9, clip_on=False)
     dots = shown.dots
-    sticks(axes, [(x, low, high) for x, _, low, high, _ in dots], color=color)
-    most = max((row[4] for row in dots), default=1.0)
+    sticks(axes, [(x, low, high) for x, _, low, high, _ in dots], color=color, clip_on=False)
+    largest = max((row[4] for row in dots), default=1.0)
     by_size: dict[float, list[tuple[float, ...]]] = {}
     for row in dots:
-        by_size.setdefault(2.6 + 0.9 * round(4 * (row[4] / most) ** 0.5), []).append(row)
+        by_size.setdefault(2.6 + 0.9 * round(4 * (row[4] / largest) ** 0.5), []).append(row)
     for size, same in by_size.items():
         axes.plot(*split(same), **mark(place, size, hollow=True), clip_on=False)
     _distribution(axes, shown.scores, color)
@@ -69,9 +68,11 @@ def _distribution(axes: Axes, scores: Points, color: str) -> None:
     if any(row[0] < -0.01 or row[1] > 1.01 for row in rows):
         return  # margins, which were made probabilities for the curve alone
     most = max((max(row[2:]) for row in rows), default=0) or 1
-    axes.axhline(BASE, color=LINE, linewidth=0.4)
+    axes.axhline(BASE, color=LINE, linewidth=0.4, clip_on=False)
     for side, way, tone in ((2, 1, color), (3, -1, NEGATIVES)):
         told = [
-            ((r[0] + r[1]) / 2, BASE, BASE + way * TALL * r[side] / most) for r in rows if r[side]
+            ((r[0] + r[1]) / 2, BASE, BASE + way * TALL * r[side] / most)
+            for r in rows
+            if r[side] > most / 50
         ]
-        sticks(axes, told, color=tone, linewidth=1.6)
+        sticks(axes, told, color=tone, linewidth=1.6, clip_on=False)

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING
 from unicodedata import bidirectional
 from xml.etree import ElementTree as ET
@@ -105,6 +106,7 @@ def _svg(paint: Paint, width: float, height: float) -> str:
     for part in (f"{_SVG}metadata", f"{_SVG}defs/{_SVG}style/.."):
         for found in root.findall(part):
             root.remove(found)
+    _style_once(root)
     _tidy(root)
     inside = "".join(ET.tostring(child, "unicode") for child in root)
     return f'<g font-family="{_FAMILY}" stroke-linejoin="round">{inside}</g>'
@@ -130,6 +132,19 @@ def _fallback_letters() -> frozenset[int]:
     return frozenset(get_font(findfont("DejaVu Sans")).get_charmap())
 
 
+def _style_once(root: ET.Element) -> None:
+    """Give a shape that is used in one look that look, in place of each use of it."""
+    uses: dict[str, list[ET.Element]] = {}
+    for use in root.iter(f"{_SVG}use"):
+        uses.setdefault(use.attrib[_LINK].removeprefix("#"), []).append(use)
+    for shape in root.iter(f"{_SVG}path"):
+        same = uses.get(shape.get("id", ""), [])
+        if len({use.get("style") for use in same}) == 1:
+            shape.set("style", same[0].get("style", ""))
+            for use in same:
+                use.attrib.pop("style", None)
+
+
 def _tidy(root: ET.Element) -> None:
     """Leave out names that nothing refers to, what turns or groups nothing, and decimals.
 
@@ -147,10 +162,13 @@ def _tidy(root: ET.Element) -> None:
         for name in ("d", "x", "y", "transform", "width", "height"):
             if name in element.attrib:
                 told = " ".join(element.attrib[name].split())
-                element.set(name, re.sub(r"-?\d+\.\d{2,}", _tenth, told))
+                told = re.sub(r"-?\d+\.\d{2,}", _tenth, told)
+                told = re.sub(r"M[^CQMz]+", _line, told)
+                element.set(name, re.sub(r" ?\b([MlCQz])\b ?", r"\1", told).strip())
         if "style" in element.attrib:
-            # stands once around the drawing
-            element.set("style", element.attrib["style"].replace(f"font-family: {_FAMILY}; ", ""))
+            # the fonts stand once around the drawing
+            told = element.attrib["style"].replace(f"font-family: {_FAMILY}; ", "")
+            element.set("style", told.replace(": ", ":").replace("; ", ";"))
         # the namespace stands at the element of the page
         element.tag = element.tag.removeprefix(_SVG)
         if element.tag != "text":
@@ -166,6 +184,20 @@ def _ungroup(element: ET.Element) -> None:
         _ungroup(child)
         bare = child.tag == "g" and not child.attrib
         element.extend(child if bare else [child])
+
+
+def _line(found: re.Match[str]) -> str:
+    """A line as steps from its start, which take half the letters; no step where there is none.
+
+    Steps are of whole tenths, so that they add up.
+
+    >>> re.sub("M[^CQMz]+", _line, "M 1 2 L 1 2 L 2.5 1 L 2.5 1 z")
+    'M 1 2 l 1.5 -1 z'
+    """
+    points = [(float(x), float(y)) for x, y in re.findall(r"([-\d.]+) ([-\d.]+)", found[0])]
+    steps = [(round(c - a, 1), round(d - b, 1)) for (a, b), (c, d) in pairwise(points)]
+    told = " ".join(f"{x:g} {y:g}" for x, y in steps if x or y)
+    return f"M {points[0][0]:g} {points[0][1]:g} " + (f"l {told} " if told else "")
 
 
 def _tenth(number: re.Match[str]) -> str:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 #: Classes up to which counts stand in the cells.
 COUNTED = 12
+#: A number that parts shapes of one path.
+GAP = float("nan")
 #: Shades of what is right, by the share of its row, and of what is wrong, by the largest share.
 RIGHT = ("#dbe9f6", "#b7d4ea", "#8fc0e1", "#64a9d3")
 WRONG = ("#fdecdc", "#fdd2a7", "#fdac67", "#f4832f", "#d95f0e")
@@ -35,12 +37,16 @@ def confusion(
     share = {(i, j): n / whole[i] for (i, j), n in cells.items() if n and i < size and j < size}
     worst = max((s for (i, j), s in share.items() if i != j), default=1.0)
     for tone, squares in _by_tone(share, worst).items():
-        x = [v for _, j in squares for v in (j, j + 1, j + 1, j, j, float("nan"))]
-        y = [v for i, _ in squares for v in (i, i, i + 1, i + 1, i, float("nan"))]
+        runs = _runs(squares)
+        x = [v for _, j, end in runs for v in (j, end, end, j, GAP)]
+        y = [v for i, _, _ in runs for v in (i, i, i + 1, i + 1, GAP)]
         axes.fill(x, y, color=tone, linewidth=0)
-    for k in range(size + 1):
-        axes.axhline(k, color=HAIR if k in (0, size) else "white", linewidth=0.8)
-        axes.axvline(k, color=HAIR if k in (0, size) else "white", linewidth=0.8)
+    for color, places in (("white", range(1, size)), (HAIR, (0, size))):
+        along, across = (
+            [v for _ in places for v in (0, size, GAP)],
+            [v for k in places for v in (k, k, GAP)],
+        )
+        axes.plot(along + across, across + along, color=color, linewidth=0.8)
     if size <= COUNTED:
         for i, j in share:
             axes.text(
@@ -49,10 +55,10 @@ def confusion(
             )  # fmt: skip
     axes.spines[:].set_visible(False)
     step = 1 if size <= 30 else 2
-    places = [k + 0.5 for k in range(0, size, step)]
+    middles = [k + 0.5 for k in range(0, size, step)]
     names = [folded(label, 14, 1) for label in labels[::step]]
-    axes.set_yticks(places, names)
-    axes.set_xticks(places, names, rotation=0 if max(map(len, names)) <= 3 else 90)
+    axes.set_yticks(middles, names)
+    axes.set_xticks(middles, names, rotation=0 if max(map(len, names)) <= 3 else 90)
     axes.tick_params(length=0, pad=3, labelsize=SMALL if size <= COUNTED else 5.5)
     axes.xaxis.tick_top()
     axes.set_title(f"{words[0]} ↓  {words[1]} →", loc="left", fontsize=SMALL)
@@ -68,6 +74,19 @@ def _by_tone(
         tones, of = (RIGHT, 1.0) if i == j else (WRONG, worst)
         place = min(int(own / of * len(tones)), len(tones) - 1)
         found.setdefault(tones[place], []).append((i, j))
+    return found
+
+
+def _runs(squares: Sequence[tuple[int, int]]) -> list[tuple[int, int, int]]:
+    """Cells as row, first column and the one after the last, neighbours of a row together.
+
+    >>> _runs([(1, 2), (0, 0), (1, 1)])
+    [(0, 0, 1), (1, 1, 3)]
+    """
+    found: list[tuple[int, int, int]] = []
+    for i, j in sorted(squares):
+        start = found.pop()[1] if found and found[-1][::2] == (i, j) else j
+        found.append((i, start, j + 1))
     return found
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from evalreport.report.charts.labels import End, folded, heading, label_ends
 from evalreport.report.charts.lines import behind
-from evalreport.report.charts.points import Curve, columns, split, spread
+from evalreport.report.charts.points import Curve, columns, split
 from evalreport.report.charts.style import LINE, SMALL, SOFT, colour, stroke
 
 if TYPE_CHECKING:
@@ -43,19 +43,21 @@ def decision(axes: Axes, curves: Sequence[Curve]) -> None:
         ends.append(End(last, folded(curve.name, 14), colour(curve.place)))
     label_ends(axes, ends)
     if shown and shown[-1][0] < right:
+        # models lie above none or right of all: the corner left of its end is free
+        end, room = shown[-1][0], 0.3 * right
         axes.annotate(
-            "treat all", (shown[-1][0], -0.1 * prevalence), (3, 2), textcoords="offset points",
-            color=SOFT, fontsize=7,
+            "treat all", (end, -0.1 * prevalence), (-8 if end > room else 3, 1), fontsize=7,
+            textcoords="offset points", ha="right" if end > room else "left", color=SOFT,
         )  # fmt: skip
     _cost_axis(axes, right)
 
 
-def one_decision(axes: Axes, curve: Curve, others: Sequence[Curve]) -> None:
-    """One curve of many; the others in grey behind it, on the scale of all."""
+def one_decision(axes: Axes, curve: Curve, every: Sequence[Curve]) -> None:
+    """One curve of several, all in grey behind it, on the scale of all."""
     t, all_of = split(columns(curve.points, "threshold", "treat_all"))
-    together = [columns(c.points, "threshold", "net_benefit") for c in (curve, *others)]
+    together = [columns(c.points, "threshold", "net_benefit") for c in every]
     top = max((benefit for rows in together for _, benefit in rows), default=1.0)
-    right = useful([curve, *others])
+    right = useful(every)
     heading(axes, curve)
     ticks = ("0", "0.5", "1") if right > 0.6 else ("0", "0.25", "0.5")
     axes.set_xticks([float(tick) for tick in ticks], ticks)
@@ -64,9 +66,9 @@ def one_decision(axes: Axes, curve: Curve, others: Sequence[Curve]) -> None:
     axes.axhline(0, color=LINE, linewidth=0.8)
     shown = [row for row in zip(t, all_of, strict=True) if row[1] >= -0.2 * top]
     axes.plot(*split(shown), color=SOFT, linewidth=0.8)
-    # net benefit is known at every hundredth, and changes slowly
-    behind(axes, [spread(rows, 20) for rows in together[1:]])
-    axes.plot(*split(together[0]), color=colour(curve.place))
+    behind(axes, together)
+    own = columns(curve.points, "threshold", "net_benefit")
+    axes.plot(*split(own), color=colour(curve.place))
 
 
 def useful(curves: Sequence[Curve]) -> float:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from evalreport.report.charts.labels import folded
-from evalreport.report.charts.style import INK, REQUIRED, SMALL, SOFT, colour
+from evalreport.report.charts.style import INK, LINE, REQUIRED, SMALL, SOFT, colour
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 ROW, NAME, COUNTS = 10.5, -205.0, -12.0
 #: Room left and right of the frame, and above and below it, in points.
 LEFT, RIGHT, TOP, BOTTOM = 210.0, 112.0, 16.0, 18.0
+#: The scale of shares.
+WHOLE = 1.0
 
 
 @dataclass(frozen=True)
@@ -38,54 +40,96 @@ class ForestRow:
     inner: bool = False
 
 
-def forest(
-    axes: Axes,
-    rows: Sequence[ForestRow],
-    ends: tuple[float, float],
-    heads: tuple[str, str] = ("", ""),
-    required: float | None = None,
-) -> None:
-    """Names and counts left of the axis, squares with intervals on it, numbers at the right.
+@dataclass(frozen=True)
+class Forest:
+    """The lines of a plot, the heads of the columns beside its axis, and the line through all.
 
-    ``required`` is what a criterion asks, a line through all rows.
+    ``required`` is what a criterion asks; ``same`` says that the values are differences, of
+    which 0 is none.
     """
+
+    rows: Sequence[ForestRow]
+    heads: tuple[str, str] = ("", "")
+    required: float | None = None
+    same: bool = False
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The ends of the axis.
+
+        Shares have the whole scale, or what they span of it where that is less than a third.
+        Differences have at most 1 each way where any is within.
+        """
+        told = [x for row in self.rows for x in (row.value, row.low, row.high) if x is not None]
+        told += [] if self.required is None else [self.required]
+        if self.same:
+            reach = 1.0 if any(abs(x) <= 1 for x in told) else max(map(abs, told), default=1.0)
+            told = [0.0, *(min(max(x, -reach), reach) for x in told)]
+        low, high = min(told, default=0.0), max(told, default=1.0)
+        share = low >= 0 and high <= 1 and not self.same
+        if share and high - low > WHOLE / 3:
+            return 0.0, WHOLE
+        room = 0.05 * (high - low) or 0.5
+        low, high = low - room, high + room
+        return (max(0.0, low), min(WHOLE, high)) if share else (low, high)
+
+
+def forest(axes: Axes, shown: Forest) -> None:
+    """Names and counts left of the axis, squares with intervals on it, numbers at the right."""
+    rows, ends = shown.rows, shown.ends
     axes.set(xlim=ends, ylim=(len(rows) - 0.4, -0.6), yticks=[])
     axes.spines["left"].set_visible(False)
     axes.locator_params(axis="x", nbins=4)
-    if required is not None:
-        axes.axvline(required, color=REQUIRED, linewidth=0.8, linestyle=(0, (3, 2)), zorder=0)
-        axes.annotate(
-            "required", (required, -0.6), (0, 3), textcoords="offset points", ha="center",
-            va="bottom", color=REQUIRED, fontsize=7, annotation_clip=False,
-        )  # fmt: skip
-    _side(axes, heads[0], 0, COUNTS, "right", SOFT, up=True)
-    _side(axes, heads[1], 0, RIGHT - 2, "right", SOFT, up=True, right=True)
+    if shown.same:
+        axes.axvline(0, color=LINE, linewidth=0.8, zorder=0)
+        _above(axes, 0, "no difference", SOFT)
+    if shown.required is not None:
+        axes.axvline(shown.required, color=REQUIRED, linewidth=0.8, linestyle=(0, (3, 2)), zorder=0)
+        _above(axes, shown.required, "required", REQUIRED)
+    _side(axes, shown.heads[0], 0, COUNTS, "right", SOFT, up=True)
+    _side(axes, shown.heads[1], 0, RIGHT - 2, "right", SOFT, up=True, right=True)
     most = max((row.weight for row in rows), default=1.0) or 1.0
+    _intervals(axes, rows, ends)
     for k, row in enumerate(rows):
         strong = row.place is None
         _side(axes, folded(row.name, 44, 1), k, NAME + 10 * row.inner, "left", INK, bold=strong)
         _side(axes, row.counts, k, COUNTS, "right", SOFT)
         _side(axes, row.said, k, RIGHT - 2, "right", INK, right=True)
-        if row.place is not None:
-            _value(axes, row, k, ends, most)
+        if row.value is not None and ends[0] <= row.value <= ends[1]:
+            color = colour(row.place or 0)
+            # of eight sizes, so that squares of one size are drawn as one shape
+            size = 3.5 + 0.5 * round(7 * (row.weight / most) ** 0.5)
+            axes.plot(
+                [row.value], [k], marker="s", markersize=size, color=color, linestyle="none",
+                markerfacecolor="white" if row.few else color, clip_on=False,
+            )  # fmt: skip
 
 
-def _value(axes: Axes, row: ForestRow, k: int, ends: tuple[float, float], most: float) -> None:
-    color = colour(row.place or 0)
-    if row.low is not None and row.high is not None:
-        low, high = max(row.low, ends[0]), min(row.high, ends[1])
-        axes.plot([low, high], [k, k], color=color, linewidth=1.2)
-        # what goes on beyond the axis ends in an arrow
-        for end, limit, mark in ((row.low, ends[0], "<"), (row.high, ends[1], ">")):
-            if (end < limit) if mark == "<" else (end > limit):
-                axes.plot([limit], [k], marker=mark, color=color, markersize=3.5, clip_on=False)
-    if row.value is not None and ends[0] <= row.value <= ends[1]:
-        size = 3.5 + 3.5 * (row.weight / most) ** 0.5
-        inside = "white" if row.few else color
-        axes.plot(
-            [row.value], [k], marker="s", markersize=size, markerfacecolor=inside, color=color,
-            linestyle="none", clip_on=False,
-        )  # fmt: skip
+def _above(axes: Axes, x: float, words: str, color: str) -> None:
+    axes.annotate(
+        words, (x, -0.6), (0, 3), textcoords="offset points", ha="center", va="bottom",
+        color=color, fontsize=7, annotation_clip=False,
+    )  # fmt: skip
+
+
+def _intervals(axes: Axes, rows: Sequence[ForestRow], ends: tuple[float, float]) -> None:
+    """The intervals of each model as one path; what goes on beyond the axis ends in an arrow."""
+    known = [(row.place or 0, k, row.low, row.high) for k, row in enumerate(rows)]
+    whole = [(p, k, a, b) for p, k, a, b in known if a is not None and b is not None]
+    for place in dict.fromkeys(p for p, *_ in whole):
+        own = [(k, a, b) for p, k, a, b in whole if p == place]
+        color, gap = colour(place), float("nan")
+        x = [v for _, a, b in own for v in (max(a, ends[0]), min(b, ends[1]), gap)]
+        axes.plot(x, [v for k, *_ in own for v in (k, k, gap)], color=color, linewidth=1.2)
+        beyond = {
+            "<": [k for k, a, _ in own if a < ends[0]],
+            ">": [k for k, _, b in own if b > ends[1]],
+        }
+        for (mark, at), end in zip(beyond.items(), ends, strict=True):
+            axes.plot(
+                [end] * len(at), at, marker=mark, color=color, markersize=3.5, linestyle="none",
+                clip_on=False,
+            )  # fmt: skip
 
 
 def _side(

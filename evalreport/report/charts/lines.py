@@ -36,16 +36,23 @@ def level(rows: Rows) -> list[tuple[float, ...]]:
 
 
 def behind(axes: Axes, curves: Sequence[Rows]) -> None:
-    """Other curves in grey, as one path: what is finer than a point is left out."""
-    from matplotlib.patches import PathPatch
+    """All curves of a chart in grey; what is finer than a point is left out.
+
+    They are drawn as a mark at the origin, which panels of one size share.
+    """
+    import numpy as np
     from matplotlib.path import Path
 
-    paths = [Path([row[:2] for row in rows]) for rows in curves if len(rows) > 1]
-    if not paths:
-        return
-    path = Path.make_compound_path(*paths)
-    path.should_simplify, path.simplify_threshold = True, 1.5
-    axes.add_patch(PathPatch(path, facecolor="none", edgecolor=OTHERS, linewidth=0.7))
+    whole = Path.make_compound_path(*[Path([row[:2] for row in rows]) for rows in curves if rows])
+    to_points = axes.transData.transform
+    shape = Path(np.round(to_points(whole.vertices) - to_points((0, 0)), 3), whole.codes)
+    shape.should_simplify, shape.simplify_threshold = True, 1.5
+    shape = shape.cleaned(simplify=True)
+    size = 2 * np.abs(shape.vertices).max() * 72 / axes.figure.dpi
+    axes.plot(
+        [0], [0], marker=shape, markersize=size, markerfacecolor="none", markeredgecolor=OTHERS,
+        markeredgewidth=0.7, zorder=1,
+    )  # fmt: skip
 
 
 def sticks(axes: Axes, rows: Rows, **style: Any) -> None:

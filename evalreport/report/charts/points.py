@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 Points = Mapping[str, Sequence[Any]]
+#: Rows that a share is of from which on it and its limits are drawn and judged.
+FEWEST = 10
 
 
 @dataclass(frozen=True)

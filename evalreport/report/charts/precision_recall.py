@@ -8,15 +8,12 @@ from typing import TYPE_CHECKING
 
 from evalreport.report.charts.labels import heading, label
 from evalreport.report.charts.lines import Rows, band, behind, level, rings
-from evalreport.report.charts.points import Curve, columns, split
+from evalreport.report.charts.points import FEWEST, Curve, columns, split
 from evalreport.report.charts.style import LINE, colour, name_axes, shares, stroke
 from evalreport.report.numbers import value_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-#: Rows predicted positive from which on the band is drawn: on fewer it is nearly all there is.
-FEWEST = 10
 
 
 def precision_recall(
@@ -50,11 +47,11 @@ def precision_recall(
     rings(axes, at)
 
 
-def one_precision_recall(axes: Axes, curve: Curve, others: Sequence[Curve]) -> None:
-    """One curve of many; the others in grey behind it."""
+def one_precision_recall(axes: Axes, curve: Curve, every: Sequence[Curve]) -> None:
+    """One curve of several, all in grey behind it."""
     shares(axes)
     heading(axes, curve)
-    behind(axes, [_corners(_steps(other)) for other in others])
+    behind(axes, [_corners(_steps(other)) for other in every])
     axes.plot(
         *split(_steps(curve)), color=colour(curve.place), drawstyle="steps-pre", clip_on=False
     )

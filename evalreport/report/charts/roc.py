@@ -55,12 +55,12 @@ def zoomed_roc(
     rings(axes, [one for one in at if one[1] <= ZOOMED])
 
 
-def one_roc(axes: Axes, curve: Curve, others: Sequence[Curve]) -> None:
-    """One curve of many; the others in grey behind it."""
+def one_roc(axes: Axes, curve: Curve, every: Sequence[Curve]) -> None:
+    """One curve of several, all in grey behind it."""
     shares(axes)
     heading(axes, curve)
     _chance(axes)
-    behind(axes, [columns(other.points, "fpr", "tpr") for other in others])
+    behind(axes, [columns(other.points, "fpr", "tpr") for other in every])
     rows = columns(curve.points, "fpr", "tpr")
     axes.plot(*split(rows), color=colour(curve.place), clip_on=False)
 

@@ -10,7 +10,7 @@ from evalreport.report.charts.labels import folded
 from evalreport.report.charts.lines import bars, sticks
 from evalreport.report.charts.points import Curve, Points, columns
 from evalreport.report.charts.scale import in_reach, is_near, with_span
-from evalreport.report.charts.style import INK, SMALL, SOFT, colour
+from evalreport.report.charts.style import INK, NEGATIVES, SMALL, SOFT, colour
 from evalreport.report.numbers import count_text
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 #: Rows of a class up to which each bin of them is a tick, and the share of the highest bar below
 #: which bars are too low to be seen: then counts stand on a scale of powers of ten.
 FEW, LOW = 30, 0.1
-GREY = "#8b949e"
 
 
 @dataclass(frozen=True)
@@ -64,7 +63,7 @@ def scores(
     near = threshold is not None and is_near(threshold / unit, ends)
     for k, (heights, label) in enumerate(zip(counts(curve.points), labels, strict=True)):
         own = axes.inset_axes((0, 0.6 * (1 - k), 1, 0.4))
-        color = GREY if k else colour(curve.place)
+        color = NEGATIVES if k else colour(curve.place)
         own.set_xlim(low - 0.02 * (high - low), high + 0.02 * (high - low))
         own.set_yscale("log" if scale.by_powers else "linear")
         own.set_ylim(scale.base, (1.6 if scale.by_powers else 1.08) * scale.most)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 #: Colours of text, of quieter text, of axes and of hairlines.
 INK, SOFT, LINE, HAIR = "#14181d", "#474f58", "#767f89", "#c6ccd2"
 #: What stands behind: other curves, negative rows, and bands of control limits.
-OTHERS, NEGATIVES, CONTROL = "#c6ccd2", "#a9b1b9", "#e3e8ed"
+OTHERS, NEGATIVES, CONTROL = "#c6ccd2", "#8b949e", "#e3e8ed"
 #: A value that is required.
 REQUIRED = "#b3261e"
 COLOURS = ("#0a569f", "#a04008", "#5b2a86", "#00666b", "#7a4a00", "#474f58")
@@ -40,6 +40,8 @@ MARKERS = ("o", "D", "^", "s", "v", "o", "s", "^")
 FIRST_HOLLOW = 5
 #: Sizes of text in points.
 TEXT, SMALL = 8.0, 7.5
+#: Width below which a panel has no room for six ticks, in points.
+SMALL_PANEL = 100.0
 
 STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
@@ -78,6 +80,7 @@ STYLE: dict[Any, Any] = {
     "ytick.major.width": 0.6,
     "text.color": INK,
     "lines.linewidth": 1.4,
+    "lines.solid_capstyle": "butt",
     "lines.markersize": 5,
     "legend.fontsize": SMALL,
     "legend.frameon": False,
@@ -145,11 +148,13 @@ def name_axes(axes: Axes, x: str, y: str) -> None:
 
 
 def shares(axes: Axes, *, low: float = -0.01) -> None:
-    """Square axes of two shares, from 0 to 1 with a tick at every fifth."""
-    at = [0, 0.2, 0.4, 0.6, 0.8, 1]
-    axes.set(xlim=(-0.01, 1.01), ylim=(low, 1.01), xticks=at, yticks=at, box_aspect=1)
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_ticklabels(["0", "0.2", "0.4", "0.6", "0.8", "1"])
+    """Square axes of two shares from 0 to 1, with a tick at every fifth, in small ones three."""
+    small = axes.get_window_extent().width < SMALL_PANEL
+    told = ("0", "0.5", "1") if small else ("0", "0.2", "0.4", "0.6", "0.8", "1")
+    at = [float(tick) for tick in told]
+    axes.set(xlim=(-0.01, 1.01), ylim=(low, 1.01), box_aspect=1)
+    axes.set_xticks(at, told)
+    axes.set_yticks(at, told)
 
 
 def font_path(name: str) -> Path:

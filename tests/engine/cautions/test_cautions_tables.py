@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from evalreport.api import run
 from evalreport.engine.cautions.wording import name
 from evalreport.report.words import label_text
 
@@ -92,7 +93,7 @@ def test_indeterminate_rows_are_in_the_favourable_accuracy(kit: Any) -> None:
     one = kit.view([0, 0, 0, 1, 1], predicted=[0, 0, 2, 1, 2], indeterminate=["equivocal"])
     message = kit.message(kit.run(one, ACCURACY), "majority_class")
     assert message is not None
-    assert message.startswith("Accuracy is 5 / 5 = 1 (")
+    assert message.startswith("Accuracy, indeterminate counted for, is 5 / 5 = 1 (")
 
 
 def test_a_proportion_of_none_or_all_of_few_rows(kit: Any) -> None:
@@ -113,6 +114,26 @@ def test_a_proportion_on_few_rows(kit: Any) -> None:
     assert record.numbers == {"fewest": 29, "proportions": 1}
     enough = kit.run(kit.from_counts(25, 5, 20, 70), ["recall", "specificity"])
     assert kit.message(enough, "small_denominator") is None
+
+
+def test_proportions_at_several_thresholds_say_which() -> None:
+    """All 10 score above 0.5, 5 of them above 0.9; of 90 others none does."""
+    frame = {"y": ["yes"] * 10 + ["no"] * 90, "s": [0.95] * 5 + [0.6] * 5 + [0.1] * 90}
+    spec = {
+        "evalreport": 1,
+        "datasets": {"d": {"target": "y"}},
+        "models": {"m": {"score": "s"}},
+        "metrics": ["recall"],
+        "thresholds": [0.5, 0.9],
+    }
+    found = {c["code"]: c["message"] for c in run(spec, frames={"d": frame}).json["cautions"]}
+    on_few = "fewer than 30 rows: Recall of yes"
+    assert found["extreme_proportion"] == (
+        f"1 proportion is 0 or 1 on {on_few} 10 of 10 at the threshold 0.5."
+    )
+    assert found["small_denominator"] == (
+        f"1 proportion rests on {on_few} 5 of 10 at the threshold 0.9."
+    )
 
 
 def test_a_proportion_on_rows_that_are_worth_few(kit: Any) -> None:

@@ -56,6 +56,7 @@ def close(one: dict[str, Any], two: dict[str, Any], slack: float, share: float) 
 
 
 @pytest.mark.long
+@pytest.mark.nightly_but_each(2)
 @pytest.mark.parametrize("dataset", UNITS, ids=str)
 def test_counts_are_exact_values_within_bounds_and_limits_alike(
     write: Callable[..., Path], dataset: dict[str, str]
@@ -85,6 +86,7 @@ def test_counts_are_exact_values_within_bounds_and_limits_alike(
 
 
 @pytest.mark.long
+@pytest.mark.nightly_but_each(3)
 @pytest.mark.parametrize("dataset", [{}, *UNITS], ids=str)
 def test_models_are_compared_by_finer_values_and_the_same_variances(
     write: Callable[..., Path], dataset: dict[str, str]

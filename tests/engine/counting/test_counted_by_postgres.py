@@ -277,6 +277,7 @@ def test_a_lost_connection_is_tried_again_as_often_as_the_spec_says(
     assert SECRET not in json.dumps(again)
 
 
+@pytest.mark.nightly
 def test_kinds_by_bins_of_scores(server: int) -> None:
     rows = """SELECT CASE WHEN h % 10 < 3 THEN 'sick' ELSE 'well' END AS truth,
         (h % 10 < 3)::int * 0.1 + (h * 7919 % 1000003) / 1200000.0::double precision AS a,

@@ -157,6 +157,7 @@ def test_a_night_beside_counted_ones_gives_the_bytes_of_a_full_count(days: Days,
 
 
 @pytest.mark.long
+@pytest.mark.nightly_but_each(3)
 @pytest.mark.parametrize("kind", ["csv", "csv.gz"])
 @pytest.mark.parametrize("job", ["bins of scores", "rows left out", "months"])
 def test_text_is_scanned_once(

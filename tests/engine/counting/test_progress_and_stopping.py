@@ -101,6 +101,7 @@ def test_a_terminal_shows_rows_and_rate(capsys: pytest.CaptureFixture[str]) -> N
 
 
 @pytest.mark.long
+@pytest.mark.nightly_but_each(3)
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_while_counting_leaves_nothing(
@@ -125,6 +126,7 @@ def test_a_signal_while_counting_leaves_nothing(
 
 
 @pytest.mark.long
+@pytest.mark.nightly_but_each(3)
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 @pytest.mark.parametrize("later", [0.1, 0.4])
 def test_a_signal_while_parquet_is_loaded_is_no_bug(

@@ -55,6 +55,7 @@ def test_leaves_are_told_apart() -> None:
     assert dict(leaves({"a": [1, {"b": None}], "c": {}})) == {"/a/0": 1, "/a/1/b": None, "/c": {}}
 
 
+@pytest.mark.nightly_but_each(2)
 @pytest.mark.parametrize("job", JOBS)
 def test_duckdb(folder: Path, job: str) -> None:
     check(with_paths(job, lambda name: str(folder / f"{name}.parquet")), "duckdb")

@@ -51,6 +51,7 @@ def same(spec: dict[str, Any]) -> dict[str, Any]:
     return counted
 
 
+@pytest.mark.nightly_but_each(3)
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize(
     "dataset",
@@ -79,6 +80,7 @@ SCORES = [
 ]  # fmt: skip
 
 
+@pytest.mark.nightly_but_each(3)
 @pytest.mark.parametrize(
     "dataset",
     [{"weight": "v"}, {"weight": "w", "fold": "fold"}, {"cluster": "c"},
@@ -102,6 +104,7 @@ MODELS: dict[str, dict[str, str]] = {
 }  # fmt: skip
 
 
+@pytest.mark.nightly_but_each(3)
 @pytest.mark.parametrize(
     "dataset",
     [{"weight": "v"}, {"weight": "w", "fold": "fold"}, {"cluster": "c"},

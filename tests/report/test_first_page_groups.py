@@ -1,0 +1,97 @@
+"""The first page names the group of each row, the worst of all groups, and what it leaves out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from plain_results import render_html
+from report.html_page import Element, parse
+
+from evalreport.api import run
+
+#: Of 20 ill persons of each kind so many are found: men at b fare worst, 10 of 20.
+FOUND = {("f", "a"): 18, ("f", "b"): 14, ("m", "a"): 18, ("m", "b"): 10}
+
+
+def _first(spec: dict[str, Any], frames: dict[str, Any]) -> Element:
+    page = parse(render_html(run({"evalreport": 1, **spec}, frames=frames).json))
+    return next(s for s in page.all("section") if s.attrs["id"] == "verdict")
+
+
+@pytest.fixture(scope="module")
+def screened() -> Element:
+    """Recall by sex, by site and by both, with a limit on each group and one on all rows."""
+    rows = [
+        (sex, site, "ill", "ill" if k < found else "well")
+        for (sex, site), found in FOUND.items()
+        for k in range(20)
+    ]
+    rows += [(sex, site, "well", "well") for sex, site in FOUND for _ in range(20)]
+    columns = dict(zip(("sex", "site", "y", "p"), map(list, zip(*rows, strict=True)), strict=True))
+    spec = {
+        "datasets": {"d": {"target": "y"}},
+        "positive": {"label": "ill"},
+        "models": {"m": {"prediction": "p"}},
+        "metrics": ["recall"],
+        "subgroups": ["sex", "site", ["sex", "site"]],
+        "acceptance": [
+            {"metric": "recall", "at_least": 0.2, "bound": "lower"},
+            {"metric": "recall", "at_least": 0.2, "bound": "lower", "subgroup": "each"},
+        ],
+    }
+    return _first(spec, {"d": columns})
+
+
+def test_the_worst_group_may_be_a_crossed_one(screened: Element) -> None:
+    """Men are found 28 times of 40, at b 24 of 40, men at b 10 of 20: the least of 8 groups."""
+    told = next(dd.text for dd in screened.all("dd") if "in all rows" in dd.text)
+    assert told.startswith("Recall 0.500 (10 of 20; ")
+    assert "in sex m · site b, 0.750 in all rows" in told
+    assert "Recall, worst of 8 groups: sex m · site b" in screened.text
+
+
+def test_each_row_with_a_limit_on_a_group_names_its_group(screened: Element) -> None:
+    table = next(t for t in screened.all("table") if "worst of 8 groups" in t.text)
+    named = [th.text.partition("TP ")[0].strip() for th in table.all("tbody")[0].all("th")]
+    assert [name for name in named if "worst" not in name] == [
+        "Recall",
+        *(f"Recall, {group}" for group in ("sex f", "sex m", "site a", "site b")),
+        *(f"Recall, sex {sex} · site {site}" for sex, site in list(FOUND)[:2]),
+    ]
+
+
+def test_best_first_is_within_each_dataset() -> None:
+    """Recall 1 and 0.5 on the first, 1 and 0 on the second, of which one model has a place."""
+    actual = ["no", "yes"] * 10
+    half = ["no", "yes", "no", "no"] * 5
+    frames = {
+        "near": {"y": actual, "a": half, "b": actual},
+        "far": {"y": actual, "a": actual, "b": ["no"] * 20},
+    }
+    spec = {
+        "datasets": {name: {"target": "y"} for name in frames},
+        "positive": {"label": "yes"},
+        "models": {name: {"prediction": name} for name in "ab"},
+        "metrics": ["recall"],
+    }
+    told = _first(spec, frames).text
+    assert "3 of 4, best first by Recall within each dataset; b, far stand in" in told
+
+
+def test_criteria_that_the_results_show_in_part_stand_below_as_such() -> None:
+    """One of two limits on a recall of 8 of 10 stands in the results; both are listed."""
+    frame = {"y": ["yes"] * 10 + ["no"] * 10, "p": ["yes"] * 8 + ["no"] * 12}
+    limits = [{"metric": "recall", "at_least": least} for least in (0.5, 0.9)]
+    spec = {
+        "datasets": {"d": {"target": "y"}},
+        "positive": {"label": "yes"},
+        "models": {"m": {"prediction": "p"}},
+        "metrics": ["recall", "specificity"],
+        "acceptance": [*limits, {"metric": "specificity", "at_least": 0.5}],
+    }
+    first = _first(spec, {"d": frame})
+    assert "≥ 0.90 and 1 more" in first.text
+    listed = next(t for t in first.all("table") if "Acceptance criteria" in t.text)
+    assert "that the results above do not show in full" in listed.text
+    assert [td.text for td in listed.all("td") if "≥" in td.text] == ["≥ 0.90", "≥ 0.50"]

@@ -1,0 +1,104 @@
+"""Subgroups, classes and differences of models on one axis with numbers, worst first."""
+
+from __future__ import annotations
+
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+from matplotlib.figure import Figure
+
+import evalreport
+from evalreport.report.build import build
+from evalreport.report.charts.forest import Forest, ForestRow, forest
+from evalreport.report.model import Chart, Charts
+
+
+def chart(results: evalreport.Results, name: str) -> Chart:
+    blocks = [b for section in build(results.records).sections for b in section.blocks]
+    charts = [c for b in blocks if isinstance(b, Charts) for c in b.charts]
+    return next(c for c in charts if c.name == name)
+
+
+def words(drawn: Chart) -> list[str]:
+    root = ET.fromstring(f"<svg>{drawn.drawing.markup}</svg>")
+    return ["".join(text.itertext()) for text in root.iter("text")]
+
+
+def run(rows: dict[str, list[Any]], **more: Any) -> evalreport.Results:
+    models = {name: {"prediction": name} for name in rows if name.startswith("m")}
+    spec = {"evalreport": 1, "datasets": {"d": {"target": "y"}}, "models": models, **more}
+    return evalreport.run(spec, frames={"d": rows})
+
+
+def test_squares_are_hollow_on_few_rows_and_what_goes_on_ends_in_an_arrow() -> None:
+    rows = [
+        ForestRow("all", 0, 0.5, 0.4, 0.6, weight=100),
+        ForestRow("few", 0, 0.3, -1.5, 0.9, weight=4, few=True),
+        ForestRow("far", 0, 40.0, 20.0, 60.0),
+    ]
+    axes = Figure().add_subplot()
+    forest(axes, Forest(rows, required=0.7, same=True))
+    squares = [line for line in axes.lines if line.get_marker() == "s"]
+    assert [line.get_markerfacecolor() for line in squares] == ["#0a569f", "white"]
+    assert squares[0].get_markersize() > squares[1].get_markersize()
+    low, high = axes.get_xlim()
+    arrows = {(line.get_marker(), line.get_xdata()[0]) for line in axes.lines}
+    assert {("<", low), (">", high)} <= arrows
+    assert (low, high) == pytest.approx((-1.1, 1.1))
+    assert {"required", "no difference"} <= {text.get_text() for text in axes.texts}
+
+
+@pytest.mark.parametrize(
+    ("values", "required", "ends"),
+    [
+        ((0.2, 0.9), None, (0.0, 1.0)),
+        # less than a third of the scale of shares: what they span, and a twentieth more
+        ((0.1, 0.2), 0.3, (0.09, 0.31)),
+        ((0.8, 1.0), None, (0.79, 1.0)),
+        ((2.0, 4.0), None, (1.9, 4.1)),
+    ],
+)
+def test_the_axis_holds_all_values_and_what_is_required(values, required, ends) -> None:
+    rows = [ForestRow("a", 0, value) for value in values]
+    assert Forest(rows, required=required).ends == pytest.approx(ends)
+
+
+def test_classes_stand_worst_first_with_their_counts() -> None:
+    # m finds 3 of 4 a, 3 of 3 b and 1 of 3 c; n finds 1 of 4 a, 3 of 3 b and 3 of 3 c
+    rows = {
+        "y": list("aaaabbbccc"),
+        "m": list("aaabbbbcaa"),
+        "mn": list("abbbbbbccc"),
+    }
+    drawn = chart(run(rows, metrics=["accuracy", "recall"]), "classes")
+    told = words(drawn)
+    heads = [word for word in told if word in ("a", "b", "c")]
+    # the worse of both models is 1/4 for a, 1/3 for c, 1 for b
+    assert heads == ["a", "c", "b"]
+    assert [w for w in told if " / " in w] == ["3 / 4", "1 / 4", "1 / 3", "3 / 3", "3 / 3", "3 / 3"]
+    assert {"m, too few", "mn, too few", "Recall"} <= set(told)
+    assert drawn.caption == "Recall by class"
+
+
+def test_differences_have_the_counts_of_their_test_and_no_effect_at_0() -> None:
+    # of 20 ill m0 finds 12 and m1 finds 15: 2 that m0 alone finds, 5 that m1 alone finds
+    ill = ["1"] * 20 + ["0"] * 20
+    m0 = ["1"] * 12 + ["0"] * 8 + ["0"] * 20
+    m1 = ["0"] * 2 + ["1"] * 15 + ["0"] * 3 + ["0"] * 19 + ["1"]
+    results = run(
+        {"y": ill, "m0": m0, "m1": m1},
+        positive={"label": "1"},
+        metrics=["specificity", "recall"],
+        comparisons={"reference": "m0"},
+    )
+    told = words(chart(results, "comparisons"))
+    # +3/20 for recall; of 20 well m1 alone is wrong about one: 0 : 1, -1/20
+    heads = ("m1 minus m0", "Specificity", "Recall")
+    assert [word for word in told if word in heads] == list(heads)
+    assert [word for word in told if " : " in word] == ["0 : 1", "5 : 2"]
+    assert [w.split(" ")[0] for w in told if "(" in w] == ["−0.0500", "+0.150"]
+    assert "no difference" in told
+    page = results.to_html()
+    assert "McNemar, exact, 5 : 2" in page
+    assert "The upright line on an axis is 0" not in page

@@ -1,0 +1,125 @@
+"""Equals are named as equals, few rows as few, and n counts the rows of a group."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from report.html_page import Element, parse
+
+import evalreport
+
+
+def _page(columns: dict[str, list[Any]], **more: Any) -> Element:
+    spec = {
+        "evalreport": 1,
+        "datasets": {"d": {"target": "y"}},
+        "models": {"m": {"prediction": "p"}},
+        **more,
+    }
+    return parse(evalreport.run(spec, frames={"d": columns}).to_html())
+
+
+def _table(page: Element, caption: str) -> Element:
+    return next(t for t in page.all("table") for c in t.all("caption") if caption in c.text)
+
+
+def _rows(page: Element, caption: str) -> list[list[str]]:
+    return [[c.text for c in tr.all() if c.tag in {"th", "td"}]
+            for tr in _table(page, caption).all("tbody")[0].all("tr")]  # fmt: skip
+
+
+def test_classes_that_are_confused_equally_often_are_both_named() -> None:
+    """Of 50 apes 4 are called bats, of 50 bats 4 apes: no pair is the most often confused one."""
+    frame = {
+        "y": ["ape"] * 50 + ["bat"] * 50 + ["cat"] * 50,
+        "p": ["ape"] * 46 + ["bat"] * 50 + ["ape"] * 4 + ["cat"] * 50,
+    }
+    page = _page(frame, metrics=["accuracy", "recall"]).text
+    assert "Most often confused: ape taken for bat and bat taken for ape, each 4 of 50" in page
+    assert "of 50 rows of ape it finds 46 (92.0" in page
+    assert "calls 4 of them bat; of bat it finds the same share." in page
+
+
+def test_of_groups_that_are_alike_none_is_the_worst() -> None:
+    """Four of five ill are found at both sites; specificity is 1 at the first and 0.8 at the other,
+    where 20 are well."""
+    ill, well = ["ill"] * 5, ["well"] * 20
+    found = ["ill"] * 4 + ["well"]
+    frame = {
+        "site": ["a"] * 25 + ["b"] * 25,
+        "y": (ill + well) * 2,
+        "p": found + well + found + ["well"] * 16 + ["ill"] * 4,
+    }
+    page = _page(frame, positive={"label": "ill"}, metrics=["recall", "specificity"],
+                 subgroups=["site"])  # fmt: skip
+    recall, specificity = _rows(page, "Gaps by site")
+    assert recall[3] == "–"
+    assert specificity[3] == "b, n 25"
+
+
+def test_the_group_of_the_widest_gap_says_that_its_share_is_of_few_rows() -> None:
+    """Of 4 ill at the small site 1 is found, of 40 at the large one 30; all sites have 30 well."""
+    frame = {
+        "site": ["small"] * 34 + ["large"] * 70,
+        "y": ["ill"] * 4 + ["well"] * 30 + ["ill"] * 40 + ["well"] * 30,
+        "p": ["ill"] + ["well"] * 33 + ["ill"] * 30 + ["well"] * 40,
+    }
+    page = _page(frame, positive={"label": "ill"}, metrics=["recall"], subgroups=["site"])
+    (recall,) = _rows(page, "Gaps by site")
+    assert recall[2:4] == ["small, n 34, small n"] * 2
+    assert recall[4] == "−0.500"
+
+
+def test_each_way_of_counting_indeterminate_rows_has_its_gap_and_its_worst_group() -> None:
+    """Of 10 ill: at a 8 found, 1 missed, 1 unclear; at b 5 found, 5 missed. Counted for, recall is
+    0.9 and 0.5; counted against, 0.8 and 0.5."""
+    frame = {
+        "site": ["a"] * 20 + ["b"] * 20,
+        "y": (["ill"] * 10 + ["well"] * 10) * 2,
+        "p": ["ill"] * 8 + ["well"] + ["unclear"] + ["well"] * 10 + ["ill"] * 5 + ["well"] * 15,
+    }
+    data = {"d": {"target": "y", "indeterminate": ["unclear"]}}
+    page = _page(frame, datasets=data, positive={"label": "ill"}, metrics=["recall"],
+                 subgroups=["site"])  # fmt: skip
+    rows = _rows(page, "Gaps by site")
+    assert [row[0] for row in rows] == [
+        "Recall, indeterminate counted for", "Recall, indeterminate counted against"
+    ]  # fmt: skip
+    assert all(row[3] == "b, n 20" for row in rows)
+    assert sorted(row[4].lstrip("+−") for row in rows) == ["0.300", "0.400"]
+
+
+def test_n_beside_metrics_of_label_sets_counts_the_rows_of_the_group() -> None:
+    """Four of the ten rows of each group have no label, actual or predicted: their Jaccard index
+    is undefined, and the rows are there all the same."""
+    frame = {
+        "g": ["one"] * 10 + ["two"] * 10,
+        "a": ([1] * 6 + [0] * 4) * 2,
+        "b": ([0, 1] * 3 + [0] * 4) * 2,
+    }
+    labels = {"a": "a", "b": "b"}
+    names = ["hamming_loss", "exact_match", "recall", "precision", "example_jaccard", "f1"]
+    page = _page(
+        {**frame, "pa": frame["a"], "pb": frame["b"]},
+        datasets={"d": {"target": {"labels": labels}}},
+        models={"m": {"prediction": {"labels": {"a": "pa", "b": "pb"}}}},
+        metrics=names,
+        averaging=["none", "micro"],
+        subgroups=["g"],
+    )
+    assert {row[2] for row in _rows(page, "Other metrics by g")} == {"10"}
+    # labels are no classes, and those that columns hold are declared
+    assert len(_rows(page, "Each label by itself")) == 2
+    first = next(s.text for s in page.all("section") if s.attrs["id"] == "verdict")
+    assert "classes" not in first
+    assert "not declared" not in first
+
+
+def test_an_average_of_a_baseline_over_fewer_classes_says_so() -> None:
+    """Always naming the largest of three classes, 6 of 12 rows, leaves the precision of the other
+    two undefined: the mean of what is left is 6 / 12."""
+    names = ["ape"] * 6 + ["bat"] * 3 + ["cat"] * 3
+    page = _page({"y": names, "p": names}, metrics=["precision"], averaging=["macro"])
+    strip = next(t for t in page.all("table") if "What needs no model" in t.text)
+    assert "Macro precision0.500" in "".join(strip.text.split("\n"))
+    assert "Macro precision of majority class and prevalence leaves out 2 classes" in page.text
