@@ -66,8 +66,7 @@ class Decision:
     """A criterion with its rule. ``exact``: it is a share, and its power is no estimate.
 
     ``top`` and ``bottom`` mark the cells (TP, FN, FP, TN) of a share. ``pair``, ``areas``,
-    ``calls``: what is assumed of the reference, where it compares with one. ``asked``: the spec
-    names the method, so no other takes its place where few rows are held.
+    ``calls``: what is assumed of the reference, where it compares with one.
     """
 
     criterion: Criterion
@@ -78,7 +77,6 @@ class Decision:
     pair: Pair | None = None
     areas: AreaPair | None = None
     calls: CallPair | None = None
-    asked: bool = False
 
     @property
     def exact(self) -> bool:

@@ -337,8 +337,7 @@ class _Study:
         if share is not None and method is not None and not _is_of_shares(method):
             share = None
         top, bottom = share if share is not None else (None, None)
-        asked_for = metric.name in asked
-        return Decision(criterion, method, self.spec.confidence.level, top, bottom, asked=asked_for)
+        return Decision(criterion, method, self.spec.confidence.level, top, bottom)
 
     def _against(self, criterion: Criterion) -> Decision:
         """The rule of a criterion against a reference, with the pair where one is assumed."""
@@ -349,8 +348,7 @@ class _Study:
         if criterion.bound != "point":
             asked = {} if wanted is None else wanted.methods
             method = asked.get(metric.name, intervals[0])
-        named = wanted is not None and metric.name in wanted.methods
-        blank = Decision(criterion, method, level, asked=named)
+        blank = Decision(criterion, method, level)
         told = self.design.references.get(str(criterion.reference), {})
         assumed = told.get(metric.name)
         if family_of(metric, None) is Family.AREA:
@@ -588,7 +586,7 @@ class _Study:
 #: Interval methods of differences, by what is compared, that are worked out for every draw.
 DRAWN_AGAINST: dict[Family, Collection[str]] = {
     Family.ROWS: PAIRED_METHODS,
-    Family.AREA: ("delong", "delong_score"),
+    Family.AREA: ("delong_score", "delong"),
     Family.CALLS: CALL_METHODS,
 }
 

@@ -200,7 +200,9 @@ class Measurer(TaskMeasurer[LabelView, MemoryTables]):
 
     # -- classification table -------------------------------------------------------------
 
-    def _of_table(self, task: Task, threshold: float | None) -> tuple[Evaluated, Interval | None]:
+    def _of_table(
+        self, task: Task, threshold: float | None
+    ) -> tuple[Evaluated, Interval | str | None]:
         metric, arguments = self._metric(task, threshold)
         reason = self._takes_no_part(task, threshold) if "highest" in metric.context else None
         if reason is not None:
@@ -211,11 +213,12 @@ class Measurer(TaskMeasurer[LabelView, MemoryTables]):
         matrix = table.matrix(task.indeterminate)
         value = self._table_value(task, metric, arguments, table, matrix)
         case = TableCase(self, task, metric, arguments, value, table, matrix, threshold)
-        interval = None
+        interval: Interval | str | None = None
         if isinstance(value.outcome, Value) and task.interval is not None:
             interval = table_interval(case)
-        rows = matrix.row_totals
-        interval = self._with_study(task, interval, float(rows[case.index]), float(sum(rows)))
+        if isinstance(interval, Interval):
+            rows = matrix.row_totals
+            interval = self._with_study(task, interval, float(rows[case.index]), float(sum(rows)))
         return missing_cases.of_table(case), interval
 
     def _table_value(

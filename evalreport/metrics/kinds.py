@@ -51,8 +51,7 @@ WITH_SAMPLES = (*ALL_AVERAGES, Average.SAMPLES)
 class Interval(Enum):
     """Families of metrics that share interval methods; the first method is the default.
 
-    The defaults follow the coverage study (docs/coverage.md); :attr:`studied` names the
-    families in which it decided against the classical method. Every family but the last two
+    The defaults follow the coverage study (docs/coverage.md). Every family but the last two
     may also ask for both bootstraps, see :data:`RESAMPLING`.
     """
 
@@ -81,11 +80,6 @@ class Interval(Enum):
         if self in (Interval.NONE, Interval.FITTED):
             return own
         return (*own, *(m for m in RESAMPLING if m not in own))
-
-    @property
-    def studied(self) -> bool:
-        """Whether the default is what the coverage study supports against the classical one."""
-        return self in (Interval.AUC, Interval.TWO_RATES, Interval.DISTANCE, Interval.RANKED)
 
 
 class Shares(Enum):

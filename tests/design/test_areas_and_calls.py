@@ -99,11 +99,11 @@ def test_the_margin_the_value_and_the_correlation_count() -> None:
     assert power(ASK, 0.2) < limit < power(ASK, 0.9)
 
 
-def test_few_rows_are_judged_by_the_score_form_unless_another_is_asked_for() -> None:
+def test_a_difference_is_judged_by_the_score_form_unless_another_is_asked_for() -> None:
     moments = np.array([0.98, 0.9, 0.0004, 0.004, 0.0003])
     criterion = criterion_of(ASK)
-    own = Decision(criterion, "delong", 0.95)
-    asked = Decision(criterion, "delong", 0.95, asked=True)
+    own = Decision(criterion, "delong_score", 0.95)
+    asked = Decision(criterion, "delong", 0.95)
     low = decisions._difference_limit(asked, moments, 10, 60)
     normal = 0.08 - 1.959963985 * math.sqrt(0.0004 + 0.004 - 0.0006)
     assert low == pytest.approx(normal, abs=1e-9)
@@ -111,8 +111,6 @@ def test_few_rows_are_judged_by_the_score_form_unless_another_is_asked_for() -> 
     rho = 0.0003 / math.sqrt(0.0004 * 0.004)
     limits = delong.score_difference(*sides, rho, stats.t.ppf(0.975, sides[0].degrees))
     assert decisions._difference_limit(own, moments, 10, 60) == pytest.approx(limits.low, rel=1e-9)
-    by_name = Decision(criterion, "delong_score", 0.95, asked=True)
-    assert decisions._difference_limit(by_name, moments, 10, 60) == pytest.approx(limits.low)
 
 
 @pytest.mark.long_but_first
@@ -169,7 +167,7 @@ def test_limits_of_few_rows_are_those_of_the_run(metric: str, tmp_path: Path) ->
     assert measure["interval"]["method"] in ("mover_jeffreys", "delong_score")
     ((_, criterion),) = parse_spec((tmp_path / "s.yaml").read_text()).spec.criteria
     own = criterion.metric.metric
-    decision = Decision(criterion, own.interval.methods[0], 0.95)
+    decision = Decision(criterion, own.default_method, 0.95)
     if metric == "roc_auc":
         y = np.array([line.startswith("ill") for line in lines])
         p = np.array([float(line.partition(",")[2]) for line in lines])

@@ -125,11 +125,15 @@ def test_accuracy_of_three_classes_by_mcnemar_and_macro_recall_by_the_joint_tabl
     assert one.joint_table.n11 == int((held & right[0] & right[1]).sum())
     assert sum(dataclasses.astuple(one.joint_table)) == 40
     for key in (("recall", "macro", None), ("kappa", None, None)):
-        assert by[key].test == "bootstrap"
+        assert by[key].test == "design_based"
         assert by[key].interval.low < by[key].difference < by[key].interval.high
-    # equal classes: macro recall is accuracy, so the drawn error is McNemar's
+    # equal classes: macro recall is accuracy, and its error that of the difference of two shares
     macro = by["recall", "macro", None]
     assert math.isclose(macro.difference, micro.difference)
+    apart = right[0].astype(float) - right[1].astype(float)
+    assert math.isclose(
+        macro.interval.standard_error, np.std(apart, ddof=1) / math.sqrt(120), rel_tol=0.02
+    )
 
 
 def test_scores_of_three_classes() -> None:
@@ -148,10 +152,9 @@ def test_scores_of_three_classes() -> None:
         )  # fmt: skip
     metrics = ["roc_auc", "log_loss", "hand_till_auc", "brier", "top_k_accuracy"]
     by = {(r.metric, r.average, r.label): r for r in every_record(views, metrics)}
-    # 30 rows of class c, of which few pairs are lost
     assert by["roc_auc", None, "c"].test == "delong_score"
     assert by["roc_auc", "macro", None].test == "bootstrap"
-    assert by["log_loss", None, None].test == "paired_t"
+    assert by["log_loss", None, None].test == "satterthwaite_t"
     assert by["log_loss", None, None].better == "model"
     hand_till, macro = by["hand_till_auc", None, None], by["roc_auc", "macro", None]
     # with equal classes both are means of pairwise areas of the same columns
@@ -270,17 +273,13 @@ def two_datasets(
     return {r.metric: r for r in every_record(views, metrics, request, settings)}
 
 
-def test_anything_else_on_two_datasets_is_drawn_independently() -> None:
+def test_limits_on_two_datasets_are_squared_and_added() -> None:
     metrics = ["f1", "mcc", "average_precision", "brier", "diagnostic_odds_ratio"]
     found = two_datasets(metrics)
     assert set(found) == set(metrics)
-    added = {
-        "average_precision": ("square_and_add", "square_and_add"),
-        "brier": ("satterthwaite_t", "satterthwaite_t"),
-    }
     for r in found.values():
-        expected = added.get(r.metric, ("bootstrap", "bootstrap_percentile"))
-        assert (r.test, r.interval.method) == expected
+        expected = "satterthwaite_t" if r.metric == "brier" else "square_and_add"
+        assert (r.test, r.interval.method) == (expected, expected)
         assert r.interval.low < r.difference < r.interval.high
         assert math.isclose(r.difference, r.model_value - r.reference_value)
     assert two_datasets(["brier"])["brier"] == found["brier"]

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 from scipy.stats import norm
 
 from evalreport.engine.comparisons.records import compare
@@ -220,12 +221,13 @@ def test_indeterminate_predictions_count_as_wrong() -> None:
         ("selection_rate", "mcnemar_exact", "newcombe"),
         ("precision", "leisenring", "square_and_add"),
         ("false_omission_rate", "leisenring", "square_and_add"),
-        ("jaccard", "mover_paired", "mover_paired"),  # a cell holds fewer than 20 rows
+        ("jaccard", "mover_paired", "mover_paired"),
         ("h_measure", "bootstrap", "bootstrap_percentile"),
-        ("gini", "delong", "delong"),
-        ("brier", "paired_t", "paired_t"),
-        ("net_benefit", "paired_t", "paired_t"),
-        ("mcc", "mover_paired", "mover_paired"),  # a cell holds fewer than 20 rows
+        ("gini", "delong_score", "delong_score"),
+        ("brier", "satterthwaite_t", "satterthwaite_t"),
+        ("net_benefit", "satterthwaite_t", "satterthwaite_t"),
+        ("mcc", "mover_paired", "mover_paired"),
+        ("lr_plus", "square_and_add", "square_and_add"),
         ("average_precision", "square_and_add", "square_and_add"),
         ("ks", "square_and_add", "square_and_add"),
     ],
@@ -262,7 +264,6 @@ def test_weighted_rows_are_drawn_and_mcnemar_is_not_given_for_them() -> None:
     assert math.isclose(r.interval.standard_error, error, rel_tol=1e-9)
     assert math.isclose(r.statistic, r.difference / error, rel_tol=1e-9)
     r = one_record(views, "accuracy")
-    # few weighted rows of a class: drawn, they vary too little
     assert (r.test, r.interval.method) == ("square_and_add", "square_and_add")
     right = [weight[(s >= 0.5) == actual].sum() / weight.sum() for s in (one, two)]
     assert math.isclose(r.difference, right[0] - right[1])
@@ -272,7 +273,7 @@ def test_weighted_rows_are_drawn_and_mcnemar_is_not_given_for_them() -> None:
     assert r.interval is None
 
 
-def test_clusters_get_obuchowski_and_whole_clusters_are_drawn() -> None:
+def test_clusters_get_obuchowski_and_shares_the_limits_of_both() -> None:
     actual, one, two = noisy(5, 480)
     codes = np.arange(len(actual)) // 4
     cluster = (codes, 120)
@@ -281,10 +282,12 @@ def test_clusters_get_obuchowski_and_whole_clusters_are_drawn() -> None:
     by_hand = obuchowski.obuchowski_paired(actual == 1, one, two, codes)
     assert by_hand is not None
     assert by_hand.difference_variance is not None
-    z = by_hand.difference / math.sqrt(by_hand.difference_variance)
-    assert area.test == area.interval.method == "obuchowski"
-    assert math.isclose(area.statistic, z)
-    assert share.test == share.interval.method == "cluster_bootstrap"
+    # 120 clusters in all; score limits of each area, squared and added with their correlation
+    assert area.test == area.interval.method == "obuchowski_score"
+    assert area.interval.df == 119
+    half = stats.t.ppf(0.975, 119) * math.sqrt(by_hand.difference_variance)
+    assert area.interval.high - area.interval.low == pytest.approx(2 * half, rel=0.05)
+    assert share.test == share.interval.method == "square_and_add"
 
 
 def test_cluster_bootstrap_of_copied_rows_is_wider_than_that_of_rows() -> None:
@@ -401,8 +404,8 @@ def test_draws_do_not_depend_on_what_else_is_compared_or_on_the_order() -> None:
         assert one_record(views, metric) == many[metric]
 
 
-def test_ratios_of_rates_are_tested_on_the_log_scale() -> None:
+def test_ratios_of_rates_are_tested_by_their_score_limits() -> None:
     actual, one, two = noisy(9, 900)
     r = one_record([scored("b", two, actual), scored("a", one, actual)], "diagnostic_odds_ratio")
-    assert r.test == "bootstrap"
+    assert r.test == r.interval.method == "square_and_add"
     assert (r.p_value < 0.05) == (not r.interval.low <= 0 <= r.interval.high)

@@ -18,7 +18,10 @@ from evalreport.metrics.comparing import (
 from evalreport.spec.load import parse_spec
 
 #: A metric of each family that is compared alike.
-METRIC = {"ROWS": "recall", "CALLS": "precision", "AREA": "roc_auc", "MEAN": "brier", "OTHER": "f1"}
+METRIC = {
+    "ROWS": "recall", "CALLS": "precision", "AREA": "roc_auc", "MEAN": "brier",
+    "SHARES": "f1", "OTHER": "average_precision",
+}
 
 
 def frame(found: int, ill: int, healthy: int) -> dict[str, list[Any]]:

@@ -92,11 +92,9 @@ def test_limits_of_a_difference_add_the_squares_of_both_tables() -> None:
     assert found["f1"]["test"] == found["f1"]["interval"]["method"] == "mover_paired"
     ends = found["f1"]["interval"]["low"], found["f1"]["interval"]["high"]
     assert ends == pytest.approx(limits_by_hand(0.95), abs=1e-9)
-    assert "fewer than 20 rows" in found["f1"]["interval"]["why"]
-    assert found["f1"]["why"] == found["f1"]["interval"]["why"]
     assert {found[m]["test"] for m in ("mcc", "balanced_accuracy", "kappa")} == {"mover_paired"}
-    # ratios have no scale on which squares of differences add
-    assert found["lr_plus"]["test"] == "bootstrap"
+    # ratios have score limits, which are squared and added
+    assert found["lr_plus"]["test"] == "square_and_add"
 
 
 def test_the_test_agrees_with_the_limits() -> None:

@@ -12,95 +12,49 @@ from scipy import stats
 import evalreport
 from evalreport.engine.intervals import grouped_jackknife
 from evalreport.metrics.catalogue import find
+from evalreport.metrics.declare import Average
 from evalreport.metrics.tables import ScoreTable
-from evalreport.plan import methods as plan_methods
 from evalreport.plan.inputs import Facts
-from evalreport.plan.methods import choose
+from evalreport.plan.methods import ASKED, choose
 
 pytestmark = pytest.mark.long_but_first
 
 
-MANY = {"rows": 20_001}
 SCORES = {"source": "scores", "labels": ("a", "b", "c"), "positive": None}
+WIDE = {"source": "scores", "labels": tuple(map(str, range(500))), "positive": None}
+WHY = "no formula is known: groups of rows are left out"
 
 
 def facts(**more: Any) -> Facts:
-    return Facts("d", "m", **{"source": "score", "labels": ("a", "b"), "positive": "b", **more})
+    given = {"source": "score", "labels": ("a", "b"), "positive": "b", "rows": 5_000, **more}
+    return Facts("d", "m", **given)
 
 
-@pytest.mark.parametrize("average", ["macro", "weighted"])
+def chosen(metric: str, average: str | None, **more: Any) -> tuple[str | None, str]:
+    found = find(metric)
+    assert found is not None
+    return choose(found, None if average is None else Average(average), facts(**more), None)
+
+
+@pytest.mark.parametrize("average", [None, "macro", "weighted"])
 @pytest.mark.parametrize("metric", ["gain", "lift", "h_measure", "pr_auc_interpolated"])
-@pytest.mark.parametrize("classes", [{}, SCORES])
-def test_averages_without_a_formula_have_an_interval_on_many_rows(
-    metric: str, average: str, classes: dict[str, Any]
+@pytest.mark.parametrize("design", [None, "weighted", "clustered"])
+def test_what_has_no_formula_has_it_whatever_the_classes_rows_and_design(
+    metric: str, average: str | None, design: str | None
 ) -> None:
-    kind = plan_methods.Average(average)
-    method, why = choose(find(metric), kind, facts(**MANY, **classes), None)
-    assert (method, why) == ("grouped_jackknife", "more than 20,000 rows")
-    fewer = choose(find(metric), kind, facts(rows=20_000, **classes), None)
-    assert fewer[0] == "bootstrap_percentile"
+    of_design = {} if design is None else {design: True}
+    for classes in ({}, SCORES, WIDE):
+        for rows in (30, 10**8):
+            given = {"rows": rows, **classes, **of_design}
+            assert chosen(metric, average, **given) == ("grouped_jackknife", WHY)
 
 
 @pytest.mark.parametrize("metric", ["partial_auc", "roc_auc", "ks", "average_precision"])
-def test_averages_of_a_known_influence_use_it(metric: str) -> None:
-    macro = plan_methods.Average.MACRO
-    assert choose(find(metric), macro, facts(**MANY, **SCORES), None)[0] == "influence"
-
-
-@pytest.mark.parametrize("design", ["weighted", "clustered"])
-def test_columns_of_class_scores_have_an_interval_whatever_their_number(design: str) -> None:
-    macro = plan_methods.Average.MACRO
-    wide = {"source": "scores", "labels": tuple("abcdefghij"), "positive": None}
-    for given in ({**MANY, **SCORES}, {"rows": 200_001, **wide}, {"rows": 10**8, **wide}):
-        for metric, average in (("roc_auc", macro), ("ks", macro), ("hand_till_auc", None)):
-            method, why = choose(find(metric), average, facts(**given, **{design: True}), None)
-            assert method == "grouped_jackknife"
-            assert "more than" in why
-            assert {"weighted": "weighted", "clustered": "clusters"}[design] in why
-
-
-def test_many_classes_on_few_rows_are_not_drawn_either() -> None:
-    many = {"source": "scores", "labels": tuple(map(str, range(500))), "positive": None}
-    method, why = choose(find("hand_till_auc"), None, facts(rows=5_000, **many), None)
-    assert (method, why) == ("grouped_jackknife", "more than 2,000,000 scores")
-
-
-@pytest.mark.parametrize(
-    ("metric", "more", "method"),
-    [
-        ("h_measure", {}, "grouped_jackknife"),
-        ("gain", {}, "grouped_jackknife"),
-        ("lift", {"clustered": True}, "grouped_jackknife"),
-        ("partial_auc", {}, "influence"),
-        ("average_precision", {}, "influence"),
-        ("average_precision", {"weighted": True}, "bootstrap_logit_t"),
-    ],
-)
-def test_single_metrics_of_scores_on_many_rows(
-    metric: str, more: dict[str, Any], method: str
-) -> None:
+def test_averages_of_a_known_influence_have_it_with_weights_or_clusters_alone(metric: str) -> None:
     for classes in ({}, SCORES):
-        assert choose(find(metric), None, facts(**MANY, **classes, **more), None)[0] == method
-    asked = choose(find(metric), None, facts(**MANY, **more), "bootstrap_percentile")
-    assert asked[0] == "bootstrap_percentile"
-
-
-@pytest.mark.parametrize("design", ["plain", "weight", "cluster"])
-@pytest.mark.parametrize("classes", [2, 3])
-def test_single_metrics_have_limits_near_those_of_the_bootstrap(
-    classes: int, design: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    metrics: list[Any] = ["h_measure", {"gain": {"top": 0.2}}, {"partial_auc": {"max_fpr": 0.3}}]
-    alone: dict[str, Any] = {"averaging": ["none"]}
-    drawn = run(900, classes, design, metrics, alone)
-    monkeypatch.setattr(plan_methods, "BOOTSTRAP_ROWS", 100)
-    left = run(900, classes, design, metrics, alone)
-    assert drawn.keys() == left.keys()
-    for key, limits in left.items():
-        plain_area = design == "plain" and key[0] == "partial_auc"
-        assert limits["method"] == ("influence" if plain_area else "grouped_jackknife"), key
-        width = limits["high"] - limits["low"]
-        assert width == pytest.approx(drawn[key]["high"] - drawn[key]["low"], rel=0.5), key
+        assert chosen(metric, "macro", **classes)[0] == "influence_t"
+        for design in ("weighted", "clustered"):
+            assert chosen(metric, "macro", **classes, **{design: True})[0] == "grouped_jackknife"
 
 
 def test_groups_are_as_equal_as_can_be() -> None:
@@ -241,37 +195,43 @@ def run(
     return {(m["metric"], m["average"], m["label"]): m["interval"] for m in found["measures"]}
 
 
-@pytest.mark.nightly
 @pytest.mark.parametrize("design", ["plain", "weight", "cluster"])
 @pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("averaging", [["none"], ["macro", "weighted"]])
 def test_its_limits_are_near_those_of_the_bootstrap(
-    classes: int, design: str, monkeypatch: pytest.MonkeyPatch
+    averaging: list[str], classes: int, design: str
 ) -> None:
     metrics: list[Any] = ["h_measure", {"gain": {"top": 0.2}}, {"partial_auc": {"max_fpr": 0.3}}]
     metrics += ["hand_till_auc"] if classes > 2 else []
-    drawn = run(900, classes, design, metrics)
-    monkeypatch.setattr(plan_methods, "BOOTSTRAP_ROWS", 100)
-    left = run(900, classes, design, metrics)
+    names = ["h_measure", "gain", "partial_auc", "hand_till_auc"][: len(metrics)]
+    more = {"averaging": averaging}
+    asked = dict.fromkeys(names, "bootstrap_percentile")
+    drawn = run(900, classes, design, metrics, more, methods=asked)
+    left = run(900, classes, design, metrics, more)
     assert drawn.keys() == left.keys()
+    alone = averaging == ["none"]
     for key, limits in left.items():
-        plain_area = design == "plain" and key[0] == "partial_auc"
-        assert limits["method"] == ("influence" if plain_area else "grouped_jackknife"), key
+        known = key[0] == "partial_auc" and (alone or design == "plain")
+        assert limits["method"] == ("influence_t" if known else "grouped_jackknife"), key
+        assert "bootstrap" in drawn[key]["method"]
         width = limits["high"] - limits["low"]
-        assert width == pytest.approx(drawn[key]["high"] - drawn[key]["low"], rel=0.4), key
+        near = pytest.approx(drawn[key]["high"] - drawn[key]["low"], rel=0.5 if alone else 0.4)
+        assert width == near, key
 
 
 @pytest.mark.parametrize("metric", ["ece", "mce"])
-@pytest.mark.parametrize("more", [{}, {"weighted": True}, {"clustered": True}, MANY])
+@pytest.mark.parametrize("more", [{}, {"weighted": True}, {"clustered": True}, {"rows": 10**6}])
 def test_a_distance_that_chance_adds_to_has_no_interval_and_says_why(
     metric: str, more: dict[str, Any]
 ) -> None:
     """A model that is calibrated by construction: the bootstrap's limits leave out 0."""
-    for average in (None, plan_methods.Average.MACRO):
-        method, why = choose(find(metric), average, facts(**{"rows": 500, **SCORES, **more}), None)
+    for average in (None, "macro"):
+        method, why = chosen(metric, average, **SCORES, **more)
         assert method is None
         assert "leave out the truth" in why
-    asked = choose(find(metric), None, facts(rows=500, **SCORES), "bootstrap_bca")
-    assert asked == ("bootstrap_bca", plan_methods.ASKED)
+    found = find(metric)
+    assert found is not None
+    assert choose(found, None, facts(**SCORES), "bootstrap_bca") == ("bootstrap_bca", ASKED)
 
 
 def test_ece_is_given_without_limits_in_a_run() -> None:

@@ -64,7 +64,9 @@ def test_losses_that_differ_by_little_keep_their_limits() -> None:
     """0.3 and 0.3001 in turn, by hand: half = 1.96 * SD / sqrt(60), SD = 0.00005 sqrt(60 / 59)."""
     frame = {"y": [1, 0] * 30, "p": [0.7, 0.3001] * 30}
     asked = {"methods": {"absolute_error": "normal"}}
-    found = of_all_rows(run(frame, ["absolute_error"], confidence=asked))["absolute_error"]["interval"]
+    found = of_all_rows(run(frame, ["absolute_error"], confidence=asked))["absolute_error"][
+        "interval"
+    ]
     half = 1.959964 * 0.00005 * math.sqrt(60 / 59) / math.sqrt(60)
     assert (found["low"], found["high"]) == pytest.approx((0.30005 - half, 0.30005 + half))
 

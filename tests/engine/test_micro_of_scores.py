@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import t as student
 from sklearn.metrics import average_precision_score, roc_auc_score
 from sklearn.preprocessing import label_binarize
 
@@ -54,30 +55,55 @@ def test_the_value_is_that_of_scikit_learn(plain: Any, metric: str) -> None:
     own = micro(plain, metric)
     assert own["value"] == pytest.approx(expected, abs=1e-12)
     interval = own["interval"]
-    assert interval["method"] == "bootstrap_percentile"
     assert interval["low"] < expected < interval["high"]
 
 
-def test_an_interval_draws_rows_and_not_their_entries(plain: Any) -> None:
+@pytest.mark.parametrize("metric", METRICS)
+def test_limits_are_by_the_influence_of_rows_and_not_of_their_entries(
+    plain: Any, metric: str
+) -> None:
+    _, actual, scores = rows()
+
+    def value(weight: Any) -> float:
+        every = np.repeat(weight, 3)
+        return float(REFERENCE[metric](actual.ravel(), scores.ravel(), sample_weight=every))
+
+    steps = 1e-5 * np.eye(len(actual))
+    slopes = np.array([(value(1 + e) - value(1 - e)) / 2e-5 for e in steps])
+    variance, own, k = float((slopes**2).sum()), value(np.ones(len(actual))), actual.sum(0).min()
+    interval = micro(plain, metric)["interval"]
+    assert interval["method"] == "influence_t"
+    assert interval["standard_error"] == pytest.approx(variance**0.5, rel=1e-5)
+    # Student's t of the rarest class, on the logit, with a binomial variance shared out
+    assert interval["df"] == k - 1
+    error = np.sqrt(variance + own * (1 - own) / (3 * k * (k + 1)))
+    half = student.ppf(0.975, k - 1) * error / own / (1 - own)
+    ends = 1 / (1 + np.exp(-(np.log(own / (1 - own)) + half * np.array([-1, 1]))))
+    assert (interval["low"], interval["high"]) == pytest.approx(tuple(ends), rel=1e-6)
+
+
+def test_rows_and_not_their_entries_are_left_out_or_drawn(plain: Any) -> None:
     # every row twice as a cluster is the same evidence as the row alone
     columns = {name: [value for value in own for _ in "ab"] for name, own in rows()[0].items()}
     columns["id"] = [str(i // 2) for i in range(len(columns["y"]))]
     twice = measured(columns, {"cluster": "id"})
+    asked = {"methods": dict.fromkeys(METRICS, "bootstrap_percentile")}
+    drawn = [measured(rows()[0], confidence=asked), measured(columns, {"cluster": "id"},
+                                                             confidence=asked)]  # fmt: skip
     for metric in METRICS:
-        one, two = micro(plain, metric), micro(twice, metric)
-        assert one["value"] == pytest.approx(two["value"], abs=1e-12)
-        widths = [m["interval"]["high"] - m["interval"]["low"] for m in (one, two)]
-        assert widths[1] == pytest.approx(widths[0], rel=0.15)
+        assert micro(plain, metric)["value"] == pytest.approx(micro(twice, metric)["value"])
+        assert micro(twice, metric)["interval"]["method"] == "grouped_jackknife"
+        one, two = (micro(found, metric)["interval"] for found in drawn)
+        assert two["high"] - two["low"] == pytest.approx(one["high"] - one["low"], rel=0.15)
 
 
-def test_influence_of_rows_agrees_with_drawing_them(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_influence_of_rows_agrees_with_drawing_them() -> None:
     columns = rows(800, 5)[0]
-    drawn = measured(columns, confidence={"resamples": 500})
-    monkeypatch.setattr("evalreport.plan.methods.BOOTSTRAP_ROWS", 100)
-    known = measured(columns)
+    asked = {"resamples": 500, "methods": dict.fromkeys(METRICS, "bootstrap_percentile")}
+    drawn, known = measured(columns, confidence=asked), measured(columns)
     for metric in METRICS:
         one, two = micro(drawn, metric)["interval"], micro(known, metric)["interval"]
-        assert two["method"] == "influence"
+        assert two["method"] == "influence_t"
         assert two["high"] - two["low"] == pytest.approx(one["high"] - one["low"], rel=0.15)
 
 

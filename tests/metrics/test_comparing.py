@@ -1,12 +1,11 @@
-"""Which number a micro average is, and which method a difference takes with few rows."""
+"""Which number an average over classes is, and that areas are compared in score form."""
 
 from __future__ import annotations
 
 import pytest
 
 from evalreport.metrics.catalogue import find
-from evalreport.metrics.comparing import same_number
-from evalreport.metrics.interval_methods import DIFFERENCES, Held, taking_over
+from evalreport.metrics.comparing import PAIRED, UNPAIRED, Family, of_reference, same_number
 
 
 @pytest.mark.parametrize(
@@ -40,18 +39,21 @@ def test_an_average_is_another_number_only_where_it_is(
     assert same_number(metric, average, two_classes=True)[0].name == two
 
 
-@pytest.mark.parametrize(
-    ("held", "taken"),
-    [
-        (Held(class_rows=39.0, fewer_pairs=4.0), "delong_score"),
-        (Held(class_rows=99.0, fewer_pairs=4.0), "delong_score"),
-        (Held(class_rows=100.0, fewer_pairs=4.0), None),
-        (Held(class_rows=40.0, fewer_pairs=5.0), None),
-        # nothing is few of which nobody knows how many there are
-        (Held(class_rows=5.0), None),
-        (Held(fewer_pairs=1.0), None),
-    ],
-)
-def test_a_difference_of_areas_of_few_rows_is_in_score_form(held: Held, taken: str | None) -> None:
-    found = taking_over("delong", held, DIFFERENCES)
-    assert (found and found.name) == taken
+def test_areas_are_compared_in_score_form_and_shares_by_their_squares() -> None:
+    firsts = {
+        family: tuple(kinds[0] for table in (PAIRED, UNPAIRED) for kinds in table[family])
+        for family in (Family.AREA, Family.SHARES)
+    }
+    unpaired = "delong_score_unpaired"
+    assert firsts[Family.AREA] == ("delong_score", "delong_score", unpaired, unpaired)
+    assert firsts[Family.SHARES] == ("mover_paired",) * 2 + ("square_and_add",) * 2
+
+
+@pytest.mark.parametrize("paired", [True, False])
+def test_the_classical_comparison_of_areas_can_be_asked_for(paired: bool) -> None:
+    area = find("roc_auc")
+    assert area is not None
+    tests, intervals = of_reference(area, paired=paired)
+    # the name of the paired form is understood of two datasets too
+    assert "delong" in tests
+    assert "delong" in intervals

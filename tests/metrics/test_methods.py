@@ -10,9 +10,9 @@ import pytest
 from ready_specs import CONFIGS, results_of
 
 from evalreport.metrics import comparing
-from evalreport.metrics.interval_methods import DIFFERENCES, EVERY
 from evalreport.metrics.kinds import Interval
 from evalreport.metrics.methods import DECLARED, METHODS
+from evalreport.plan.methods import DEFAULTS
 from evalreport.statistics.hypotheses import PAIRED_TAILS, UNPAIRED_TAILS
 from evalreport.statistics.proportions import PROPORTION_METHODS
 from evalreport.statistics.unpaired import UNPAIRED_METHODS
@@ -24,7 +24,7 @@ WITHOUT_SOURCE = {
     "kolmogorov_smirnov", "likelihood_ratio", "log", "logit", "mid_p",
     "newcombe_hybrid_simultaneous",
     "normal", "paired_t", "square_and_add_simultaneous", "two_proportion_z",
-    "wald", "wald_cc", "weighted_slope", "wilson_clusters", "wilson_pairs",
+    "wald", "wald_cc", "weighted_slope",
 }  # fmt: skip
 
 
@@ -52,7 +52,8 @@ def test_what_can_be_asked_for_is_declared() -> None:
 
 def test_what_is_carried_out_by_name_is_declared() -> None:
     carried = {*PROPORTION_METHODS, *UNPAIRED_METHODS, *PAIRED_TAILS, *UNPAIRED_TAILS}
-    assert carried <= METHODS.keys()
+    defaults = {method for by_design in DEFAULTS.values() for method in by_design.values()}
+    assert carried | defaults <= METHODS.keys()
 
 
 @pytest.mark.long
@@ -67,7 +68,6 @@ def test_what_ready_specs_hold_is_declared() -> None:
 def test_each_is_declared_once() -> None:
     names = [method.name for method in DECLARED]
     assert len(names) == len(set(names))
-    assert not set(names) & {method.name for method in (*DIFFERENCES, *EVERY)}
 
 
 def test_each_has_a_title_and_a_source_unless_it_needs_none() -> None:

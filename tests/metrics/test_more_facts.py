@@ -335,33 +335,25 @@ def test_methods_of_each_family_default_first() -> None:
     )
     expected = {
         Interval.PROPORTION: (*proportions, *resampling),
-        Interval.AUC: ("delong_logit", "delong_score", "delong", "hanley_mcneil", *resampling),
-        Interval.LOG: ("log", *resampling),
+        Interval.AUC: ("delong_score", "delong_logit", "delong", "hanley_mcneil", *resampling),
+        Interval.LOG: ("miettinen_nurminen", "log", *resampling),
         Interval.RATIO: ("koopman", "miettinen_nurminen", "log", *resampling),
-        Interval.KAPPA: ("wald", "delta", *resampling),
+        Interval.KAPPA: ("delta_t", "wald", "delta", *resampling),
         Interval.LOGISTIC: ("wald", *resampling),
-        Interval.CORRELATION: ("fisher_z", "delta", *resampling),
+        Interval.CORRELATION: ("delta_t", "fisher_z", "delta", *resampling),
         Interval.MEAN: ("normal", *resampling),
-        Interval.PREDICTIVE: ("mercaldo", *resampling),
-        Interval.SMOOTH: ("delta", *resampling),
-        Interval.TWO_RATES: ("newcombe_hybrid", "delta", *resampling),
+        Interval.PREDICTIVE: ("miettinen_nurminen", "mercaldo", *resampling),
+        Interval.SMOOTH: ("delta_t", "delta", *resampling),
+        Interval.TWO_RATES: ("newcombe_hybrid", "delta_t", "delta", *resampling),
         Interval.DISTANCE: ("newcombe_at_cut", *reversed(resampling), "influence"),
-        Interval.RANKED: ("bootstrap_logit_t", resampling[0], "influence", resampling[1]),
-        Interval.RESAMPLED: resampling,
+        Interval.RANKED: (
+            *("influence_t", "bootstrap_logit_t", resampling[0], "influence", resampling[1]),
+        ),
+        Interval.RESAMPLED: ("grouped_jackknife", *resampling),
         Interval.FITTED: ("bootstrap_percentile",),
         Interval.NONE: (),
     }
     assert {family: family.methods for family in Interval} == expected
-
-
-def test_the_defaults_that_the_coverage_study_chose() -> None:
-    studied = {family for family in Interval if family.studied}
-    assert studied == {
-        *(Interval.AUC, Interval.TWO_RATES),
-        *(Interval.DISTANCE, Interval.RANKED),
-    }
-    for declared in catalogue():
-        assert (declared.interval is Interval.TWO_RATES) <= (declared.limits is not None)
 
 
 def test_words_that_other_programs_read() -> None:

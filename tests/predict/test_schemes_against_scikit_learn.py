@@ -167,7 +167,7 @@ def test_rows_that_are_not_all_tested_are_accounted_for(scheme):
     assert pooled["n"] == len(tested)
     if scheme == "shuffle_split":
         # A row that is tested several times is one row: the interval must know it.
-        assert pooled["interval"]["method"] == "cluster_robust"
+        assert pooled["interval"]["method"] == "cluster_robust_t"
 
 
 def test_repeats_are_those_of_the_repeated_splitter():

@@ -160,7 +160,7 @@ def test_thresholds_that_moved_compare_calls(tmp_path: Path) -> None:
     assert recall["old"]["threshold"] != recall["new"]["threshold"]
     assert recall["paired"]["difference"] == pytest.approx(recall["difference"], abs=1e-12)
     assert recall["test"] == "mcnemar_exact"
-    assert measure(differences(old, new), "roc_auc")["test"] == "delong"
+    assert measure(differences(old, new), "roc_auc")["test"] == "delong_score"
 
 
 def test_a_column_that_came_is_no_change_of_rows(tmp_path: Path) -> None:

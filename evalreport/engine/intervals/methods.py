@@ -414,7 +414,13 @@ def area_of_clusters(
 # -- functions of a whole table --------------------------------------------------------------
 
 
-def whole_table(v: TableValue, method: str, *, parts: int) -> records.Interval | None:
+def too_few(units: float, *, clusters: bool) -> str:
+    """Why a value has no limits by Student's t: one or two rows, or clusters, show too little."""
+    what = "clusters" if clusters else "rows"
+    return f"too few {what}: {units:.3g} of the class that has fewer"
+
+
+def whole_table(v: TableValue, method: str, *, parts: int) -> records.Interval | str | None:
     """A function of the table of all classes, or a mean of ``parts`` classes, see `widened_limits`.
 
     By the delta method, or the variance of weights or clusters. Units are those of the class that
@@ -424,14 +430,14 @@ def whole_table(v: TableValue, method: str, *, parts: int) -> records.Interval |
     variance = _variance(v, by).variance
     if not math.isfinite(variance):
         return None
-    limits = widened_limits(
-        v.value, variance, _least_units(v), v.level, bounds=v.bounds, parts=parts
-    )
+    units = _least_units(v)
+    if units - 1.0 < means.LEAST_DEGREES:
+        return too_few(units, clusters=v.clusters is not None)
+    limits = widened_limits(v.value, variance, units, v.level, bounds=v.bounds, parts=parts)
     found = from_limits(limits, v.level, method)
     if found is None or not has_width(found):
         return None
-    df = max(_least_units(v) - 1.0, 1.0)
-    return replace(found, df=df, standard_error=math.sqrt(variance) or None)
+    return replace(found, df=units - 1.0, standard_error=math.sqrt(variance) or None)
 
 
 def _least_units(v: TableValue) -> float:

@@ -22,7 +22,7 @@ from evalreport.engine.intervals.average_influence import average_variance, pool
 from evalreport.engine.intervals.bootstrap import from_replicates
 from evalreport.engine.intervals.case import Case
 from evalreport.engine.intervals.class_bootstrap import averaged, class_left_out
-from evalreport.engine.intervals.methods import from_limits, symmetric
+from evalreport.engine.intervals.methods import from_limits, symmetric, too_few
 from evalreport.engine.intervals.score_intervals import class_score_interval
 from evalreport.engine.metric_values import Evaluated, average, evaluated
 from evalreport.metrics.declare import Average, Metric
@@ -32,6 +32,7 @@ from evalreport.metrics.tables import ScoreTable, pooled
 from evalreport.plan.methods import SURVEY_BOOTSTRAP
 from evalreport.plan.task import Task
 from evalreport.results.records import Interval
+from evalreport.statistics import means
 from evalreport.statistics.widened import widened_limits
 
 if TYPE_CHECKING:
@@ -99,13 +100,15 @@ def _interval(case: Case, variance: Callable[[], float | None]) -> Interval | st
     return _mirrored_interval(case)
 
 
-def _widened(case: Case, variance: float) -> Interval | None:
+def _widened(case: Case, variance: float) -> Interval | str | None:
     """Limits of a mean of classes from the influence of rows, see `widened_limits`."""
     view, rows = case.measurer.view, case.measurer.tables.kinds(case.task.where)
     times = None if view.times is None else view.times[rows]
     counted = np.bincount(view.actual[rows], times, len(view.labels))
     counted = counted[counted > 0]
-    units = float(counted.min(initial=1.0))
+    units = float(counted.min())
+    if units - 1.0 < means.LEAST_DEGREES:
+        return too_few(units, clusters=False)
     limits = widened_limits(
         case.number, variance, units, case.level, bounds=case.metric.bounds, parts=len(counted)
     )
@@ -113,7 +116,7 @@ def _widened(case: Case, variance: float) -> Interval | None:
     if found is None:
         return None
     error = float(np.sqrt(variance)) or None
-    return replace(found, df=max(units - 1.0, 1.0), standard_error=error)
+    return replace(found, df=units - 1.0, standard_error=error)
 
 
 def _tables(measurer: Measuring, task: Task, metric: Metric) -> list[ScoreTable]:

@@ -125,18 +125,20 @@ def _linearised(case: ScoreCase) -> records.Interval | None:
     return replace(around, standard_error=math.sqrt(variance))
 
 
-def _by_influence(case: ScoreCase) -> records.Interval | None:
+def _by_influence(case: ScoreCase) -> records.Interval | str | None:
     """Limits from what rows or clusters contribute, see `widened_limits`; None if not known."""
     estimated = linearised.variance(case)
     if estimated is None:
         return None
     units, bounds = _least_units(case), _bounds(case.metric)
+    if units - 1.0 < means.LEAST_DEGREES:
+        return intervals.too_few(units, clusters=case.measurer.view.cluster is not None)
     limits = widened_limits(case.number, estimated.variance, units, case.level, bounds=bounds)
     found = intervals.from_limits(limits, case.level, INFLUENCE_T)
     if found is None:
         return None
     error = math.sqrt(estimated.variance) or None
-    return replace(found, df=max(units - 1.0, 1.0), standard_error=error)
+    return replace(found, df=units - 1.0, standard_error=error)
 
 
 def _on_many_rows(case: ScoreCase) -> records.Interval | None:
@@ -208,8 +210,7 @@ def _on_logits(case: ScoreCase, values: npt.NDArray[np.float64]) -> records.Inte
     units = _least_units(case)
     df = units - 1.0
     if df < means.LEAST_DEGREES:
-        what = "row" if case.measurer.view.cluster is None else "cluster"
-        return f"too few {what}s: {units:.3g} of the class that has fewer"
+        return intervals.too_few(units, clusters=case.measurer.view.cluster is not None)
     if len(usable) < 2:
         return None
     variance = float(np.var(usable, ddof=1))

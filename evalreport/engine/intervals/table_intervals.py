@@ -52,8 +52,8 @@ if TYPE_CHECKING:
 MOST_CLASSES = 500
 
 
-def table_interval(case: TableCase) -> records.Interval | None:
-    """The interval of one value of a table metric; None where the method gives none."""
+def table_interval(case: TableCase) -> records.Interval | str | None:
+    """The interval of one value of a table metric; None, or the reason, where there is none."""
     stand_in = _standing_for(case)
     if stand_in is None:
         return None
@@ -98,7 +98,7 @@ def _of_weights(case: TableCase, v: TableValue) -> records.Interval | None:
     return intervals.weighted_proportion(v, case.method)
 
 
-def _of_clusters(case: TableCase, v: TableValue) -> records.Interval | None:
+def _of_clusters(case: TableCase, v: TableValue) -> records.Interval | str | None:
     """The interval of a value of clustered rows; None where their tables would not fit."""
     if v.clusters is None:
         return None
@@ -108,7 +108,7 @@ def _of_clusters(case: TableCase, v: TableValue) -> records.Interval | None:
     return _of_whole(case, v) if case.method == SHARE_OF_CLUSTERS else _smooth(case, v)
 
 
-def _of_whole(case: TableCase, v: TableValue) -> records.Interval | None:
+def _of_whole(case: TableCase, v: TableValue) -> records.Interval | str | None:
     """A function of the table of all classes; of two classes alone it is a value of its own."""
     single = case.task.average is None and case.table.size <= 2
     occur = int(np.count_nonzero(v.table.sum(axis=1)))
@@ -345,7 +345,7 @@ def _mean_interval(v: TableValue) -> records.Interval | None:
 
 
 #: Methods that need the tables of weights or clusters, or of all classes; others are plainer.
-OF_TABLES: Mapping[str, Callable[[TableCase, TableValue], records.Interval | None]] = {
+OF_TABLES: Mapping[str, Callable[[TableCase, TableValue], records.Interval | str | None]] = {
     **dict.fromkeys((SHARE_OF_WEIGHTS, "wilson_n_eff"), _of_weights),
     **dict.fromkeys((SHARE_OF_CLUSTERS, "cluster_robust"), _of_clusters),
     **dict.fromkeys((DELTA_T, SANDWICH_T), _of_whole),

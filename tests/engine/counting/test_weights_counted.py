@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from engine.counting.counted_runs import comparable, engine_of, run, spec_of
 
-from evalreport.engine.comparisons import designed, draws
+from evalreport.engine.comparisons import draws
 from evalreport.engine.counting import choosing, counted_rows
 from evalreport.engine.counting.counted_rows import TARGET, WEIGHT
 from evalreport.engine.counting.memory import summed
@@ -122,35 +122,6 @@ def test_comparisons(write: Callable[..., Path], dataset: dict[str, str], models
     found = same(spec)
     compared = [c for c in found["comparisons"] if c["interval"] is not None]
     assert {bool(c["subgroup"]) for c in compared} == {False, True}
-
-
-@pytest.mark.parametrize(
-    "dataset", [{"weight": "v"}, {"cluster": "c"}, {"cluster": "c", "weight": "v"}], ids=str
-)
-def test_too_many_rows_to_draw_are_compared_by_what_each_contributes(
-    write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, dataset: dict[str, str]
-) -> None:
-    asked = ["recall", "f1", "roc_auc", "brier"]
-    comparisons = {"reference": "m", "hypotheses": {"recall": "superiority"}}
-    spec = spec_of(write(ROWS), {}, metrics=asked, dataset=dataset, comparisons=comparisons)
-    spec["models"] = {name: MODELS[name] for name in "mn"}
-    spec["confidence"]["resamples"] = 1000
-    drawn = {c["metric"]: c for c in run(spec, "memory")["comparisons"]}
-    monkeypatch.setattr(draws, "MOST_DRAWN", 1)
-    found = {c["metric"]: c for c in same(spec)["comparisons"]}
-    for name, record in found.items():
-        if record["test"].startswith("obuchowski") or name == "brier":
-            continue
-        assert record["test"] == "design_based"
-        assert record["interval"]["method"] == "sandwich"
-        assert record["why"] == record["interval"]["why"] == designed.MANY
-        width = record["interval"]["high"] - record["interval"]["low"]
-        if drawn[name]["interval"]["method"] != "square_and_add":
-            other = drawn[name]["interval"]["high"] - drawn[name]["interval"]["low"]
-            assert 0.85 < width / other < 1.2
-    assert found["recall"]["hypothesis"]["test"] == "design_based"
-    assert (drawn["brier"]["test"], found["brier"]["test"]) == ("design_based", "design_based")
-    assert drawn["brier"]["interval"] == found["brier"]["interval"]
 
 
 def test_a_method_that_was_asked_for_is_not_replaced(
