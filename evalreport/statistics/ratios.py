@@ -197,9 +197,13 @@ def _expected(p: float, n: float, called: float, ratio: float) -> float:
     """True positives with these margins at an odds ratio: the root of a quadratic."""
     least, most = max(0.0, called - n), min(p, called)
     b = ratio * (p + called) + n - called
-    # (1 - ratio) x^2 + b x - ratio p called = 0, as a quotient that does not cancel
+    # (1 - ratio) x^2 + b x - ratio p called = 0, in the form in which nothing cancels
     root = math.sqrt(max(b * b + 4.0 * (1.0 - ratio) * ratio * p * called, 0.0))
-    return min(max(2.0 * ratio * p * called / (b + root), least), most)
+    if b > 0.0:
+        found = 2.0 * ratio * p * called / (b + root)
+    else:
+        found = (root - b) / (2.0 * (1.0 - ratio))
+    return min(max(found, least), most)
 
 
 def _by_name(score: Callable[..., Interval | None]) -> dict[str, Callable[..., Interval | None]]:

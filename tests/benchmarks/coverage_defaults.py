@@ -57,7 +57,8 @@ def of_table(
     if not isinstance(value.outcome, Value):
         return None
     run: Any = _Run(level, rows=int(table.sum()))
-    return table_interval(TableCase(run, task, metric, {}, value, counted, matrix, None))
+    found = table_interval(TableCase(run, task, metric, {}, value, counted, matrix, None))
+    return found if isinstance(found, Interval) else None
 
 
 def of_scores(
@@ -76,7 +77,8 @@ def of_scores(
     run: Any = _Run(
         level, np.where(np.isfinite(replicates), replicates, np.nan), left_out, int(scores.total)
     )
-    return score_interval(ScoreCase(run, task, metric, {}, value, scores, None))
+    found = score_interval(ScoreCase(run, task, metric, {}, value, scores, None))
+    return found if isinstance(found, Interval) else None
 
 
 class _Run:
