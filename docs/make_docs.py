@@ -284,7 +284,23 @@ def _named(expression: ast.expr) -> list[str]:
     ]
 
 
+def methods_page() -> str:
+    """The page of methods with the table of defaults as the plan has it."""
+    from evalreport.plan.methods import DEFAULTS, Design
+
+    begin, end = "<!-- defaults: begin -->\n", "<!-- defaults: end -->"
+    before, _, rest = (FOLDER / "methods.md").read_text(encoding="utf-8").partition(begin)
+    designs = [design.value for design in Design]
+    lines = [f"| a value that is | {' | '.join(designs)} |", f"|{'---|' * (len(designs) + 1)}"]
+    for kind, own in DEFAULTS.items():
+        named = " | ".join(f"`{own[design]}`" for design in Design)
+        lines.append(f"| {kind.value} | {named} |")
+    table = "\n".join(lines)
+    return f"{before}{begin}\n{table}\n\n{end}{rest.partition(end)[2]}"
+
+
 PAGES: dict[str, Callable[[], str]] = {
+    "methods.md": methods_page,
     "metrics.md": metrics_page,
     "cautions.md": cautions_page,
     "errors.md": errors_page,

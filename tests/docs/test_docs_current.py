@@ -38,6 +38,7 @@ def text_of(name: str) -> str:
     "name",
     [
         "metrics.md",
+        "methods.md",
         "cautions.md",
         "errors.md",
         "requirements.md",

@@ -328,17 +328,19 @@ def test_score_limits_of_the_odds_ratio_are_those_of_statsmodels(cells: tuple[in
     assert ends(got) == pytest.approx((low, high), rel=1e-6)
 
 
-def score_form(area: float, rows: tuple[int, int], variance: float | None) -> tuple[Any, Any]:
+def score_form(
+    area: float, rows: Any, variance: float | None, units: float = 0, df: float = 0
+) -> tuple[Any, Any]:
     """Areas that are t of k + 5 of their own errors away, by a root finder."""
     m, n = rows
-    k = min(rows)
+    k = units or min(rows)
 
     def formed(a: float) -> float:
         q1, q2 = a / (2 - a), 2 * a * a / (1 + a)
         return (a * (1 - a) + (m - 1) * (q1 - a * a) + (n - 1) * (q2 - a * a)) / (m * n)
 
     factor = 1.0 if not variance else (k * variance / formed(area) + 6) / (k + 6)
-    t = student.ppf(0.975, k + 5)
+    t = student.ppf(0.975, df or k + 5)
 
     def excess(a: float) -> float:
         return abs(area - a) - t * math.sqrt(factor * max(formed(a), 0.0))

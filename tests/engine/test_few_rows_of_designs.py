@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import norm
+from engine.test_default_intervals import score_form
+from scipy.stats import beta, norm
 from scipy.stats import t as student
 
 import evalreport
@@ -107,6 +108,93 @@ def test_equal_weights_give_what_rows_without_weights_have() -> None:
         for end in ("low", "high"):
             # a table of weights has n / (n - 1) in its variance, one of rows has not
             assert alike()[metric][end] == pytest.approx(bare[metric][end], rel=0.01)
+
+
+def of_f1(tp: float, either: float) -> Any:
+    """Jeffreys limits of tp of the rows that are positive in either way, carried to F1."""
+    shares = beta.ppf([0.025, 0.975], tp + 0.5, either - tp + 0.5)
+    return pytest.approx(tuple(2 * shares / (1 + shares)), rel=1e-6)
+
+
+def f1_of_rows(weight: Any) -> tuple[Any, float, float]:
+    """What each row contributes to F1, with the weights of TP and of all positive in a way."""
+    actual, score, _ = drawn()
+    called = score >= 0.5
+    tp, either = weight[called & (actual == 1)].sum(), weight[called | (actual == 1)].sum()
+    both = tp + either  # F1 is 2 TP over it, and a row adds 2, 1 or 0
+    slopes = (2 * (called & (actual == 1)) - 2 * tp / both * (called * 1.0 + actual)) / both
+    return weight * slopes, float(tp), float(either)
+
+
+def test_f1_of_weighted_rows_rests_on_the_rows_that_they_are_worth() -> None:
+    weight = drawn()[2]
+    own, tp, either = f1_of_rows(weight)
+    together, total = ROWS / (ROWS - 1) * (own**2).sum(), weight.sum()
+    alone = (own**2 / weight).sum() * total / ROWS
+    kish = ROWS * (weight**2).sum() / total**2
+    found, rows = weighted()["f1"], ROWS / max(together / alone, kish, 1)
+    assert found["n_effective"] == pytest.approx(rows)
+    assert found["standard_error"] == pytest.approx(math.sqrt(together))
+    assert (found["low"], found["high"]) == of_f1(tp * rows / total, either * rows / total)
+
+
+def test_f1_of_clusters_rests_on_rows_over_the_design_effect_with_students_t() -> None:
+    own, tp, either = f1_of_rows(np.ones(ROWS))
+    clusters = ROWS // 6
+    together = clusters / (clusters - 1) * (own.reshape(-1, 6).sum(axis=1) ** 2).sum()
+    effect = max(together / (own**2).sum(), 1)
+    found = clustered()["f1"]
+    assert found["method"] == "mover_clusters"
+    assert found["n_effective"] == pytest.approx(ROWS / effect)
+    worth = 1 / effect / (student.ppf(0.975, clusters - 1) / norm.ppf(0.975)) ** 2
+    assert (found["low"], found["high"]) == of_f1(tp * worth, either * worth)
+
+
+def placements() -> tuple[Any, float]:
+    """What each row contributes to the area, times the rows of its class, and the area."""
+    actual, score, _ = drawn()
+    wins = np.sign(score[actual == 1][:, None] - score[actual == 0][None]) / 2 + 0.5
+    own = np.zeros(ROWS)
+    own[actual == 1], own[actual == 0] = wins.mean(axis=1), wins.mean(axis=0)
+    return own - wins.mean(), float(wins.mean())
+
+
+def test_an_area_of_clusters_is_in_score_form_with_obuchowskis_variance() -> None:
+    actual = drawn()[0]
+    own, area = placements()
+    unit, rows = np.arange(ROWS) // 6, (POSITIVES, ROWS - POSITIVES)
+    sums = [np.bincount(unit, own * (actual == k)) for k in (1, 0)]
+    held = [len(np.unique(unit[actual == k])) for k in (1, 0)]
+    clusters = ROWS // 6
+    variance = sum(
+        c / (c - 1) * (x**2).sum() / n**2 for c, x, n in zip(held, sums, rows, strict=True)
+    )
+    variance += 2 * clusters / (clusters - 1) * (sums[0] * sums[1]).sum() / rows[0] / rows[1]
+    found = clustered()["roc_auc"]
+    assert (found["method"], found["df"]) == ("obuchowski_score", clusters - 1)
+    assert found["standard_error"] == pytest.approx(math.sqrt(variance))
+    limits = score_form(area, rows, variance, min(held), clusters - 1)
+    assert (found["low"], found["high"]) == pytest.approx(limits, rel=1e-9)
+
+
+def test_an_area_of_weighted_rows_is_in_score_form_on_kishs_rows() -> None:
+    actual, score, weight = drawn()
+    one, two = weight[actual == 1], weight[actual == 0]
+    wins = np.sign(score[actual == 1][:, None] - score[actual == 0][None]) / 2 + 0.5
+    area = one @ wins @ two / one.sum() / two.sum()
+    own = one * (wins @ two / two.sum() - area), two * (one @ wins / one.sum() - area)
+    rows = [w.sum() ** 2 / (w**2).sum() for w in (one, two)]
+    # a sum of weighted rows of each class, n / (n - 1) as a sample of it
+    variance = sum(
+        len(x) / (len(x) - 1) * (x**2).sum() / w.sum() ** 2
+        for x, w in zip(own, (one, two), strict=True)
+    )
+    found = weighted()["roc_auc"]
+    assert found["standard_error"] == pytest.approx(math.sqrt(variance))
+    assert found["n_effective"] == pytest.approx(sum(rows))
+    assert found["df"] == pytest.approx(min(rows) + 5)
+    limits = score_form(area, rows, variance)
+    assert (found["low"], found["high"]) == pytest.approx(limits, rel=1e-9)
 
 
 def test_weighted_losses_are_students_t_on_the_logarithm() -> None:

@@ -229,7 +229,7 @@ def test_equal_weights_change_no_interval_of_a_mean():
     ("metric", "average", "method", "near"),
     [
         ("hamming_loss", None, "cluster_robust", 1e-12),
-        ("exact_match", None, "cluster_robust_t", 0.02),
+        ("exact_match", None, "cluster_robust_t", 0.01),
         ("recall", "macro", "cluster_robust", 1e-9),
         ("recall", "samples", "cluster_robust", 1e-12),
     ],
