@@ -18,6 +18,7 @@ from evalreport.statistics.folds import corrected_resampled_t
 from evalreport.statistics.interval import Interval as Limits
 
 METHOD = "nadeau_bengio"
+ALIKE = "the difference is the same in every fold: it shows no variance"
 
 
 def fold_names(pair: Pair) -> tuple[str, ...]:
@@ -94,9 +95,9 @@ def _tested(
     if found is None:
         reason = "there are fewer than two folds"
         return Found(Test(reason=reason), None, reason, counts)
-    interval = from_limits(_within(found.interval, task, classes), level, METHOD)
     if found.p_value is None or found.statistic is None:
-        return Found(no_variation(mean), interval, None, counts)
+        return Found(no_variation(mean), None, ALIKE, counts)
+    interval = from_limits(_within(found.interval, task, classes), level, METHOD)
     by_t = Test(found.statistic, found.p_value, found.df, error=found.error)
     return Found(by_t, interval, None, counts)
 
