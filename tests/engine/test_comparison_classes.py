@@ -219,7 +219,7 @@ def test_models_alike_in_every_fold_have_no_limits_of_no_width() -> None:
     _, mean = every_record(views, ["accuracy"])
     assert (mean.fold, mean.difference, mean.p_value) == ("mean", 0.0, 1.0)
     assert mean.interval is None
-    assert mean.interval_reason == "the difference is the same in every fold: it shows no variance"
+    assert mean.interval_reason == "the difference is the same throughout: it shows no variance"
 
 
 def test_folds_without_known_training_sizes_have_a_difference_and_no_test() -> None:

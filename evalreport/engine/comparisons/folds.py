@@ -8,7 +8,14 @@ from dataclasses import replace
 
 from evalreport.engine.comparisons.hypotheses import with_hypothesis
 from evalreport.engine.comparisons.pairs import Pair, metric_of
-from evalreport.engine.comparisons.result import Counted, Found, Test, difference_of, no_variation
+from evalreport.engine.comparisons.result import (
+    NO_VARIANCE,
+    Counted,
+    Found,
+    Test,
+    difference_of,
+    no_variation,
+)
 from evalreport.engine.folds import mean_over_folds
 from evalreport.engine.intervals.methods import from_limits
 from evalreport.engine.metric_values import Evaluated
@@ -18,7 +25,6 @@ from evalreport.statistics.folds import corrected_resampled_t
 from evalreport.statistics.interval import Interval as Limits
 
 METHOD = "nadeau_bengio"
-ALIKE = "the difference is the same in every fold: it shows no variance"
 
 
 def fold_names(pair: Pair) -> tuple[str, ...]:
@@ -96,7 +102,7 @@ def _tested(
         reason = "there are fewer than two folds"
         return Found(Test(reason=reason), None, reason, counts)
     if found.p_value is None or found.statistic is None:
-        return Found(no_variation(mean), None, ALIKE, counts)
+        return Found(no_variation(mean), None, NO_VARIANCE, counts)
     interval = from_limits(_within(found.interval, task, classes), level, METHOD)
     by_t = Test(found.statistic, found.p_value, found.df, error=found.error)
     return Found(by_t, interval, None, counts)
