@@ -29,7 +29,7 @@ from evalreport.report.pieces import ACTUAL_IN_ROWS, Orientation
 from evalreport.report.results_table import by_class, worst_first
 from evalreport.report.sections import section
 from evalreport.report.strips import Row, measures_strip
-from evalreport.report.words import counted, label_text, listed
+from evalreport.report.words import counted, label_text, rows_text
 from evalreport.results.records import LabelLedger, Measure, Table
 
 if TYPE_CHECKING:
@@ -143,23 +143,22 @@ def _heat_map(contents: Contents, table: Table) -> Charts:
 
 
 def _most_confused(table: Table) -> str:
-    """The largest cell off the diagonal, in words; of equal ones the largest share of its row.
-
-    Cells of one count and one share are named together, or counted where they are many.
-    """
+    """The largest cell off the diagonal, in words; all of them where some are equally large."""
     cells, labels = cell_counts(table), table.labels
     rows = [sum(n for (i, _), n in cells.items() if i == k) for k in range(len(labels))]
-    off = [
-        (n, n / rows[i], i, j) for (i, j), n in cells.items() if i != j and n and j < len(labels)
-    ]
+    off = {(i, j): n for (i, j), n in cells.items() if i != j and n and j < len(labels)}
     if not off:
         return "No class is taken for another"
-    n, share, i, _ = max(off)
-    tied = [(i, j) for m, part, i, j in off if (m, part) == (n, share)]
-    told = [f"{label_text(labels[i])} taken for {label_text(labels[j])}" for i, j in tied]
-    each = "" if len(told) == 1 else "each "
-    most = f"{len(told)} pairs" if len(told) > MOST_TIED else listed(told)
-    return f"Most often confused: {most}, {each}{count_text(n)} of {count_text(rows[i])}"
+    most = max(off.values())
+    tied = sorted((p for p, n in off.items() if n == most), key=lambda p: (rows[p[0]], p))
+    if len(tied) > MOST_TIED:
+        return f"Most often confused: {len(tied)} pairs of classes, each in {rows_text(most)}"
+    told = [
+        f"{label_text(labels[i])} taken for {label_text(labels[j])}, {count_text(most)} of "
+        f"{count_text(rows[i])}"
+        for i, j in tied
+    ]
+    return f"Most often confused: {'; '.join(told)}"
 
 
 def _of_sets(contents: Contents, view: View, labels: Sequence[str]) -> list[Block]:

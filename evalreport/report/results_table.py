@@ -137,11 +137,15 @@ def headline_identities(contents: Contents, views: Sequence[View]) -> list[Quant
 
 
 def front_views(contents: Contents) -> list[View]:
-    """The models of the first page, best first: by the primary metric, ties by the next ones."""
+    """The models of the first page, best first: by the primary metric, ties by the next ones.
+
+    Where there is a mean over folds or readers, which leads the page, it is what counts.
+    """
     keys = headline_identities(contents, contents.views)
 
     def standing(view: View) -> tuple[int, list[float]]:
-        values = {identity(m): m.value for m in contents.pooled(view)}
+        means = ((m, contents.mean_of(m)) for m in contents.pooled(view))
+        values = {identity(m): m.value if mean is None else mean[1].value for m, mean in means}
         known = [(sign_of(key.metric), values.get(key)) for key in keys]
         worst_last = [math.inf if value is None else -sign * value for sign, value in known]
         return contents.datasets.index(view[0]), worst_last

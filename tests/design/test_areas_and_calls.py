@@ -42,7 +42,7 @@ def scores(rng: np.random.Generator, areas: tuple[float, float], rows: tuple[int
     return drawn
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_two_areas_against_drawn_studies() -> None:
     """DeLong's own rule on 1000 studies of 48 and 72 rows: within four standard errors."""
     found = planned([ASK], **area_spec(power=0.3)).criteria[0]

@@ -213,6 +213,18 @@ def test_models_over_folds_by_the_corrected_resampled_t() -> None:
     assert math.isclose(mean.interval.low, by_hand.interval.low)
 
 
+def test_models_alike_in_every_fold_have_no_limits_of_no_width() -> None:
+    """A model beside itself: every fold differs by 0, which shows no variance."""
+    actual, one, _ = noisy(15, 90)
+    fold = (np.arange(90) % 3, ("1", "2", "3"))
+    sizes = dict.fromkeys(fold[1], (60, 30))
+    views = [scored(m, one, actual, fold=fold, fold_sizes=sizes) for m in "ba"]
+    _, mean = every_record(views, ["accuracy"])
+    assert (mean.fold, mean.difference, mean.p_value) == ("mean", 0.0, 1.0)
+    assert mean.interval is None
+    assert mean.interval_reason == "the difference is the same throughout: it shows no variance"
+
+
 def test_folds_without_known_training_sizes_have_a_difference_and_no_test() -> None:
     actual, one, two = noisy(15, 90)
     fold = (np.arange(90) % 3, ("1", "2", "3"))

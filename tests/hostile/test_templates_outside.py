@@ -111,7 +111,7 @@ def shown(folder: Path, port: int, pages: dict[str, str]) -> None:
     )
     done = subprocess.run(
         [program("chromium"), "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-         f"--user-data-dir={folder / 'profile'}", "--timeout=20000", "--dump-dom",
+         f"--user-data-dir={folder / 'profile'}", "--timeout=12000", "--dump-dom",
          (folder / "all.html").as_uri()],
         capture_output=True, timeout=120, check=True,
     )  # fmt: skip

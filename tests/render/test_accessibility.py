@@ -69,7 +69,7 @@ def test_axe_finds_no_violation_in_the_dark(template, width, tmp_path):
     [
         ("breast_cancer", "audit", 400),
         ("multilabel", "standard", 1280),
-        ("digits", "clinical", 400),
+        pytest.param("digits", "clinical", 400, marks=pytest.mark.nightly),
     ],
 )
 def test_axe_finds_no_violation_in_ready_specs(config, template, width, tmp_path):

@@ -35,7 +35,7 @@ def test_classes_that_are_confused_equally_often_are_both_named() -> None:
         "p": ["ape"] * 46 + ["bat"] * 50 + ["ape"] * 4 + ["cat"] * 50,
     }
     page = _page(frame, metrics=["accuracy", "recall"]).text
-    assert "Most often confused: ape taken for bat and bat taken for ape, each 4 of 50" in page
+    assert "Most often confused: ape taken for bat, 4 of 50; bat taken for ape, 4 of 50" in page
     assert "of 50 rows of ape it finds 46 (92.0" in page
     assert "calls 4 of them bat; of bat it finds the same share." in page
 

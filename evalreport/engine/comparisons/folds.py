@@ -8,7 +8,14 @@ from dataclasses import replace
 
 from evalreport.engine.comparisons.hypotheses import with_hypothesis
 from evalreport.engine.comparisons.pairs import Pair, metric_of
-from evalreport.engine.comparisons.result import Counted, Found, Test, difference_of, no_variation
+from evalreport.engine.comparisons.result import (
+    NO_VARIANCE,
+    Counted,
+    Found,
+    Test,
+    difference_of,
+    no_variation,
+)
 from evalreport.engine.folds import mean_over_folds
 from evalreport.engine.intervals.methods import from_limits
 from evalreport.engine.metric_values import Evaluated
@@ -94,9 +101,9 @@ def _tested(
     if found is None:
         reason = "there are fewer than two folds"
         return Found(Test(reason=reason), None, reason, counts)
-    interval = from_limits(_within(found.interval, task, classes), level, METHOD)
     if found.p_value is None or found.statistic is None:
-        return Found(no_variation(mean), interval, None, counts)
+        return Found(no_variation(mean), None, NO_VARIANCE, counts)
+    interval = from_limits(_within(found.interval, task, classes), level, METHOD)
     by_t = Test(found.statistic, found.p_value, found.df, error=found.error)
     return Found(by_t, interval, None, counts)
 

@@ -56,8 +56,8 @@ def close(one: dict[str, Any], two: dict[str, Any], slack: float, share: float) 
 
 
 @pytest.mark.long
-@pytest.mark.nightly_but_each(2)
-@pytest.mark.parametrize("dataset", UNITS, ids=str)
+@pytest.mark.nightly_but_first
+@pytest.mark.parametrize("dataset", UNITS[::-1], ids=str)
 def test_counts_are_exact_values_within_bounds_and_limits_alike(
     write: Callable[..., Path], dataset: dict[str, str]
 ) -> None:

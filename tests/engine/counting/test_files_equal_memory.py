@@ -77,12 +77,14 @@ def test_every_format_is_counted(tmp_path: Path, kind: str) -> None:
     assert found["rows"][0]["used"] == 400
 
 
+@pytest.mark.nightly_but_each(3)
 @pytest.mark.parametrize("kind", KINDS)
 def test_predicted_labels_of_every_format(tmp_path: Path, kind: str) -> None:
     path = write_rows(tmp_path / f"rows.{kind}")
     same(spec_of(path, {"prediction": "said"}, subgroups=["sex"]))
 
 
+@pytest.mark.nightly_but_each(3)
 @pytest.mark.parametrize("kind", KINDS)
 def test_missing_values_of_every_format(tmp_path: Path, kind: str) -> None:
     query = (

@@ -54,6 +54,7 @@ def environment(folder: Path) -> dict[str, str]:
 
 
 @pytest.mark.long
+@pytest.mark.nightly_but_first
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_a_plain_line_tells_rows_and_rate(
     tmp_path: Path, command: Callable[..., list[str]], kind: str

@@ -150,6 +150,7 @@ def test_the_script_writes_every_file() -> None:
     assert len(EXPECTED) >= 70
 
 
+@pytest.mark.nightly_but_each(2)
 @pytest.mark.parametrize("name", sorted(EXPECTED))
 def test_a_file_means_what_its_author_meant(written, name: str) -> None:
     text, results = written(name)
