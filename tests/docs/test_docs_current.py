@@ -52,7 +52,8 @@ def test_a_written_page_is_current(name: str) -> None:
 
 def test_every_page_that_says_it_is_written_is_one_of_them() -> None:
     written = {p.name for p in DOCS.glob("*.md") if "<!-- Written by" in text_of(p.name)}
-    assert written == {name for name in make_docs().PAGES if name.endswith(".md")}
+    whole = {name for name in make_docs().PAGES if name.endswith(".md")} - {"methods.md"}
+    assert written == whole
 
 
 def test_every_caution_is_documented() -> None:

@@ -71,8 +71,8 @@ def hybrid(rates: tuple[float, float], sides: tuple[Any, Any]) -> tuple[float, f
     return found - alarms - down, found - alarms + math.hypot(one.high - found, alarms - two.low)
 
 
-def brute_force(score: list[float], actual: list[int]) -> float:
-    """The distance of rates where each row is judged by the cut that all others choose."""
+def brute_force(score: list[float], actual: list[int], units: list[int] | None = None) -> float:
+    """The distance of rates where each row, or unit, is judged by the cut that others choose."""
     s, y = np.array(score), np.array(actual)
 
     def apart(kept: Any, cut: float) -> float:
@@ -84,16 +84,16 @@ def brute_force(score: list[float], actual: list[int]) -> float:
     whole = [apart(every, cut) for cut in cuts]
     sign = 1.0 if max(whole) >= -min(whole) else -1.0
     called = np.zeros(len(y), bool)
-    for row in range(len(y)):
-        kept = every.copy()
-        kept[row] = False
+    unit = np.arange(len(y)) if units is None else np.array(units)
+    for own_unit in np.unique(unit):
+        kept = unit != own_unit
         if not all(np.any(y[kept] == k) for k in (0, 1)):
             return 0.0
         own = [cut for cut in cuts if np.any(s[kept] == cut)]
         found = [sign * apart(kept, cut) for cut in own]
         # of equally good cuts the highest; one below all is no better than none
         best = next(k for k, one in enumerate(found) if one >= max(found) - 1e-12)
-        called[row] = found[best] > 1e-12 and bool(s[row] >= own[best])
+        called[~kept] = (found[best] > 1e-12) & (s[~kept] >= own[best])
     return abs(float(called[y == 1].mean() - called[y == 0].mean()))
 
 
@@ -138,6 +138,21 @@ def test_weighted_rows_count_as_many_as_they_are_worth() -> None:
     sides = [wilson_n_eff(rate, n, 0.95) for rate, n in zip(rates, worth, strict=True)]
     _, high = hybrid(rates, (sides[0], sides[1]))
     assert interval["high"] == pytest.approx(high, rel=1e-9)
+
+
+def test_clusters_are_judged_by_the_cut_of_the_others_whatever_their_names() -> None:
+    columns = columns_of()
+    measure = of(results(columns, ["ks"], cluster="c"), "ks")
+    bias = measure["value"] - brute_force(columns["a"], columns["y"], columns["c"])
+    assert bias > 0
+    assert f"lowered by {bias:.3g}" in measure["interval"]["note"]
+    many = columns_of(600, 180)
+    limits = []
+    for names in (np.arange(200), np.random.default_rng(9).permutation(200)):
+        many["c"] = np.repeat(names, 3).tolist()
+        interval = of(results(many, ["ks"], cluster="c"), "ks")["interval"]
+        limits.append((interval["low"], interval["high"]))
+    assert limits[0] == pytest.approx(limits[1], rel=1e-12)
 
 
 def test_clusters_have_students_t_and_are_wider_than_single_rows() -> None:
