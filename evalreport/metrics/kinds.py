@@ -60,7 +60,7 @@ class Interval(Enum):
     LOG = ("miettinen_nurminen", "log")
     RATIO = ("koopman", "miettinen_nurminen", "log")
     KAPPA = ("delta_t", "wald", "delta")
-    LOGISTIC = ("wald", "bootstrap_percentile")
+    LOGISTIC = ("wald_t", "wald", "bootstrap_percentile")
     CORRELATION = ("delta_t", "fisher_z", "delta")
     MEAN = ("normal",)
     PREDICTIVE = ("miettinen_nurminen", "mercaldo")

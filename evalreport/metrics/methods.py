@@ -51,6 +51,7 @@ DECLARED = (
     Method("agresti_coull", "Agresti-Coull", "Agresti A., Coull B. Am Stat 52, 1998"),
     Method("jeffreys", "Jeffreys", "Brown L., Cai T., DasGupta A. Statistical Science 16, 2001"),
     Method("wald", "Wald"),
+    Method("wald_t", "Wald, t"),
     Method("wald_cc", "Wald, continuity corrected"),
     Method("mid_p", "mid-p"),
     Method("likelihood_ratio", "likelihood ratio"),

@@ -20,8 +20,6 @@ from evalreport.results.identity import MEAN_OF_FOLDS, Slice
 
 #: Up to so many labels averages are taken over, one by one.
 MOST_LABELS = 5_000
-#: Rows times labels above which the delta method takes the place of drawing rows.
-MOST_DRAWN = 200_000
 #: Above so many labels no interval of an average over them is taken.
 SMOOTH_LABELS = 500
 

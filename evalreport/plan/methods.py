@@ -77,6 +77,7 @@ class Kind(Enum):
     DISTANCE = "the largest distance of two rates"
     RANKED = "ranks of scores"
     FIT = "a logistic fit"
+    LEVEL = "the level of a logistic fit"
     OTHER = "no formula is known: groups of rows are left out"
 
 
@@ -87,7 +88,7 @@ DEFAULTS: Mapping[Kind, Mapping[Design, str]] = {
         # independent rows, weights, clusters, clusters of weighted rows, a sample by design
         Kind.SHARE: ("wilson", SHARE_OF_WEIGHTS, *2 * (SHARE_OF_CLUSTERS,), "wilson_n_eff"),
         Kind.SHARES: (
-            SQUARE_AND_ADD, TABLE_OF_WEIGHTS, TABLE_OF_CLUSTERS, SHARE_OF_CLUSTERS, SANDWICH
+            SQUARE_AND_ADD, TABLE_OF_WEIGHTS, TABLE_OF_CLUSTERS, "cluster_robust", SANDWICH
         ),
         Kind.RATIO: (
             "miettinen_nurminen", TABLE_OF_WEIGHTS, TABLE_OF_CLUSTERS, "cluster_robust", SANDWICH
@@ -105,7 +106,8 @@ DEFAULTS: Mapping[Kind, Mapping[Design, str]] = {
         Kind.MEAN: ("normal", *4 * (SANDWICH,)),
         Kind.DISTANCE: (AT_CUT, AT_CUT, *2 * (AT_CUT_OF_CLUSTERS,), SANDWICH),
         Kind.RANKED: (*4 * (INFLUENCE_T,), SANDWICH),
-        Kind.FIT: ("wald", *3 * (JACKKNIFE,), SURVEY_BOOTSTRAP),
+        Kind.FIT: ("wald_t", *3 * (JACKKNIFE,), SURVEY_BOOTSTRAP),
+        Kind.LEVEL: ("wald", *3 * (JACKKNIFE,), SURVEY_BOOTSTRAP),
         Kind.OTHER: (*4 * (JACKKNIFE,), SURVEY_BOOTSTRAP),
     }.items()
 }  # fmt: skip
@@ -154,7 +156,7 @@ def kind_of(metric: Metric, average: Average | None, facts: Facts) -> Kind:
         Interval.AUC: Kind.AREA,
         Interval.MEAN: Kind.MEAN,
         Interval.DISTANCE: Kind.DISTANCE,
-        Interval.LOGISTIC: Kind.FIT,
+        Interval.LOGISTIC: Kind.LEVEL if metric.line == "in_the_large" else Kind.FIT,
     }
     ranked = metric.influence is not None and not _of_all_columns(metric, facts)
     return families.get(metric.interval, Kind.RANKED if ranked else Kind.OTHER)

@@ -41,21 +41,18 @@ def widened_limits(
     (0.443, 1.0)
     """
     least, most = bounds
-    k = max(units, 1.0)
-    if least < value < most:
-        centre = value
-        floor = (value - least) * (most - value) / (most - least) / (parts * k * (k + 1.0))
+    k, width = max(units, 1.0), most - least
+    place = (value - least) / width
+    if 0.0 < place < 1.0:
+        floor = place * (1.0 - place) / (parts * k * (k + 1.0))
     else:
-        half = 0.5 / (k + 1.0)
-        centre = most - half if value >= most else least + half
-        floor = (centre - least) * (most - centre) / (parts * (k + 1.0))
-    error = math.sqrt(max(variance, 0.0) + floor)
-    place = (centre - least) / (most - least)
-    half_width = (
-        deviate(level, max(k - 1.0, 1.0)) * error / (most - least) / (place * (1.0 - place))
-    )
+        apart = 0.5 / (k + 1.0)
+        place = 1.0 - apart if place >= 1.0 else apart
+        floor = place * (1.0 - place) / (parts * (k + 1.0))
+    error = math.sqrt(max(variance, 0.0) / width**2 + floor)
+    half = deviate(level, max(k - 1.0, 1.0)) * error / (place * (1.0 - place))
     middle = math.log(place / (1.0 - place))
-    low, high = (least + (most - least) * _share(middle + s * half_width) for s in (-1.0, 1.0))
+    low, high = (least + width * _share(middle + side * half) for side in (-1.0, 1.0))
     return Interval(min(low, value), max(high, value))
 
 

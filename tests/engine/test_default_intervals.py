@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -48,7 +49,7 @@ def planned(metric: str, average: str | None = None, **more: Any) -> tuple[str |
 
 
 SHARE = ("wilson", "wilson_kish", *("cluster_robust_t",) * 2, "wilson_n_eff")
-SHARES = ("mover_jeffreys", "mover_weighted", "mover_clusters", "cluster_robust_t", "sandwich")
+SHARES = ("mover_jeffreys", "mover_weighted", "mover_clusters", "cluster_robust", "sandwich")
 RATIO = ("miettinen_nurminen", "mover_weighted", "mover_clusters", "cluster_robust", "sandwich")
 WHOLE = ("delta_t", "sandwich_t", *("cluster_robust_t",) * 2, "sandwich")
 AREA = ("delong_score", "sandwich_score", "obuchowski_score", "obuchowski", "sandwich")
@@ -70,7 +71,7 @@ CUT = (*("newcombe_at_cut",) * 2, *("clusters_at_cut",) * 2, "sandwich")
         (RANKED, ("average_precision", "pr_auc", "partial_auc")),
         (LOSS, ("brier", "log_loss", "absolute_error")),
         (LEFT_OUT, ("h_measure", "lift", "brier_scaled", "pr_auc_interpolated")),
-        (("wald", *LEFT_OUT[1:]), ("calibration_slope",)),
+        (("wald_t", *LEFT_OUT[1:]), ("calibration_slope",)),
         ((None,) * 5, ("hosmer_lemeshow_p", "ece")),
     ],
 )
@@ -317,6 +318,7 @@ def test_limits_of_two_rates_that_were_asked_for_are_newcombes(cells: tuple[int,
     assert ends(got["balanced_error_rate"]) == pytest.approx(((1 - high) / 2, (1 - low) / 2))
 
 
+@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")  # within statsmodels
 @pytest.mark.parametrize("cells", [(9, 2, 3, 8), (36, 4, 16, 64), (360, 40, 160, 640)])
 def test_score_limits_of_the_odds_ratio_are_those_of_statsmodels(cells: tuple[int, ...]) -> None:
     got = intervals(of_cells(*cells), ["diagnostic_odds_ratio"])["diagnostic_odds_ratio"]
@@ -326,6 +328,29 @@ def test_score_limits_of_the_odds_ratio_are_those_of_statsmodels(cells: tuple[in
         tp, tp + fn, fp, fp + tn, method="score", compare="odds-ratio"
     )
     assert ends(got) == pytest.approx((low, high), rel=1e-6)
+
+
+def test_every_table_of_few_rows_has_limits_that_hold_its_value() -> None:
+    columns: dict[str, list[Any]] = {"y": [], "s": [], "g": []}
+    for cells in product(range(4), repeat=4):
+        columns = {name: columns[name] + more for name, more in of_cells(*cells).items()} | {
+            "g": columns["g"] + [str(cells)] * sum(cells)
+        }
+    found = evalreport.run(
+        {
+            "evalreport": 1,
+            "datasets": {"d": {"target": "y"}},
+            "models": {"m": {"score": "s"}},
+            "metrics": ["f1", "mcc", "kappa", "youden_j", "lr_plus", "diagnostic_odds_ratio"],
+            "subgroups": ["g"],
+        },
+        frames={"d": columns},
+    ).json
+    assert found["failures"] == []
+    for m in found["measures"]:
+        if m["state"] == "value":
+            assert m["interval"] is not None, (m["metric"], m["subgroup"])
+            assert m["interval"]["low"] <= m["value"] <= m["interval"]["high"]
 
 
 def score_form(

@@ -19,8 +19,12 @@ from evalreport.spec.load import parse_spec
 
 #: A metric of each family that is compared alike.
 METRIC = {
-    "ROWS": "recall", "CALLS": "precision", "AREA": "roc_auc", "MEAN": "brier",
-    "SHARES": "f1", "OTHER": "average_precision",
+    "ROWS": "recall",
+    "CALLS": "precision",
+    "AREA": "roc_auc",
+    "MEAN": "brier",
+    "SHARES": "f1",
+    "OTHER": "average_precision",
 }
 
 

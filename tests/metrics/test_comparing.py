@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evalreport.metrics.catalogue import find
-from evalreport.metrics.comparing import PAIRED, UNPAIRED, Family, of_reference, same_number
+from evalreport.metrics.comparing import PAIRED, UNPAIRED, Family, same_number
 
 
 @pytest.mark.parametrize(
@@ -47,13 +47,3 @@ def test_areas_are_compared_in_score_form_and_shares_by_their_squares() -> None:
     unpaired = "delong_score_unpaired"
     assert firsts[Family.AREA] == ("delong_score", "delong_score", unpaired, unpaired)
     assert firsts[Family.SHARES] == ("mover_paired",) * 2 + ("square_and_add",) * 2
-
-
-@pytest.mark.parametrize("paired", [True, False])
-def test_the_classical_comparison_of_areas_can_be_asked_for(paired: bool) -> None:
-    area = find("roc_auc")
-    assert area is not None
-    tests, intervals = of_reference(area, paired=paired)
-    # the name of the paired form is understood of two datasets too
-    assert "delong" in tests
-    assert "delong" in intervals

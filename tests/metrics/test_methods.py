@@ -24,7 +24,7 @@ WITHOUT_SOURCE = {
     "kolmogorov_smirnov", "likelihood_ratio", "log", "logit", "mid_p",
     "newcombe_hybrid_simultaneous",
     "normal", "paired_t", "square_and_add_simultaneous", "two_proportion_z",
-    "wald", "wald_cc", "weighted_slope",
+    "wald", "wald_t", "wald_cc", "weighted_slope",
 }  # fmt: skip
 
 

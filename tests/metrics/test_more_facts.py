@@ -339,7 +339,7 @@ def test_methods_of_each_family_default_first() -> None:
         Interval.LOG: ("miettinen_nurminen", "log", *resampling),
         Interval.RATIO: ("koopman", "miettinen_nurminen", "log", *resampling),
         Interval.KAPPA: ("delta_t", "wald", "delta", *resampling),
-        Interval.LOGISTIC: ("wald", *resampling),
+        Interval.LOGISTIC: ("wald_t", "wald", *resampling),
         Interval.CORRELATION: ("delta_t", "fisher_z", "delta", *resampling),
         Interval.MEAN: ("normal", *resampling),
         Interval.PREDICTIVE: ("miettinen_nurminen", "mercaldo", *resampling),

@@ -50,7 +50,7 @@ def test_jeffreys_is_equal_tailed_and_reaches_the_edges() -> None:
     assert none.high == pytest.approx(0.2171963, abs=1e-6)
 
 
-def test_an_area_with_one_positive_or_of_one_gets_a_named_fallback() -> None:
+def test_an_area_with_one_positive_or_of_one_has_the_limits_of_the_area_alone() -> None:
     single = one(
         measures_of({"y": [1, 0, 0, 0], "s": [0.7, 0.9, 0.2, 0.1]}, {"score": "s"}, ["roc_auc"]),
         "roc_auc",
@@ -60,8 +60,8 @@ def test_an_area_with_one_positive_or_of_one_gets_a_named_fallback() -> None:
         "roc_auc",
     )
     for measure in (single, perfect):
-        assert measure["interval"]["method"] == "wilson_pairs"
-        assert "delong" in measure["interval"]["note"]
+        assert measure["interval"]["method"] == "delong_score"
+        assert "standard_error" not in measure["interval"]
         assert measure["interval"]["low"] < measure["interval"]["high"] <= 1
     assert perfect["value"] == 1.0
 

@@ -170,8 +170,9 @@ def test_a_subgroup_asked_for_twice_is_counted_once() -> None:
 def test_resamples_in_which_a_metric_is_undefined_are_counted() -> None:
     columns = {"y": [1, 0, 0, 0, 0, 1], "s": [0.9, 0.8, 0.3, 0.2, 0.1, 0.15]}
     found = results_of(
-        columns, {"score": "s"}, ["average_precision"], confidence={"resamples": 300}
-    )
+        columns, {"score": "s"}, ["average_precision"],
+        confidence={"resamples": 300, "methods": {"average_precision": "bootstrap_percentile"}},
+    )  # fmt: skip
     interval = one(found, "average_precision")["interval"]
     assert interval["usable"] < interval["resamples"] == 300
     assert "undefined in" in interval["note"]

@@ -103,8 +103,8 @@ def test_a_constant_classifier_has_the_prevalence_as_area_and_one_half() -> None
     assert one(found, "pr_auc")["value"] == pytest.approx(0.3)
     auc = one(found, "roc_auc")
     assert auc["value"] == 0.5
-    assert auc["interval"]["method"] != "delong"
-    assert auc["interval"]["note"]
+    assert auc["interval"]["method"] == "delong_score"
+    assert auc["interval"]["low"] < 0.5 < auc["interval"]["high"]
     assert "constant_scores" in {c["code"] for c in found["cautions"]}
 
 

@@ -28,9 +28,8 @@ FLATTERING = 0.2
 MANY_AT_CUT = 0.01
 #: From this share of tied pairs on, half points make up much of the area.
 MANY_TIED = 0.25
-
-
-_SCORE_FORMS = ("delong_score", AREA_OF_CLUSTERS, AREA_OF_WEIGHTS)
+#: Methods whose limits rest on the area alone where its variance is 0 or unknown.
+SCORE_FORMS = ("delong_score", AREA_OF_CLUSTERS, AREA_OF_WEIGHTS)
 
 
 @caution(
@@ -140,7 +139,7 @@ def auc_below_half(run: RunFacts) -> Iterator[Caution]:
     read_instead="the interval named in the record, or more rows of the smaller class",
 )
 def auc_without_error(run: RunFacts) -> Iterator[Caution]:
-    """An area has a fallback interval, one without width, or none."""
+    """An area has an interval that rests on the area alone, or none."""
     for view in run.views:
         for m in run.measures_of(view):
             if not _is_area(m) or m.average is not None or m.value is None:
@@ -148,7 +147,7 @@ def auc_without_error(run: RunFacts) -> Iterator[Caution]:
             if (m.interval_reason or "").startswith(ONE_SCALE):
                 continue
             method = None if m.interval is None else m.interval.method
-            if m.interval is None or m.interval.standard_error is None:
+            if m.interval is None or (method in SCORE_FORMS and m.interval.standard_error is None):
                 given = (
                     f"the interval is {_limits(m)}, by {_titled(method)}"
                     if method
@@ -199,16 +198,6 @@ def _scored(run: RunFacts) -> Iterator[tuple[View, ScoreTable]]:
         table = run.score_table(view)
         if table is not None and len(table.scores):
             yield view, table
-
-
-def _shows_no_error(m: Measure) -> bool:
-    """Whether limits in score form rest on the area alone: its variance is 0 or unknown."""
-    scored = m.interval is not None and m.interval.method in _SCORE_FORMS
-    return scored and m.interval is not None and m.interval.standard_error is None
-
-
-def _has_width(m: Measure) -> bool:
-    return m.interval is not None and m.interval.low < m.interval.high
 
 
 def _titled(method: str) -> str:

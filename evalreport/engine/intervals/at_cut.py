@@ -23,7 +23,6 @@ from evalreport.results import records
 from evalreport.statistics import means, proportions
 from evalreport.statistics.interval import Interval as Limits
 
-Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 Rates = tuple[float, float]
 
@@ -108,8 +107,7 @@ def _left_out_in_groups(case: ScoreCase) -> float:
     assert view.cluster is not None
     weight = np.ones(len(rows)) if view.weight is None else view.weight[rows]
     positive = _positive(view, case.index)[rows]
-    clusters = np.unique(view.cluster[0][rows], return_inverse=True)[1]
-    group = clusters % min(_GROUPS, int(clusters.max(initial=0)) + 1)
+    group = _groups_of(view.cluster[0][rows], column[rows], weight, positive)
     distinct, code = np.unique(-column[rows], return_inverse=True)
     sides = [weight * positive, weight * ~positive]
     totals = [float(side.sum()) for side in sides]
@@ -148,6 +146,28 @@ def _square_and_add(high: float, low: float, found: Any, missed: Any) -> Limits:
     down = np.hypot(high - found.low, missed.high - low)
     up = np.hypot(found.high - high, low - missed.low)
     return Limits(max(float(apart - down), 0.0), min(float(apart + up), 1.0))
+
+
+def _groups_of(
+    cluster: npt.NDArray[Any],
+    score: npt.NDArray[np.float64],
+    weight: npt.NDArray[np.float64],
+    positive: Bools,
+) -> npt.NDArray[np.intp]:
+    """The group of each row's cluster, in an order that follows from what clusters hold."""
+    code = np.unique(cluster, return_inverse=True)[1]
+    held = [
+        np.round(np.bincount(code, part), 9)
+        for part in (
+            weight * positive,
+            weight * ~positive,
+            weight * score * positive,
+            score * weight,
+        )
+    ]
+    rank = np.empty(len(held[0]), np.intp)
+    rank[np.lexsort(held)] = np.arange(len(rank))
+    return np.asarray(rank[code] % min(_GROUPS, len(rank)), np.intp)
 
 
 def _worth(case: ScoreCase) -> tuple[float, float]:

@@ -74,8 +74,8 @@ def score_interval(case: ScoreCase) -> records.Interval | str | None:
     if method in ("normal", LOG_T, SANDWICH):
         weighted = case.measurer.view.weight is not None and method != "normal"
         return _weighted_mean(case) if weighted else _mean(case)
-    if metric.interval is Interval.LOGISTIC and method == "wald":
-        return _logistic(metric, case.table, case.number, case.level)
+    if method in ("wald", "wald_t"):
+        return _logistic(case)
     if method in ("influence", grouped_jackknife.METHOD):
         return _on_many_rows(case)
     return _resampled(case)
@@ -93,10 +93,9 @@ def _of_simple_rows(case: ScoreCase) -> bool:
 
 
 def _own_influence(case: ScoreCase) -> bool:
-    """Whether the metric has derivatives of its own, or rows that no area is scaled for."""
-    view, metric = case.measurer.view, case.metric
-    simple = view.weight is None and view.cluster is None and view.sample is None
-    return not simple or metric.interval is not Interval.AUC or metric.influence is not None
+    """Whether the metric has derivatives of its own; else those of the area are scaled."""
+    metric = case.metric
+    return metric.interval is not Interval.AUC or metric.influence is not None
 
 
 def _linearised_area(case: ScoreCase) -> records.Interval | None:
@@ -298,8 +297,10 @@ def _area_of_rows(case: ScoreCase) -> records.Interval | None:
         alike = positive[rows], column[rows], view.weight[rows], times
         variance = obuchowski.sandwich_auc_variance(*alike)
     area = delong.auc(case.table.positives, case.table.negatives)
-    if area is None or variance is None:
+    if area is None or (variance is None and method not in (AREA_OF_CLUSTERS, AREA_OF_WEIGHTS)):
         return None
+    # with one row, or cluster, of a class the score form rests on the area alone
+    variance = 0.0 if variance is None else variance
     variance += _lost(replace(case, metric=roc_auc, arguments={}))
     held = positive[rows]
     if method == AREA_OF_CLUSTERS:
@@ -502,18 +503,18 @@ def _bounds(metric: Metric) -> tuple[float, float]:
     return metric.range_of(2)
 
 
-def _logistic(
-    metric: Metric, table: ScoreTable, number: float, level: float
-) -> records.Interval | None:
+def _logistic(case: ScoreCase) -> records.Interval | None:
+    """Limits of a number of the calibration line, by z or by t of the smaller class."""
+    metric, table = case.metric, case.table
     error = metric.standard_error(table) if metric.standard_error is not None else None
     if error is None:
         return None
-    # how the line lies hangs on both classes; the mean of all scores on all rows
-    units = min(float(table.positive_total), float(table.negative_total)) - 1.0
-    df = math.inf if metric.line == "in_the_large" else max(units, 1.0)
-    half = deviate(level, df) * error
-    told = None if math.isinf(df) else df
-    return records.Interval(level, number - half, number + half, "wald", df=told)
+    df = math.inf
+    if case.method == "wald_t":
+        df = max(min(float(table.positive_total), float(table.negative_total)) - 1.0, 1.0)
+    return intervals.symmetric(
+        case.number, error**2, case.level, case.method, (-math.inf, math.inf), df
+    )
 
 
 # -- one column per class -----------------------------------------------------------------------

@@ -142,7 +142,10 @@ def added(
         least, most = float(rows.min()), float(rows.max())
     within = Limits(max(limits.low, least), min(limits.high, most))
     found = intervals.from_limits(within, level, SQUARE_AND_ADD)
-    return found if found is not None and found.low <= number <= found.high else None
+    room = intervals.ROUNDING * max(abs(number), 1.0)
+    if found is None or not found.low - room <= number <= found.high + room:
+        return None
+    return replace(found, low=min(found.low, number), high=max(found.high, number))
 
 
 def _added_of_clusters(case: TableCase, v: TableValue) -> records.Interval | None:
