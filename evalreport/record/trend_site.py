@@ -55,8 +55,18 @@ class TrendChart:
     words: str
 
 
-def trend_chart(series: Series, runs: tuple[PastRun, ...], title: str) -> TrendChart | None:
-    """The chart of a measure; None where it never has a value."""
+def trend_chart(
+    series: Series,
+    runs: tuple[PastRun, ...],
+    title: str,
+    required: float | None = None,
+    changed: int | None = None,
+) -> TrendChart | None:
+    """The chart of a measure; None where it never has a value.
+
+    ``required`` is what a criterion asks of it, ``changed`` the place of the first run after a
+    change.
+    """
     points = [(p, p.estimate) for p in series.points if p.estimate is not None]
     if not points:
         return None
@@ -64,8 +74,9 @@ def trend_chart(series: Series, runs: tuple[PastRun, ...], title: str) -> TrendC
     stops = [_stop(run.time[:10], *own.get(k, (None, None))) for k, run in enumerate(runs)]
 
     def draw(figure: Figure) -> None:
-        axes = panel(figure, 40, 22, WIDTH - 40 - 8, HEIGHT - 22 - 6)
-        draw_course(axes, stops)
+        # the word for the line of what is required stands right of it
+        axes = panel(figure, 40, 22, WIDTH - 40 - (8 if required is None else 34), HEIGHT - 22 - 6)
+        draw_course(axes, stops, required=required, changed=changed)
 
     return TrendChart(drawing(draw, WIDTH, HEIGHT), _words(title, points, runs))
 
@@ -294,7 +305,10 @@ def _chart(series: Series, course: Course, link: Link, id_: str) -> dict[str, An
         ),
         series.line,
     )
-    chart = trend_chart(recent, runs[first:], name)
+    change = course.change(series)
+    since = None if change is None or change.alarm is None else change.since
+    changed = None if since is None else max(since - first, 0)
+    chart = trend_chart(recent, runs[first:], name, _required(series, runs), changed)
     return {
         "name": name,
         "chart": None
@@ -304,6 +318,17 @@ def _chart(series: Series, course: Course, link: Link, id_: str) -> dict[str, An
         "change": alarm_text(course, series),
         "marks": _marks(course, series, first),
     }
+
+
+def _required(series: Series, runs: Sequence[PastRun]) -> float | None:
+    """What the newest run that has a measure asks of it."""
+    newest = runs[series.points[-1].run].results
+    asked = [
+        one.required
+        for one in (newest.acceptance if newest is not None else ())
+        if one.measure == series.about.id and one.reference is None and one.claim is None
+    ]
+    return asked[0] if asked else None
 
 
 def _marks(course: Course, series: Series, first: int) -> list[dict[str, Any]]:

@@ -9,7 +9,13 @@ from evalreport.report.charts.canvas import HALF, WHOLE, drawing, panel
 from evalreport.report.charts.confusion import COUNTED, confusion
 from evalreport.report.contents import Contents, View, view_of
 from evalreport.report.count_tables import abreast, cell_counts, count_table
-from evalreport.report.forest_charts import SQUARES, forest_chart, most_groups, over_groups
+from evalreport.report.forest_charts import (
+    SQUARES,
+    forest_chart,
+    most_groups,
+    over_groups,
+    worst_words,
+)
 from evalreport.report.marking import role_text
 from evalreport.report.model import (
     CONTINUED,
@@ -84,14 +90,14 @@ def _forest(contents: Contents, dataset: str) -> list[Block]:
         return []
     order = worst_first(contents, views)
     kept = order[: most_groups(len({m.model for m in measures}))]
-    shown = over_groups(
-        contents, {label_text(x): [m for m in measures if m.label == x] for x in kept}
-    )
-    sets = contents.has_sets(views[0])
-    caption = f"{shown.heads[1]} by {'label' if sets else 'class'}"
+    groups = {label_text(x): [m for m in measures if m.label == x] for x in kept}
+    shown = over_groups(contents, groups)
+    kind = "label" if contents.has_sets(views[0]) else "class"
+    caption = f"{shown.heads[1]} by {kind}"
     caption += f", {label_text(dataset)}" if len(contents.datasets) > 1 else ""
     few = f"The worst {len(kept)} of {len(order)}. " if len(kept) < len(order) else ""
-    return [forest_chart(shown, caption, f"{few}Worst first. {SQUARES}", "classes")]
+    finding = worst_words(contents, groups, f"{kind} ")
+    return [forest_chart(shown, caption, f"{few}Worst first. {SQUARES}", "classes", finding)]
 
 
 def confusion_on(axes: Axes, contents: Contents, table: Table) -> None:

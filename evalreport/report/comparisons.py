@@ -66,8 +66,8 @@ def comparison_blocks(contents: Contents) -> list[Block]:
     overall = [e for e in entries if _is_overall(contents, e)]
     shown = (overall or entries)[:MOST_LINES]
     blocks: list[Block] = [
-        *_forest(contents, shown),
         _differences(contents, shown, len(entries)),
+        *_forest(contents, shown),
         *then_blocks(contents, entries),
     ]
     wins = _wins(contents, entries)
@@ -205,7 +205,7 @@ def _forest(contents: Contents, entries: Sequence[Comparison]) -> list[Block]:
     if counted:
         aside += " Counts: rows that only the first of the pair has right : only the second."
     if len(drawn) > MOST_DRAWN:
-        aside += f" The first {MOST_DRAWN} of {len(drawn)}; the table below has more."
+        aside += f" The first {MOST_DRAWN} of {len(drawn)}; the table has more."
     shown = Forest(rows, ("right alone" if counted else "", "difference"), same=True)
     return [forest_chart(shown, "Differences", aside, "comparisons")]
 
@@ -252,8 +252,8 @@ def _differences(contents: Contents, entries: Sequence[Comparison], total: int) 
         *([] if only else [Column("reference", "left", f"{named}%")]),
         Column("reference" if only else "value", "right", "8%" if only else "7%"),
         Column("difference", "right", "8%"),
-        Column(_level(entries), "right", "15%"),
-        Column("test", "left", "" if only else "20%"),
+        Column(_level(entries), "right", "14%"),
+        Column("test", "left", "23%" if only else "20%"),
         Column("p", "right", "5.5%"),
     )
     corrected = any(_is_corrected(e) for e in entries)

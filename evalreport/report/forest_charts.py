@@ -18,11 +18,11 @@ from evalreport.report.charts.forest import (
     ForestRow,
     forest,
 )
-from evalreport.report.contents import Contents
+from evalreport.report.contents import Contents, view_of
 from evalreport.report.model import Chart, Charts
 from evalreport.report.numbers import count_text, value_text
-from evalreport.report.results_table import stands_on_few
-from evalreport.report.strips import MOST_LINES, fraction_text
+from evalreport.report.results_table import sign_of, stands_on_few, worst_of
+from evalreport.report.strips import fraction_text
 from evalreport.results.records import Measure
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ SQUARES = "Squares are larger on more rows, and hollow on too few to judge."
 
 
 def most_groups(models: int) -> int:
-    """How many groups a plot or a table holds: each has a line for every model."""
-    return min(MOST_GROUPS, max(FEWEST_GROUPS, MOST_LINES // models - 1))
+    """How many groups a plot or a table holds: each has a line for every model, and a head."""
+    return min(MOST_GROUPS, max(FEWEST_GROUPS, MOST_ROWS // (models + 1) - 1))
 
 
 def over_groups(contents: Contents, groups: Mapping[str, Sequence[Measure]]) -> Forest:
@@ -76,6 +76,28 @@ def _line(contents: Contents, m: Measure, name: str, *, inner: bool, counted: bo
     )
 
 
+def worst_words(contents: Contents, groups: Mapping[str, Sequence[Measure]], kind: str) -> str:
+    """Where a metric is worst among groups with rows enough to judge; nothing where none are.
+
+    ``kind`` is the word for a group, where it is no name by itself.
+    """
+    sliced = any(m.subgroup for own in groups.values() for m in own)
+    judged = {
+        m.id: (m, f"{kind}{name}")
+        for name, own in groups.items()
+        for m in own
+        if m.value is not None and bool(m.subgroup) is sliced and not stands_on_few(contents, m)
+    }
+    worst = worst_of([m for m, _ in judged.values()])
+    if worst is None:
+        return ""
+    most = "lowest" if sign_of(worst.metric) > 0 else "highest"
+    several = len({view_of(m) for m, _ in judged.values()}) > 1
+    of = f", {contents.mark(view_of(worst)).name}" if several else ""
+    value = value_text(worst.value or 0.0)
+    return f"{contents.heading(worst)} is {most} in {judged[worst.id][1]}: {value}{of}"
+
+
 def required_of(contents: Contents, measures: Sequence[Measure]) -> float | None:
     """What a criterion requires of the metric, where it is one value for all of these."""
     asked = {
@@ -87,7 +109,7 @@ def required_of(contents: Contents, measures: Sequence[Measure]) -> float | None
     return float(asked.pop()) if len(asked) == 1 else None
 
 
-def forest_chart(shown: Forest, caption: str, aside: str, name: str) -> Charts:
+def forest_chart(shown: Forest, caption: str, aside: str, name: str, finding: str = "") -> Charts:
     """The plot as a chart of the page, its values in words for those who do not see it."""
     if len(shown.rows) > MOST_ROWS:
         aside += f" {MOST_ROWS} of {len(shown.rows)} lines are drawn."
@@ -99,4 +121,5 @@ def forest_chart(shown: Forest, caption: str, aside: str, name: str) -> Charts:
 
     said = "; ".join(f"{row.name}: {row.said}".removesuffix(": ") for row in shown.rows)
     made = drawing(draw, WHOLE, TOP + BOTTOM + 12 + high)
-    return Charts((Chart(made, f"{caption}. {said}.", caption, aside, wide=True, name=name),))
+    alt = f"{caption}. {said}."
+    return Charts((Chart(made, alt, caption, aside, wide=True, finding=finding, name=name),))

@@ -10,12 +10,19 @@ from evalreport.metrics.catalogue import named_within
 from evalreport.report.choosing import threshold_choosers
 from evalreport.report.classes import against_the_rest
 from evalreport.report.contents import Contents, View, grouped, identity, view_of
-from evalreport.report.forest_charts import SQUARES, forest_chart, most_groups, over_groups
+from evalreport.report.forest_charts import (
+    SQUARES,
+    forest_chart,
+    most_groups,
+    over_groups,
+    worst_words,
+)
 from evalreport.report.gaps import gap_blocks
 from evalreport.report.impact import impact_blocks
 from evalreport.report.marking import FLAT
 from evalreport.report.model import (
     Block,
+    Charts,
     Column,
     PlainTable,
     TablePair,
@@ -148,14 +155,12 @@ def _of_columns(
     leading = leading[:OWN_OF_PERIODS] if newest else leading
     flat = all(contents.is_binary(v) for v in contents.views)
     if by is not None and by in same:
-        shown = over_groups(contents, _by_group(same[by], [s for s in slices if s in kept]))
-        caption = f"{contents.title(same[by][0])} by {name}"
-        blocks.append(forest_chart(shown, caption, SQUARES, "subgroups"))
+        blocks.append(_plot(contents, name, same[by], [s for s in slices if s in kept]))
     for i in leading:
         rows = _ordered(contents, same[i], slices)
         of_readings = _readings(contents, same[i])
         title = f"{contents.title(same[i][0])} by {name}{of_readings}{_at(contents, same[i][0])}"
-        heads = [Column(name, "left", "15%")]
+        heads = [Column(name, "left", "27%")]
         blocks.append(metric_strip(contents, title, rows, heads))
     others = [i for i in same if i not in leading]
     kept_others = others[: MOST_OTHERS_OF_PERIODS if newest else MOST_OTHERS]
@@ -177,6 +182,15 @@ def _of_columns(
         told = f"{left} by {name}: see results.json and measures.csv."
         blocks.append(Text(told, "small"))
     return blocks
+
+
+def _plot(
+    contents: Contents, name: str, measures: Sequence[Measure], slices: Sequence[str]
+) -> Charts:
+    """The leading metric in every group on one axis."""
+    groups = _by_group(measures, slices)
+    caption, finding = f"{contents.title(measures[0])} by {name}", worst_words(contents, groups, "")
+    return forest_chart(over_groups(contents, groups), caption, SQUARES, "subgroups", finding)
 
 
 def leading_groups(

@@ -64,7 +64,7 @@ def flat_cells(
 def metric_strip(
     contents: Contents, title: str, rows: Sequence[Row], heads: Sequence[Column]
 ) -> Strip:
-    """One metric over many slices: counts, fraction, value, interval and whisker."""
+    """One metric over many slices: counts, fraction, value and interval."""
     shown = rows[:MOST_LINES]
     flat = all(_table(contents, r.measures[0]) is not None for r in shown)
     lines = []
@@ -84,15 +84,14 @@ def metric_strip(
         *counts,
         *fraction,
         Column("value", "right", "8%"),
-        Column(f"{level} {method}".strip(), "right", "15%"),
-        Column("", "left", f"{24.5 - named}%"),
+        Column(f"{level} {method}".strip(), "right", "17%"),
     )
     return Strip(title, columns, tuple(lines), _more(rows, shown), "one")
 
 
 def _metric_line(contents: Contents, row: Row, flat: bool, place: str, rule: bool) -> Line:
     m = row.measures[0]
-    number = number_of(contents, m)
+    number = number_of(contents, m, whisker=False)
     cells = [LineCell(h if rule or k else "", head=k == 0) for k, h in enumerate(row.heads)]
     if row.heads and not rule:
         cells[0] = LineCell("", head=False)

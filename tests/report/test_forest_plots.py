@@ -81,6 +81,16 @@ def test_classes_stand_worst_first_with_their_counts() -> None:
     assert drawn.caption == "Recall by class"
 
 
+def test_the_worst_of_the_classes_with_ten_rows_and_more_is_told() -> None:
+    # of 12 rows each 11 a and 6 b are right; of 3 c none is, which is too few to judge
+    rows = {"y": ["a"] * 12 + ["b"] * 12 + ["c"] * 3}
+    rows["m"] = ["a"] * 11 + ["b"] * 7 + ["a"] * 6 + ["b"] * 3
+    drawn = chart(run(rows, metrics=["recall"]), "classes")
+    assert drawn.finding == "Recall is lowest in class b: 0.500"
+    few = {name: values[20:] for name, values in rows.items()}
+    assert chart(run(few, metrics=["recall"]), "classes").finding == ""
+
+
 def test_differences_have_the_counts_of_their_test_and_no_effect_at_0() -> None:
     # of 20 ill m0 finds 12 and m1 finds 15: 2 that m0 alone finds, 5 that m1 alone finds
     ill = ["1"] * 20 + ["0"] * 20

@@ -11,6 +11,7 @@ from schedules.weekly_runs import SPEC, Counts, audit, audits
 
 from evalreport.cli import status_of
 from evalreport.record.trend import PastRun, change_of_series, read_course, series_of
+from evalreport.report.charts.course import CHANGED
 from evalreport.statistics.change import change_of_shares, cusum, self_starting_shares
 
 #: Recall 0.9 of 100, then 0.7; fewer ill among them, and other scores, from the ninth on.
@@ -104,6 +105,7 @@ def test_text_json_and_pages_name_the_week(
     trends = (tmp_path / "site" / "trends-1.html").read_text()
     assert "changed most likely with that of 2026-11-09" in trends
     assert "Cumulative sum" in trends
+    assert CHANGED in trends.split("<svg")[1]
 
 
 def test_a_quiet_course_says_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

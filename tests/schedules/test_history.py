@@ -209,6 +209,10 @@ def test_the_site_shows_what_calls_for_a_look(site: Path) -> None:
     assert criteria.count('<td class="fail">') == 2
     trends = (site / "trends-1.html").read_text(encoding="utf-8")
     assert trends.count("<svg") == 5
+    # recall alone has a criterion
+    recall, *others = trends.split("<svg")[1:]
+    assert ">required</text>" in recall
+    assert not [other for other in others if ">required</text>" in other]
     assert "◆ beyond" in trends
     assert "three standard errors" in trends
 
