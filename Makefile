@@ -46,7 +46,7 @@ WITH_LIBRARIES := DYLD_FALLBACK_LIBRARY_PATH="$${DYLD_FALLBACK_LIBRARY_PATH:-/op
 .PHONY: demo test test-long test-all docs lint types layers audit wheel-test bench lock clean
 
 demo: $(RUN_STAMP)
-	@formats="html,pdf"; sh requirements/pango.sh $(BIN)/python || { \
+	@formats="html,pdf"; $(SHELL) requirements/pango.sh $(BIN)/python || { \
 		echo "Making the HTML report only." >&2; formats=html; }; \
 	status=0; $(WITH_LIBRARIES) $(BIN)/evalreport run $(SPEC) -o $(RUNS) --formats "$$formats" || status=$$?; \
 	if [ $$status -gt 1 ]; then exit $$status; fi; \
@@ -65,7 +65,7 @@ COMPILE_FIRST = $(BIN)/python -m compileall -q -j 2 evalreport
 COVERED = COVERAGE_FILE=$(CURDIR)/build/.coverage $(TESTS) --cov --cov-report=json:build/coverage.json
 
 test: $(DEV_STAMP)
-	@sh requirements/pango.sh $(BIN)/python || true
+	@$(SHELL) requirements/pango.sh $(BIN)/python || true
 	@$(COMPILE_FIRST)
 ifeq ($(COVER),none)
 	@$(TESTS) -m "not long and not nightly"
@@ -143,7 +143,7 @@ layers: $(DEV_STAMP)
 
 # Known vulnerabilities of what is locked; says so and passes where the index is out of reach.
 audit: $(BIN)/python
-	@sh requirements/audit.sh $(BIN)/python build/audit requirements/run-$(LOCK).txt
+	@$(SHELL) requirements/audit.sh $(BIN)/python build/audit requirements/run-$(LOCK).txt
 
 wheel-test: $(DEV_STAMP)
 	@$(PYTEST) -m wheel tests/packaging

@@ -52,7 +52,7 @@ def test_no_answer_passes_and_says_so(text: str) -> None:
 
 def test_without_the_tool_it_passes_and_says_so(tmp_path: Path) -> None:
     done = subprocess.run(
-        ["sh", FOLDER / "audit.sh", "false", tmp_path / "none", "run.txt"],
+        ["/bin/sh", FOLDER / "audit.sh", "false", tmp_path / "none", "run.txt"],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0
