@@ -49,6 +49,8 @@ MOST_IN_ONE = 5
 MOST_DRAWN, SQUARE, LARGEST = 60, 18.0, 300.0
 #: Pairs of classes that are confused equally often and are all named.
 MOST_TIED = 3
+#: Classes in the plot of one metric: the worst ones, beside the lines of all below.
+MOST_PLOTTED = 8
 #: Classes with a line of their own; the others are in results.json.
 MOST_LINES = 50
 
@@ -89,7 +91,7 @@ def _forest(contents: Contents, dataset: str) -> list[Block]:
     if not measures:
         return []
     order = worst_first(contents, views)
-    kept = order[: most_groups(len({m.model for m in measures}))]
+    kept = order[: min(MOST_PLOTTED, most_groups(len({m.model for m in measures})))]
     groups = {label_text(x): [m for m in measures if m.label == x] for x in kept}
     shown = over_groups(contents, groups)
     kind = "label" if contents.has_sets(views[0]) else "class"

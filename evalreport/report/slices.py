@@ -160,7 +160,7 @@ def _of_columns(
         rows = _ordered(contents, same[i], slices)
         of_readings = _readings(contents, same[i])
         title = f"{contents.title(same[i][0])} by {name}{of_readings}{_at(contents, same[i][0])}"
-        heads = [Column(name, "left", "27%")]
+        heads = [Column(name, "left", "18%")]
         blocks.append(metric_strip(contents, title, rows, heads))
     others = [i for i in same if i not in leading]
     kept_others = others[: MOST_OTHERS_OF_PERIODS if newest else MOST_OTHERS]

@@ -84,7 +84,7 @@ def metric_strip(
         *counts,
         *fraction,
         Column("value", "right", "8%"),
-        Column(f"{level} {method}".strip(), "right", "17%"),
+        Column(f"{level} {method}".strip(), "right"),
     )
     return Strip(title, columns, tuple(lines), _more(rows, shown), "one")
 
