@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from evalreport.engine.comparisons import areas as of_areas
-from evalreport.engine.comparisons import calls, designed, few_cells, own_limits
+from evalreport.engine.comparisons import calls, designed, own_limits, two_tables
 from evalreport.engine.comparisons.draws import PairedDraws
 from evalreport.engine.comparisons.hypotheses import with_hypothesis
 from evalreport.engine.comparisons.own_limits import OfLimits, of_limits
@@ -77,7 +77,7 @@ def paired_comparison(
     def by_name(other: ComparisonTask) -> Test:
         return _test(pair, draws, other, values, difference)
 
-    tails = _tails(pair, task) or of_areas.tails(pair, task) or few_cells.tails(pair, task)
+    tails = _tails(pair, task) or of_areas.tails(pair, task) or two_tables.tails(pair, task)
     asked = None if task.hypothesis is None else task.hypothesis.test
     if tails is None and asked == ADDED:
         own = _of_limits(pair, task, values, difference)
@@ -143,7 +143,7 @@ def _test(
     if task.test == designed.TEST:
         return designed.tested(designed.estimated(pair, task, values), difference)
     if task.test == TWO_TABLES:
-        return few_cells.of_tables(pair, task).test()
+        return two_tables.of_tables(pair, task).test()
     if task.test == ADDED:
         own = _of_limits(pair, task, values, difference)
         return Test(reason=own_limits.NO_LIMITS) if own is None else own.test()
@@ -180,7 +180,7 @@ def _interval(
     if method == designed.INTERVAL:
         return designed.limits(designed.estimated(pair, task, values), difference, level)
     if method == TWO_TABLES:
-        return _given(few_cells.of_tables(pair, task).interval(level), method)
+        return _given(two_tables.of_tables(pair, task).interval(level), method)
     if method == ADDED:
         own = _of_limits(pair, task, values, difference)
         return (None, own_limits.NO_LIMITS) if own is None else (own.interval(), None)

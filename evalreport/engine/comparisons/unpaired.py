@@ -17,7 +17,6 @@ from evalreport.engine.comparisons.areas import (
     scale,
 )
 from evalreport.engine.comparisons.calls import unpaired_ratio
-from evalreport.engine.comparisons.few_cells import OfTables, of_independent
 from evalreport.engine.comparisons.hypotheses import with_hypothesis
 from evalreport.engine.comparisons.own_limits import NO_LIMITS, OfLimits, of_limits
 from evalreport.engine.comparisons.pairs import Side
@@ -33,6 +32,7 @@ from evalreport.engine.comparisons.result import (
     ratio_with_study,
     replicates_of,
 )
+from evalreport.engine.comparisons.two_tables import OfTables, of_independent
 from evalreport.engine.intervals.bootstrap import Bootstrap
 from evalreport.engine.intervals.class_bootstrap import class_replicates
 from evalreport.engine.intervals.methods import from_limits

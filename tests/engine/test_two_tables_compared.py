@@ -1,4 +1,4 @@
-"""Differences of metrics of tables with few rows in a cell: by hand, their test, their hold."""
+"""Differences of metrics of two tables: by hand, their test, their hold."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def compared(**more: tuple[tuple[str, Any], ...]) -> dict[str, Any]:
     found: dict[str, Any] = evalreport.run(
         {
             "evalreport": 1,
-            "title": "few cells",
+            "title": "two tables",
             "datasets": {"d": {"target": "y"}},
             "models": {"old": {"prediction": "b"}, "new": {"prediction": "a"}},
             "metrics": ["f1", "mcc", "balanced_accuracy", "kappa", "lr_plus"],
