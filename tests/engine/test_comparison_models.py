@@ -293,6 +293,20 @@ def test_clusters_get_obuchowski_and_shares_the_limits_of_both() -> None:
     assert share.test == share.interval.method == "square_and_add"
 
 
+def test_predictive_values_of_copied_rows_in_clusters_are_no_surer() -> None:
+    actual, one, two = noisy(6, 60)
+    widths = []
+    for often in (1, 5):
+        copies = [np.repeat(x, often) for x in (actual, one, two)]
+        cluster = (np.repeat(np.arange(60), often), 60)
+        views = [scored(m, copies[i], copies[0], cluster=cluster) for m, i in (("b", 2), ("a", 1))]
+        r = one_record(views, "precision")
+        assert r.test == r.interval.method == "square_and_add"
+        widths.append(r.interval.high - r.interval.low)
+    # n_eff is at most the number of rows, so that few single rows are a little less sure
+    assert widths[1] == pytest.approx(widths[0], rel=0.05)
+
+
 def test_cluster_bootstrap_of_copied_rows_is_wider_than_that_of_rows() -> None:
     actual, one, two = noisy(6, 60)
     copies = [np.repeat(x, 5) for x in (actual, one, two)]

@@ -163,7 +163,7 @@ def _interval(
     level, method = pair.model.settings.level, task.interval
     if task.interval_reason is not None:
         return None, task.interval_reason
-    if task.family is Family.CALLS and method in predictive.CALL_METHODS:
+    if _is_of_calls(pair, task, method):
         joined = joint_calls(pair, task)
         return _given(calls.call_interval(metric_of(task.task), joined, method, level), method)
     if method in paired.PAIRED_METHODS:
@@ -188,6 +188,17 @@ def _interval(
     if isinstance(replicates, str):
         return None, replicates
     return bootstrap_interval(difference, replicates, level, method)
+
+
+def _is_of_calls(pair: Pair, task: ComparisonTask, method: str) -> bool:
+    """Whether an interval is of the calls of both models, which takes rows as independent.
+
+    Square-and-add has a form of its own with weights and in clusters, by the limits of both values.
+    """
+    view = pair.model.view
+    single = view.weight is None and view.cluster is None
+    known = task.family is Family.CALLS and method in predictive.CALL_METHODS
+    return known and (single or method != ADDED)
 
 
 def _of_limits(
