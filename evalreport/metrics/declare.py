@@ -26,6 +26,7 @@ from evalreport.metrics.kinds import (
     AT_CUT,
     AT_CUT_OF_CLUSTERS,
     CLASS_MEANS,
+    DELTA_T,
     LOG_T,
     LOGIT_T,
     LOGIT_T_OF_CLUSTERS,
@@ -314,13 +315,19 @@ class Metric:
             return SQUARE_AND_ADD
         if self.row_loss is not None and self.range_of(2)[0] >= 0:
             return LOG_T
-        return self.interval.methods[0] if self.interval.methods else None
+        return self._of_family[0] if self._of_family else None
+
+    @property
+    def _of_family(self) -> tuple[str, ...]:
+        """Methods of the family, without limits on the logit where a value has no two bounds."""
+        own = self.interval.methods
+        return own if self.is_bounded else tuple(m for m in own if m != DELTA_T)
 
     @property
     def interval_methods(self) -> tuple[str, ...]:
         """Interval methods that a spec may ask for, default first."""
         first = self.default_method
-        own = (*self.interval.methods, *self.score_limits)
+        own = (*self._of_family, *self.score_limits)
         own += (MERCALDO,) if self._predictive else ()
         own += (SQUARE_AND_ADD,) if self.shares is not None else ()
         own += (SANDWICH,) if self.linearised else ()

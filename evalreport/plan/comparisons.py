@@ -415,6 +415,8 @@ def _default(
         return CLUSTERS, CLUSTERS, "rows of one cluster are not independent"
     if weighted:
         return BOOTSTRAP, PERCENTILE, "weighted rows are drawn"
+    if family is Family.OTHER:
+        return BOOTSTRAP, PERCENTILE, family.value
     tests, methods = (PAIRED if paired else UNPAIRED)[family]
     return tests[0], methods[0], family.value
 
@@ -426,6 +428,8 @@ def _by_own_limits(family: Family, task: Task, dependent: bool, *, paired: bool)
     and of tables and areas of rows with weights or in clusters.
     """
     metric = declared_metric(task)
+    if metric.no_interval:
+        return False
     if not paired:
         return family is Family.OTHER
     if task.average is not None or task.table == Table.CLASS_SCORES.value:

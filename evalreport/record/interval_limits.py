@@ -87,7 +87,7 @@ def area_problems(measure: Measure, curve: Curve | None) -> list[str]:
     found, error = float(area(rates)), _delong_error(steps)
     p, n = float(points["p"][0] or 0), float(points["n"][0] or 0)
     if interval.method == "delong_score":
-        limits = _in_score_form(found, error, p, n, interval.level)
+        limits = area_in_score_form(found, error, p, n, interval.level)
     elif error is None:
         return []
     else:
@@ -132,7 +132,9 @@ def _hanley_mcneil(a: float, p: float, n: float) -> float:
     return max(total, 0.0) / (p * n)
 
 
-def _in_score_form(found: float, error: float | None, p: float, n: float, level: float) -> Limits:
+def area_in_score_form(
+    found: float, error: float | None, p: float, n: float, level: float
+) -> Limits:
     """Areas t of their own errors away; the errors mixed of both variances, six pairs to one."""
     formed, pairs, factor = _hanley_mcneil(found, p, n), min(p, n), 1.0
     t = t_quantile((1 + level) / 2, pairs + 5)

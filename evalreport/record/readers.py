@@ -14,6 +14,7 @@ from statistics import NormalDist, fmean, variance
 
 from evalreport.record.checks import OF_THE_SPEC, Finding, Known, checks
 from evalreport.record.checks import held as held_numbers
+from evalreport.record.interval_limits import area_in_score_form
 from evalreport.results.records import (
     Coefficient,
     Interval,
@@ -26,6 +27,8 @@ from evalreport.results.records import (
 from evalreport.statistics.tail import normal_two_sided, t_quantile, t_two_sided
 
 _ROUNDING = 1e-9
+#: Values that all agree have an error of rounding alone.
+_NO_ERROR = 1e-12
 #: A derivative by differences has fewer digits.
 _BY_DIFFERENCES = 1e-5
 #: Above so many kinds of cases standard errors of coefficients are taken as stated.
@@ -127,17 +130,15 @@ def _reader(record: ReaderMean, one: ReaderValue) -> Iterator[str]:
 
 
 def _areas(record: ReaderMean) -> Iterator[str]:
-    """DeLong's limits on logits of each reader, by the variance of the reader's area."""
+    """Limits of each reader's area in score form, by the variance of that area."""
     own = [one for one in record.readers if one.value is not None]
     for place, one in enumerate(own):
         area, limits = one.value, one.interval
-        if area is None or limits is None or limits.method != "delong_logit" or limits.note:
+        if area is None or limits is None or limits.method != "delong_score":
             continue
-        error = math.sqrt(record.covariance[place][place]) / (area * (1 - area))
-        half = NormalDist().inv_cdf((1 + limits.level) / 2) * error
-        low, high = (
-            1 / (1 + math.exp(-(math.log(area / (1 - area)) + side))) for side in (-half, half)
-        )
+        seen = math.sqrt(max(record.covariance[place][place], 0.0))
+        error = seen if seen > _NO_ERROR else None
+        low, high = area_in_score_form(area, error, one.positives, one.negatives, limits.level)
         yield from _near(f"{one.reader}, lower limit", limits.low, low)
         yield from _near(f"{one.reader}, upper limit", limits.high, high)
 

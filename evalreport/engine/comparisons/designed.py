@@ -39,6 +39,8 @@ Codes = npt.NDArray[np.int64]
 
 #: The test and the interval of a difference by the design of the sample.
 TEST, INTERVAL = "design_based", "sandwich"
+#: Why a difference has no limits.
+NO_VARIANCE = "the variance of the difference is 0 or not known"
 #: Below this a variance is nothing but rounding.
 _VANISHED = 1e-24
 
@@ -127,7 +129,7 @@ def limits(
 ) -> tuple[records.Interval | None, str | None]:
     """The difference plus and minus t standard errors, or why there are no limits."""
     if found is None or found.variance <= _VANISHED:
-        return None, "the variance of the difference is 0 or not known"
+        return None, NO_VARIANCE
     error = math.sqrt(found.variance)
     half = deviate(level, found.df) * error
     low, high = difference - half, difference + half
