@@ -27,6 +27,7 @@ from evalreport.metrics.kinds import (
     AT_CUT_OF_CLUSTERS,
     CLASS_MEANS,
     DELTA_T,
+    INFLUENCE_T,
     LOG_T,
     LOGIT_T,
     LOGIT_T_OF_CLUSTERS,
@@ -315,6 +316,11 @@ class Metric:
             return SQUARE_AND_ADD
         if self.row_loss is not None and self.range_of(2)[0] >= 0:
             return LOG_T
+        if self.line == "in_the_large":
+            return "wald"
+        resampled = self.interval is Interval.RESAMPLED and not self.no_interval
+        if resampled and self.influence is not None:
+            return INFLUENCE_T
         return self._of_family[0] if self._of_family else None
 
     @property

@@ -216,4 +216,4 @@ def _fits(metric: Metric, average: Average | None, facts: Facts, asked: str) -> 
         return average is None and (facts.two_classes or metric.table is Table.SCORES)
     if asked == MERCALDO and metric.interval is Interval.PROPORTION:
         return average is None and metric.limits is not None
-    return single and asked in metric.interval.methods
+    return single and asked in metric.interval_methods

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -50,9 +50,6 @@ from evalreport.statistics.exact_sums import exact_sum
 from evalreport.statistics.interval import Interval as Limits
 from evalreport.statistics.interval import deviate
 from evalreport.statistics.widened import widened_limits
-
-if TYPE_CHECKING:
-    pass
 
 
 def score_interval(case: ScoreCase) -> records.Interval | str | None:
@@ -234,7 +231,7 @@ def _least_units(case: ScoreCase) -> float:
             means.effective_size_from_sums(view.total_weight(one), view.total_weight(one, 2))
             for one in sides
         )
-    positive = view.actual[inside] == (view.positive_index if case.index is None else case.index)
+    positive = view.actual[inside] == index
     code = view.cluster[0][inside]
     return float(min(len(np.unique(code[side])) for side in (positive, ~positive)))
 

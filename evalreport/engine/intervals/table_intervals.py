@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -44,9 +44,6 @@ from evalreport.statistics.interval import z_value
 from evalreport.statistics.proportions import PROPORTION_METHODS
 from evalreport.statistics.square_and_add import square_and_add
 from evalreport.statistics.tail import t_quantile
-
-if TYPE_CHECKING:
-    pass
 
 #: Classes up to which a dense table is made for an interval.
 MOST_CLASSES = 500
