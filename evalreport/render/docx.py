@@ -139,6 +139,7 @@ class _Writer:
             m.MetricBlock: self.metric,
             m.Strip: self.strip,
             m.Criteria: self.criteria,
+            m.Stamp: self.stamp,
             m.Facts: self.facts,
             m.Ledgers: self.ledgers,
             m.Text: lambda b: self.words(b.text),
@@ -212,7 +213,8 @@ class _Writer:
             title = f"{one.severity.capitalize()}: {one.title}" if one.title else one.severity
             paragraph.add_run(_clean(f"{title}. ")).bold = True
             read = [f"Read instead: {one.read}"] if one.read else []
-            paragraph.add_run(_clean(". ".join([*one.messages, *read]) + "."))
+            if one.messages or read:
+                paragraph.add_run(_clean(". ".join([*one.messages, *read]) + "."))
 
     def code(self, block: m.Code) -> None:
         """Text as it stands."""
@@ -281,6 +283,14 @@ class _Writer:
         """What else is said of a value."""
         if text:
             paragraph.add_run(_clean(f". {text}"))
+
+    def stamp(self, block: m.Stamp) -> None:
+        """The outcome, and the sentences beside it."""
+        self.words(f"{block.word}: {block.told}", strong=True)
+        for name, text in block.sentences:
+            paragraph = self.document.add_paragraph()
+            paragraph.add_run(_clean(f"{name}. ")).bold = True
+            paragraph.add_run(_clean(text))
 
     def facts(self, block: m.Facts) -> None:
         """Names and what they are."""

@@ -14,6 +14,7 @@ from evalreport.report.charts.canvas import failed_drawings, with_own_names
 from evalreport.report.checklists import asked, checklist_blocks
 from evalreport.report.checklists import declared as declared_lists
 from evalreport.report.contents import Contents
+from evalreport.report.criteria import protocol_text
 from evalreport.report.directions import with_isolated_names
 from evalreport.report.fitting import with_fitting_columns, with_short_names
 from evalreport.report.logo import logo_address
@@ -25,6 +26,7 @@ from evalreport.report.model import (
     Failure,
     Heading,
     Ledgers,
+    Notes,
     Report,
     Section,
     Text,
@@ -67,6 +69,7 @@ def build(results: Results, template: str = "standard", failed: list[str] | None
         sections=_with_own_names(made),
         outcome=verdict.verdict_title(contents),
         kicker=contents.said(None, wording.kicker),
+        protocol=protocol_text(contents),
         logo=logo_address(contents),
     )
     report = with_short_names(laid_out(report, contents), contents)
@@ -113,7 +116,8 @@ def _with_own_names(sections: tuple[Section, ...]) -> tuple[Section, ...]:
             tuple(
                 replace(chart, drawing=with_own_names(chart.drawing, f"c{next(number)}"))
                 for chart in block.charts
-            )
+            ),
+            block.style,
         )
 
     return tuple(replace(one, blocks=tuple(map(named, one.blocks))) for one in sections)
@@ -156,10 +160,26 @@ def _blocks(
         own = [*own, *sections()["baselines"].make(contents)]
     if {"measures", "scores"} <= set(chosen) and declared.id in {"measures", "scores"}:
         own = _metrics_joined(contents, wording, declared.id, own)
-    if declared.id == "verdict" and "rows" in chosen:
+    if declared.id == "verdict" and "cautions" not in chosen:
+        own = _with_cautions(contents, wording, own, chosen)
+    if declared.id in {"cautions", "verdict"} and "rows" in chosen:
         own = [block for block in own if not isinstance(block, Ledgers)]
     blocks = [*_failures(contents, declared.id, chosen), *own]
     return [*blocks, *missing_tables(contents, blocks)] if blocks else []
+
+
+def _with_cautions(
+    contents: Contents, wording: Wording, own: list[Block], chosen: tuple[str, ...]
+) -> list[Block]:
+    """The first section without that of cautions: with these in full, or a page by itself."""
+    if chosen != wording.sections:
+        return [*own, *sections()["cautions"].make(contents)]
+    return [
+        replace(block, items=tuple(replace(note, anchor="") for note in block.items))
+        if isinstance(block, Notes)
+        else block
+        for block in own
+    ]
 
 
 def _metrics_joined(

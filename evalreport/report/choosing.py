@@ -66,8 +66,8 @@ def _chooser(
 
 
 def _is_first(contents: Contents, view: View, curve: Curve) -> bool:
-    """Whether the positive class is the first of the two."""
-    return next(iter(contents.classes(view)), None) == curve.label
+    """Whether the positive class is the first of the two, in the labels or in this template."""
+    return contents.words.positive_first or next(iter(contents.classes(view)), None) == curve.label
 
 
 def _positions(contents: Contents, view: View, curve: Curve) -> tuple[Position, ...]:

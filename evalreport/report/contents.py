@@ -9,6 +9,7 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 
 from evalreport.metrics.catalogue import find
 from evalreport.report.marking import positive_index
+from evalreport.report.numbers import count_text
 from evalreport.report.pieces import Mark, Orientation
 from evalreport.report.wording import (
     Titled,
@@ -19,7 +20,17 @@ from evalreport.report.wording import (
     own_wording,
     reworded,
 )
-from evalreport.report.words import MEAN, OVER_FOLDS, label_text, measure_title
+from evalreport.report.words import (
+    MEAN,
+    OVER_FOLDS,
+    counted,
+    is_numbered,
+    label_text,
+    measure_title,
+    plural,
+    prose,
+    rows_of_class,
+)
 from evalreport.results.identity import MEAN_OF_FOLDS, HasQuantity, Quantity
 from evalreport.results.lookup import Results
 from evalreport.results.records import (
@@ -84,6 +95,20 @@ class Contents:
     def of(self, kind: type[R]) -> tuple[R, ...]:
         """Every record of a kind that stands by itself, in order."""
         return self.results.of(kind)
+
+    def rows_text(self, count: float) -> str:
+        """So many rows in the noun of the study: ``569 masses``, else ``569 rows``."""
+        unit = prose((self.spec.get("about") or {}).get("unit") or "row")
+        return counted(count, unit, plural(unit))
+
+    def rows_of(self, count: float, label: str, *, positive: bool) -> str:
+        """So many rows of a class in the words of the study: ``212 malignant masses``."""
+        about = self.spec.get("about") or {}
+        meant = prose(about.get("positive_means") or "") if positive else ""
+        if about.get("unit") and (meant or not is_numbered(label_text(label))):
+            number, _, unit = self.rows_text(count).partition(" ")
+            return f"{number} {meant or label_text(label)} {unit}"
+        return f"{count_text(count)} {meant}" if meant else rows_of_class(count, label)
 
     @property
     def measures(self) -> tuple[Measure, ...]:

@@ -24,6 +24,8 @@ MOST_CLASSES = 50
 PART = 12
 #: From so many classes on, heads of columns are the numbers that stand before the names of rows.
 NUMBERED = 16
+#: Shares of a row from which a mistake is shaded, and how many of a table stand out most.
+SHADES, WORST = (0.02, 0.05, 0.15), 3
 #: Letters of all columns of counts that fit half a line.
 HALF_WIDTH = 52
 #: Letters of a count and its weight that fill a cell of a small card, beside its role.
@@ -185,8 +187,9 @@ class _Printer:
         self.labels, self.cells, self.extra, self.marks = labels, cells, extra, marks
         self.positive = positive
         self.size = len(labels)
-        # Without marks the eye needs the diagonal in a large table.
-        self.plain = self.size > 2 and not (marks.top or marks.frames)
+        # Without marks the eye needs the diagonal.
+        self.plain = not (marks.top or marks.frames)
+        self.shades = self._shaded() if self.plain and self.size > 2 else {}
 
     def row(self, i: int, chosen: Sequence[int], totals: Sequence[Any], strong: bool) -> CountRow:
         """The row of an actual class."""
@@ -219,7 +222,19 @@ class _Printer:
             total=total,
             strong=self.plain and place[0] == place[1] and not total,
             rows=self._rows(place, total=total),
+            shade=0 if total else self.shades.get(place, 0),
         )
+
+    def _shaded(self) -> dict[tuple[int, int], int]:
+        """The mistakes that are shaded: by their share of the row, the largest of all most."""
+        totals, _ = _totals(self.cells, self.size, self.extra)
+        wrong = {at: n or 0 for at, n in self.cells.items() if at[0] != at[1]}
+        found = {
+            at: sum(n >= share * (totals[at[0]] or math.inf) for share in SHADES)
+            for at, n in wrong.items()
+        }
+        worst = sorted(wrong, key=lambda at: (-wrong[at], at))[:WORST]
+        return found | {at: len(SHADES) + 1 for at in worst if wrong[at]}
 
     def _rows(self, place: tuple[int, int], *, total: bool) -> str:
         """The rows that an estimated cell comes from; nothing for margins and plain counts."""

@@ -50,12 +50,25 @@ def counted_outcomes(contents: Contents) -> str:
 
 
 def protocol_text(contents: Contents) -> str:
-    """Whether a protocol fixed the criteria before the results were seen, and which it did not."""
+    """Whether a protocol fixed the criteria before the results were seen: for the head of page one.
+
+    Empty where no criterion was declared.
+    """
+    if not contents.of(Criterion):
+        return ""
+    cited = contents.results.provenance.protocol
+    return "protocol: none" if cited is None else f"protocol {visible(cited.sha256)[:12]}"
+
+
+def post_hoc_text(contents: Contents) -> str:
+    """The criteria that no protocol fixed before the results were seen."""
+    if not contents.of(Criterion):
+        return ""
     cited = contents.results.provenance.protocol
     if cited is None:
-        return "No protocol is cited that fixed the criteria before the results were seen."
+        return "No protocol fixed these limits before the results were seen."
     if not cited.post_hoc:
-        return f"All criteria stand in protocol {visible(cited.sha256)[:12]}."
+        return ""
     named = [_with_titles(contents, text) for text in cited.post_hoc[:MOST_NAMED]]
     more = len(cited.post_hoc) - len(named)
     named += [f"{more} more"] if more else []

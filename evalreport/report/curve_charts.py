@@ -13,7 +13,7 @@ from evalreport.report.cards import interval_text
 from evalreport.report.charts.calibration import Calibration, calibration
 from evalreport.report.charts.canvas import HALF, WHOLE, drawing, grid, panel
 from evalreport.report.charts.decision import decision, one_decision
-from evalreport.report.charts.labels import key
+from evalreport.report.charts.labels import key, key_inside
 from evalreport.report.charts.points import Curve, columns
 from evalreport.report.charts.precision_recall import one_precision_recall, precision_recall
 from evalreport.report.charts.roc import one_roc, roc, zoomed_roc
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 MOST_TOGETHER = 4
 #: Area under the curve from which on the left of a ROC curve is enlarged beside it.
 NEAR_PERFECT = 0.95
+#: Width of the chart of the first page, in points.
+FRONT = 172.0
 #: Panels in a line: of curves, and of the panels of few and of many classes or models.
 ACROSS, FEW, MANY = 4, 3, 5
 #: Rules of thresholds that are named on a chart.
@@ -169,6 +171,26 @@ def drawn(shown: Shown) -> tuple[Drawing, bool]:
     if shown.kind == "roc" and not shown.per_class and _is_near_perfect(shown):
         return drawing(partial(_with_zoom, shown), WHOLE, 174), True
     return drawing(_framed(on_axes(shown), 82, 18), HALF, 174), False
+
+
+def front_drawing(shown: Shown) -> Drawing:
+    """The same curves beside tables: square, with the names of the curves inside."""
+
+    def draw(figure: Figure) -> None:
+        wide, high = (72 * inches for inches in figure.get_size_inches())
+        axes = panel(figure, 26, 30, wide - 32, high - 48)
+        at, said = _used(shown)
+        if shown.kind == "roc":
+            rings = [(k, fpr, tpr) for k, fpr, tpr, _ in at]
+            roc(axes, shown.curves, rings, shown.said("recall"), said)
+        else:
+            rings = [(k, tpr, ppv) for k, _, tpr, ppv in at if ppv is not None]
+            share = prevalence(shown.contents, shown.records[0])
+            words = shown.said("recall"), shown.said("precision")
+            precision_recall(axes, shown.curves, share, rings, words)
+        key_inside(axes, "lower right" if shown.kind == "roc" else "best")
+
+    return drawing(draw, FRONT, FRONT + 16)
 
 
 def _framed(paint: On, right: float, top: float) -> Callable[[Figure], None]:

@@ -11,7 +11,15 @@ from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Goal, Shows
 from evalreport.report.charts.points import FEWEST, columns
 from evalreport.report.contents import Contents, View
-from evalreport.report.curve_charts import MOST_TOGETHER, Shown, by_threshold, drawn, in_order
+from evalreport.report.curve_charts import (
+    MOST_TOGETHER,
+    Shown,
+    by_threshold,
+    drawn,
+    front_drawing,
+    in_order,
+    prevalence,
+)
 from evalreport.report.findings import (
     as_title,
     benefit_finding,
@@ -56,6 +64,8 @@ ALL_POINTS, SOME_POINTS = 25, 6
 SOME_OF_A_CLASS = 4
 #: Curves of one chart; more stand in charts of their own.
 MOST_CURVES = 12
+#: Share of the positive class below which precision says more than the false positive rate.
+RARE = 0.2
 #: The kinds that are drawn, in order; gain, lift and accuracy by coverage are in results.json.
 KINDS = ("roc", "precision_recall", "calibration", "decision", "score_distribution", "sweep")
 DOTS = (
@@ -107,6 +117,31 @@ def curve_blocks(contents: Contents) -> list[Block]:
             )
             blocks.append(Text(f"{said} against all others is in results.json.", "small"))
     return blocks
+
+
+def front_chart(contents: Contents, views: Sequence[View]) -> Chart | None:
+    """The square chart of the first page: of the first dataset, its models as on the page.
+
+    Precision by recall where the positive class is rare, else the ROC curve; none of several
+    classes, or where no curve was made.
+    """
+    first = [view for view in views if view[0] == views[0][0] and contents.is_binary(view)]
+    own = [
+        c
+        for view in first
+        for c in contents.of(Curve)
+        if _view(c) == view and _is_drawn(c) and _has_points(c)
+    ]
+    if not own:
+        return None
+    share = prevalence(contents, own[0])
+    kind = "precision_recall" if share is not None and share < RARE else "roc"
+    shown = [c for c in own if c.kind == kind]
+    if not shown:
+        return None
+    chart = _chart(Shown(contents, kind, shown, False), len(shown))
+    drawing = front_drawing(Shown(contents, kind, shown, False))
+    return replace(chart, drawing=drawing, wide=False, aside="", data=())
 
 
 def _charts(contents: Contents, curves: Sequence[Curve], *, per_class: bool) -> list[Chart]:

@@ -112,7 +112,7 @@ def _fitted(block: Block) -> Block:
     if isinstance(block, Strip):
         return _strip(block)
     if isinstance(block, Criteria):
-        return _criteria(block)
+        return block if block.style == "results" else _criteria(block)
     if isinstance(block, Tables):
         return _tables(block)
     if isinstance(block, PlainTable):

@@ -32,8 +32,8 @@ ORIENTATION = (
 #: The same of tables that have the result of a test in rows.
 OF_TESTS = (
     "Here and in every table of this report the result of the test is in rows, and the {} in "
-    "columns, in the order of the labels. Some texts have it the other way round, or the positive "
-    "class first: then the same four counts stand in other corners."
+    "columns, the positive class first. Some texts have it the other way round, or the positive "
+    "class last: then the same four counts stand in other corners."
 )
 ABOUT = (
     ("question", "Question"),
@@ -62,11 +62,12 @@ def _words_of_cells(contents: Contents) -> PlainTable | None:
     table = next((t for t in contents.tables.values() if len(t.labels) == 2 and t.positive), None)
     if table is None:
         return None
-    labels = [label_text(label) for label in table.labels]
     positive = positive_index(table)
+    order = [1, 0] if contents.words.positive_first and positive else [0, 1]
+    labels = [label_text(table.labels[i]) for i in order]
     how = contents.orientation(table.dataset)
     heads = (Column(" ".join(how.corner)), *(Column(label) for label in labels))
-    cells = [[CELLS[role_text(i, j, positive)] for j in range(2)] for i in range(2)]
+    cells = [[CELLS[role_text(i, j, positive)] for j in order] for i in order]
     rows = tuple(
         TableRow((label, *own))
         for label, own in zip(labels, turned_counts(cells, how), strict=True)

@@ -114,7 +114,8 @@ class Criterion:
 class Criteria:
     """The acceptance criteria and what came of them; or results, which need not be ``judged``.
 
-    ``axis`` says what the upright line in its rows is, where the axis is drawn.
+    ``axis`` says what the upright line in its rows is, where the axis is drawn; ``ticks`` are
+    numbers on the one axis of all rows, at even distances from its left end to its right.
     """
 
     caption: str
@@ -124,7 +125,22 @@ class Criteria:
     notes: tuple[str, ...] = ()
     judged: bool = True
     axis: str = ""
+    ticks: tuple[str, ...] = ()
     kind: ClassVar[str] = "criteria"
+
+
+@dataclass(frozen=True)
+class Stamp:
+    """What came of the criteria in one word, and the sentences beside it, each with its name.
+
+    ``outcome`` is that of the word: ``none`` where no limit was set.
+    """
+
+    word: str
+    outcome: str
+    told: str
+    sentences: tuple[tuple[str, str], ...]
+    kind: ClassVar[str] = "stamp"
 
 
 @dataclass(frozen=True)
@@ -178,13 +194,19 @@ class Heading:
 
 @dataclass(frozen=True)
 class Note:
-    """A caution: what was found, once for each place, and what to read instead."""
+    """A caution: what was found, once for each place, and what to read instead.
+
+    ``anchor`` is its name for links, in its one place in full and on each line that leads there;
+    ``whose`` are the models that it is about, where they are some of several.
+    """
 
     severity: str
     code: str
     title: str
     messages: tuple[str, ...]
     read: str = ""
+    anchor: str = ""
+    whose: str = ""
 
 
 @dataclass(frozen=True)
@@ -270,9 +292,10 @@ class Chart:
 
 @dataclass(frozen=True)
 class Charts:
-    """Charts side by side."""
+    """Charts side by side; ``front``: the one beside the tables of the first page."""
 
     charts: tuple[Chart, ...]
+    style: str = ""
     kind: ClassVar[str] = "charts"
 
 
@@ -280,12 +303,13 @@ class Charts:
 class Tables:
     """Classification tables side by side, referred to by the numbers around them.
 
-    ``large`` ones stand before the metrics that are read off them.
+    ``large`` ones stand before the metrics that are read off them; ``beside`` a chart.
     """
 
     tables: tuple[CountTable, ...]
     across: int = 2
     large: bool = False
+    beside: bool = False
     kind: ClassVar[str] = "tables"
 
 
@@ -420,6 +444,7 @@ Block = (
     MetricBlock
     | Strip
     | Criteria
+    | Stamp
     | Facts
     | Ledgers
     | Text
@@ -476,6 +501,7 @@ class Report:
     sections: tuple[Section, ...]
     outcome: str
     kicker: str = "Classifier evaluation report"
+    protocol: str = ""
     logo: str = ""
     signed: str = "UNSIGNED"
     keywords: tuple[str, ...] = field(default_factory=tuple)

@@ -4,7 +4,8 @@ Tables are made with actual classes in rows; a template whose readers expect the
 test there has them turned, with the sides of their frames. Classes stand in the order of the
 labels: read line by line, a table with actual classes in rows gives TN, FP, FN, TP where the
 positive class is the last one, and TP, FN, FP, TN where it is the first. Cells that are laid flat
-stand in the order in which the tables of the report are read.
+stand in the order in which the tables of the report are read. A template may have the positive
+class first whatever the order of the labels.
 """
 
 from __future__ import annotations
@@ -35,13 +36,16 @@ from evalreport.report.pieces import CountCell, CountColumn, CountRow, CountTabl
 _Item = TypeVar("_Item")
 #: The sides of a frame in a table whose rows and columns change places.
 _TURNED_SIDES = str.maketrans("trbl", "lbrt")
+#: The same where rows change places with rows, and columns with columns.
+_TOP_BOTTOM, _LEFT_RIGHT = str.maketrans("tb", "bt"), str.maketrans("lr", "rl")
 
 
 def laid_out(report: Report, contents: Contents) -> Report:
     """The report with every table turned, and flat cells ordered, as its template has it."""
     order = _flat_order(contents)
     turns = contents.orientation().transposed
-    if not turns and order == FLAT:
+    first = contents.words.positive_first
+    if not turns and not first and order == FLAT:
         return report
     places = tuple(FLAT.index(name) for name in order)
     sections = []
@@ -49,6 +53,8 @@ def laid_out(report: Report, contents: Contents) -> Report:
         blocks = tuple(_ordered(block, places) for block in section.blocks)
         if turns:
             blocks = tuple(_turned(block, contents) for block in blocks)
+        if first:
+            blocks = tuple(_positive_first(block) for block in blocks)
         sections.append(replace(section, blocks=blocks))
     return replace(report, sections=tuple(sections))
 
@@ -72,7 +78,8 @@ def _flat_order(contents: Contents) -> tuple[str, ...]:
         for table in contents.tables.values()
         if len(table.labels) == 2 and table.positive in table.labels
     }
-    return order[::-1] if firsts == {True} else order
+    mirrored = firsts == {True} or (contents.words.positive_first and bool(firsts))
+    return order[::-1] if mirrored else order
 
 
 # -- tables and pictures turned ------------------------------------------------------------
@@ -84,6 +91,46 @@ def _turned(block: Block, contents: Contents) -> Block:
     if isinstance(block, MetricBlock) and block.shape is not None:
         return replace(block, shape=_turned_shape(block.shape))
     return block
+
+
+def _positive_first(block: Block) -> Block:
+    """A block whose tables of two classes begin with the positive one."""
+    if isinstance(block, Tables):
+        return replace(block, tables=tuple(map(_mirrored, block.tables)))
+    if isinstance(block, MetricBlock) and block.shape is not None:
+        rows = block.shape.rows
+        if [cell.text for cell in rows[0][:2]] in (["TN", "FP"], ["TN", "FN"]):
+            return replace(block, shape=replace(block.shape, rows=_swapped(rows)))
+    return block
+
+
+def _mirrored(table: CountTable) -> CountTable:
+    """A table of two classes with both changing places where the second is the positive one."""
+    heads = [c for c in table.columns if not c.total]
+    if len(heads) != 2 or not heads[1].strong:
+        return table
+    columns = (*table.columns[1::-1], *table.columns[2:])
+    cells = _swapped([row.cells for row in table.rows])
+    order = (*table.rows[1::-1], *table.rows[2:])
+    rows = tuple(replace(row, cells=own) for row, own in zip(order, cells, strict=True))
+    return replace(table, columns=columns, rows=rows)
+
+
+def _swapped(rows: Sequence[tuple[CountCell, ...]]) -> tuple[tuple[CountCell, ...], ...]:
+    """Cells whose first two rows and columns change places, and with them the sides of frames.
+
+    No frame holds both a count and a total, so that each side becomes the one across.
+    """
+    order = (*rows[1::-1], *rows[2:])
+    found = []
+    for i, row in enumerate(order):
+        cells = []
+        for j, cell in enumerate((*row[1::-1], *row[2:])):
+            sides = cell.frame.translate(_LEFT_RIGHT) if j < 2 else cell.frame
+            sides = sides.translate(_TOP_BOTTOM) if i < 2 else sides
+            cells.append(cell if sides == cell.frame else replace(cell, frame=sides))
+        found.append(tuple(cells))
+    return tuple(found)
 
 
 def transposed(table: CountTable, contents: Contents) -> CountTable:

@@ -30,7 +30,6 @@ from evalreport.report.words import (
     POOLED_FOLDS,
     condition_text,
     counted,
-    name_width,
     prose,
     subgroup_text,
 )
@@ -41,11 +40,9 @@ from evalreport.results.records import Measure, rank_of, verdict_of
 #: Models on the first page; the others have sections of their own.
 MOST_MODELS = 3
 #: Metrics at the head of the report; the others have sections of their own.
-MOST_METRICS = 4
+MOST_METRICS = 6
 #: Limits on single groups and classes that are listed beside the metrics.
 MOST_MORE_LIMITS = 6
-#: Rows below which the share in a group says little.
-FEW_ROWS = 30
 #: Rows of a subgroup below which it has too few, where the spec says nothing.
 FEWEST = 10
 #: Distances of the ends of the axis, for ranges up to so wide.
@@ -61,10 +58,14 @@ WORDS = {
 }
 
 
-def results_table(contents: Contents, views: Sequence[View]) -> list[Criteria]:
-    """The table of these views; none where nothing was measured on all rows."""
+def results_tables(contents: Contents, views: Sequence[View]) -> list[Criteria]:
+    """The table of these views and that of their losses; none where nothing was measured."""
     rows = _rows(contents, views)
-    return [_results(contents, rows)] if rows else []
+    losses = [row for row in rows if sign_of(row[0].metric) < 0]
+    others = [row for row in rows if sign_of(row[0].metric) >= 0]
+    judged = any(contents.criteria.get(m.id) for m, _ in rows)
+    named = ((others, "Results"), (losses, "Losses: lower is better"))
+    return [_results(contents, own, caption, judged=judged) for own, caption in named if own]
 
 
 def criteria_in(contents: Contents, views: Sequence[View]) -> list[records.Criterion]:
@@ -163,23 +164,15 @@ def average_rank(contents: Contents, m: Measure) -> int:
 
 def _rows(contents: Contents, views: Sequence[View]) -> list[tuple[Measure, str]]:
     """The measures of the table with what is said of their place, metric by metric."""
-    chosen = headline_identities(contents, views[:1])
     found: dict[str, tuple[Measure, str]] = {}
-    for key in chosen:
+    for place, key in enumerate(headline_identities(contents, views[:1])):
         own = [m for view in views for m in contents.pooled(view) if identity(m) == key]
-        means = {m.id: mean for m in own if (mean := contents.mean_over_folds(m)) is not None}
         # limits that allow for the variation of training come first
+        first = own if not place else ()
+        means = {m.id: mean for m in first if (mean := contents.mean_over_folds(m)) is not None}
         found |= {mean.id: (mean, OVER_FOLDS) for mean in means.values()}
         for m in own:
             found.setdefault(m.id, (m, POOLED_FOLDS if m.id in means else ""))
-        for view in views:
-            worst = _worst(contents, view, key) if key == chosen[0] else None
-            if worst is not None:
-                found.setdefault(worst[0].id, worst)
-    for view in views:
-        lowest = _worst_class(contents, view)
-        if lowest is not None:
-            found.setdefault(lowest[0].id, lowest)
     limits = [contents.measure_of(c.measure) for c in _worst_first(contents)]
     more = [m for m in limits if m is not None and m.id not in found]
     for m in more[:MOST_MORE_LIMITS]:
@@ -189,17 +182,6 @@ def _rows(contents: Contents, views: Sequence[View]) -> list[tuple[Measure, str]
 
 def _worst_first(contents: Contents) -> list[records.Criterion]:
     return sorted(contents.of(records.Criterion), key=lambda c: rank_of(c.outcome))
-
-
-def _worst(contents: Contents, view: View, key: Quantity) -> tuple[Measure, str] | None:
-    """The group of rows that a metric of two classes is worst in."""
-    if not contents.is_binary(view):
-        return None
-    worst, groups, _ = worst_group(contents, view, key)
-    if worst is None:
-        return None
-    few = ", small n" if worst.n < FEW_ROWS else ""
-    return worst, f"worst of {groups} groups: {subgroup_text(worst.subgroup)}{few}"
 
 
 def worst_group(
@@ -259,14 +241,6 @@ def worst_first(contents: Contents, views: Sequence[View]) -> list[str]:
     return sorted(known, key=lambda label: values.get(label, math.inf))
 
 
-def _worst_class(contents: Contents, view: View) -> tuple[Measure, str] | None:
-    """The class that is worst by the metric which tells it."""
-    same = [m for m in by_class(contents, view) if m.value is not None]
-    worst = worst_of(same)
-    kinds = "labels" if contents.has_sets(view) else "classes"
-    return None if worst is None else (worst, f"worst of {len({m.label for m in same})} {kinds}")
-
-
 def worst_of(measures: Sequence[Measure]) -> Measure | None:
     """The worst of several values of one metric; None where there are no two."""
     sign = sign_of(measures[0].metric) if len(measures) > 1 else 0
@@ -280,25 +254,21 @@ def sign_of(metric: str) -> int:
     return {Goal.MAXIMIZE: 1, Goal.MINIMIZE: -1}.get(goal, 0) if goal is not None else 0
 
 
-def _results(contents: Contents, rows: Sequence[tuple[Measure, str]]) -> Criteria:
+def _results(
+    contents: Contents, rows: Sequence[tuple[Measure, str]], caption: str, *, judged: bool
+) -> Criteria:
     axis = _axis(contents, [m for m, _ in rows])
-    judged = any(contents.criteria.get(m.id) for m, _ in rows)
-    marks = [contents.mark((m.dataset, m.model)) for m, _ in rows]
-    named = name_width((mark.name for mark in marks), 10, 14)
     levels = {m.interval.level for m, _ in rows if m.interval}
-    ends = f"{threshold_text(axis[0])} to {threshold_text(axis[1])}"
     columns = [
-        Column("result", "left", f"{(31 if judged else 39) - named}%"),
-        Column("model", "left", f"{named}%"),
-        Column("n", "right", "5%"),
-        Column("fraction", "right", "10%"),
-        Column("value", "right", "8%"),
-        Column(f"{level_text(levels.pop())} CI" if len(levels) == 1 else "CI", "right", "14%"),
+        Column(""),
+        Column("model"),
+        Column("found / of", "right"),
+        Column("value", "right"),
+        Column(f"{level_text(levels.pop())} limits" if len(levels) == 1 else "limits", "right"),
     ]
-    if judged:
-        columns.append(Column("required", "right", "10%"))
-    columns.append(Column(ends, "left", "13%" if judged else "24%"))
-    columns += [Column("outcome", "left", "9%")] if judged else []
+    columns += [Column("required", "right")] if judged else []
+    columns.append(Column("axis"))
+    columns += [Column("outcome")] if judged else []
     lines = []
     previous = None
     for m, words in rows:
@@ -310,8 +280,15 @@ def _results(contents: Contents, rows: Sequence[tuple[Measure, str]]) -> Criteri
         told = "" if title == previous else title
         lines.append(_line(contents, m, told, axis, judged=judged))
         previous = title
-    told = "The upright line on the axis is what that row requires" if judged else ""
-    return Criteria("Results", tuple(columns), tuple(lines), "results", judged=judged, axis=told)
+    ticks = () if axis is None else (axis[0], (axis[0] + axis[1]) / 2, axis[1])
+    return Criteria(
+        caption,
+        tuple(columns),
+        tuple(lines),
+        "results",
+        judged=judged,
+        ticks=tuple(threshold_text(round(tick, 3)) for tick in ticks),
+    )
 
 
 def _over_readers(
@@ -326,7 +303,6 @@ def _over_readers(
     cells = [
         LineCell(f"{contents.title(m)}, {MEAN}", head=True),
         LineCell(mark=contents.mark((m.dataset, m.model))),
-        LineCell(count_text(mean.cases), "right"),
         LineCell(counted(len(mean.readers), "reader"), "right"),
         LineCell("" if mean.value is None else value_text(mean.value), align="right", strong=True),
         LineCell(interval_text(mean.interval, mean.value), "right"),
@@ -360,7 +336,7 @@ def _elsewhere(contents: Contents, m: Measure) -> bool:
 
 
 def _line(
-    contents: Contents, m: Measure, title: str, axis: tuple[float, float], *, judged: bool
+    contents: Contents, m: Measure, title: str, axis: tuple[float, float] | None, *, judged: bool
 ) -> Criterion:
     """A row of the table; without a title it is of what the row above is of."""
     own = sorted(
@@ -370,7 +346,7 @@ def _line(
     one = own[0] if own else None
     number = replace(
         number_of(contents, m, whisker=False),
-        whisker=whisker_of(contents, m, one, axis) if _on_axis(m) else None,
+        whisker=whisker_of(contents, m, one, axis) if axis and _on_axis(m) else None,
     )
     table = contents.table_of(m.table)
     apart = bool(m.subgroup) or _elsewhere(contents, m)
@@ -379,8 +355,7 @@ def _line(
     cells = [
         LineCell(title, head=bool(title), counts=counts),
         LineCell(mark=contents.mark((m.dataset, m.model))),
-        LineCell(count_text(m.n), "right"),
-        LineCell(fraction_text(contents, m), "right"),
+        LineCell(share_of_rows(contents, m), "right"),
         LineCell(number=number, align="right", strong=True),
         LineCell(interval_text(m.interval, m.value), "right"),
     ]
@@ -402,29 +377,42 @@ def _required(entry: records.Criterion, more: int) -> str:
     return f"{told} and {more} more" if more else told
 
 
+def share_of_rows(contents: Contents, m: Measure) -> str:
+    """How many of how many rows; nothing where the value is no share of rows."""
+    declared = find(m.metric)
+    share = declared is not None and declared.interval is Interval.PROPORTION
+    return fraction_text(contents, m) if share else ""
+
+
 def _on_axis(m: Measure) -> bool:
-    """Whether a value has a place on the axis that shares share: from 0 or from -1 to 1."""
+    """Whether a value has a place on the axis: a share from 0 or from -1 to 1, or any loss."""
     declared = find(m.metric)
     if declared is None or m.value is None or m.value < 0:
         return False
-    return declared.range_of(3) in {(0.0, 1.0), (-1.0, 1.0)}
+    return sign_of(m.metric) < 0 or declared.range_of(3) in {(0.0, 1.0), (-1.0, 1.0)}
 
 
-def _axis(contents: Contents, measures: Iterable[Measure]) -> tuple[float, float]:
+def _axis(contents: Contents, measures: Iterable[Measure]) -> tuple[float, float] | None:
     """Where the values, limits and requirements of the rows lie, on round numbers."""
     found: list[float] = []
+    most = 1.0
     for m in measures:
-        if _on_axis(m) and m.value is not None:
-            found.append(m.value)
-            found += [m.interval.low, m.interval.high] if m.interval else []
-            found += [
-                c.required
-                for c in contents.criteria.get(m.id, [])
-                if c.required is not None and c.reference is None
-            ]
-    low, high = (max(0.0, min(found)), min(1.0, max(found))) if found else (0.0, 1.0)
-    step = next(step for wide, step in STEPS if high - low <= wide)
+        if not _on_axis(m) or m.value is None:
+            continue
+        found.append(m.value)
+        found += [m.interval.low, m.interval.high] if m.interval else []
+        found += [
+            c.required
+            for c in contents.criteria.get(m.id, [])
+            if c.required is not None and c.reference is None
+        ]
+        most = max(most, m.value) if sign_of(m.metric) >= 0 else math.inf
+    if not found:
+        return None
+    low, high = max(0.0, min(found)), min(most, max(found))
+    step = next((step for wide, step in STEPS if high - low <= wide), None)
+    step = 10 ** math.floor(math.log10(high - low)) if step is None else step
     low, high = math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
     if low == high:
-        low, high = max(0.0, low - step), min(1.0, high + step)
+        low, high = max(0.0, low - step), min(most, high + step)
     return round(low, 2), round(high, 2)

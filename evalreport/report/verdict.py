@@ -1,9 +1,8 @@
-"""The first section: the summary, every criterion, what the labels mean, where the rows went."""
+"""The first page with every criterion, and the section of cautions, classes and rows."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from evalreport.report import model
 from evalreport.report.cards import number_of
@@ -27,14 +26,11 @@ from evalreport.report.model import (
     Note,
     Notes,
 )
-from evalreport.report.numbers import (
-    count_text,
-    value_text,
-)
+from evalreport.report.numbers import count_text, value_text
+from evalreport.report.page_one import page_one
 from evalreport.report.results_table import WORDS, criteria_in, front_views
 from evalreport.report.sections import section
 from evalreport.report.strips import flat_cells
-from evalreport.report.summary import brief_cautions, summary_blocks
 from evalreport.report.words import (
     label_text,
     listed,
@@ -52,15 +48,13 @@ from evalreport.results.records import (
 )
 
 MOST_CAUTIONS, MOST_ALIKE, LONGEST_CAUTION = 40, 3, 600
-#: So many cautions are said in full on the first page, and once.
-FEW_CAUTIONS = 3
 
 
 def verdict_title(contents: Contents) -> str:
     """The outcome in one line."""
     outcomes = [c.outcome for c in contents.of(Criterion)]
     if not outcomes:
-        return "Summary: no acceptance criteria were declared"
+        return "No limit was set: results only"
     kinds = (
         (NOT_HELD, "failed"),
         (("not_evaluated",), "not evaluated"),
@@ -69,32 +63,32 @@ def verdict_title(contents: Contents) -> str:
     )
     counts = [(sum(one in names for one in outcomes), word) for names, word in kinds]
     told = [(number, word) for number, word in counts if number]
+    of = counted_criteria(contents)
     if len(told) == 1:
         number, word = told[0]
         if number > 1:
-            return f"Verdict: {counted_criteria(contents)}, all {word}"
+            return f"{of[0].upper()}{of[1:]}: all {word}"
         verb = {"not evaluated": "was ", "to be continued": "is "}.get(word, "")
-        return f"Verdict: the one criterion {verb}{word}"
+        return f"The one criterion {verb}{word}"
     parts = [f"{number} {word}" for number, word in told]
-    of = counted_criteria(contents)
     once = of == counted_outcomes(contents)
-    return f"Verdict: {f'of {of}' if once else f'{of}:'} {listed(parts)}"
+    return f"Of {of} {listed(parts)}" if once else f"{of}: {listed(parts)}"
 
 
-@section("verdict", "Verdict", of=(Criterion, Caution), run_on=False)
+@section("verdict", "Verdict", of=(Criterion,), run_on=False)
 def verdict_blocks(contents: Contents) -> list[Block]:
-    """The summary of the first page; then criteria that it leaves, ledgers, all cautions."""
-    notes = cautions(contents)
-    few = len(notes.items) <= FEW_CAUTIONS
-    blocks = summary_blocks(contents)
-    if notes.items:
-        blocks.append(notes if few else brief_cautions(notes))
+    """The first page; after it criteria of which its table does not say all."""
+    blocks = page_one(contents, cautions(contents).items)
     told = criteria_in(contents, front_views(contents))
     left = [c for c in contents.of(Criterion) if not any(c is one for one in told)]
-    if left:
-        blocks.append(_criteria(contents, left, some=bool(told)))
-    blocks.append(ledgers(contents))
-    return blocks if few else [*blocks, replace(notes, title="Cautions in full")]
+    return [*blocks, _criteria(contents, left, some=bool(told))] if left else blocks
+
+
+@section("cautions", "Cautions, classes and rows", short="Cautions", of=(Caution,))
+def caution_blocks(contents: Contents) -> list[Block]:
+    """Every caution in full, what the labels mean, and where the rows went."""
+    notes = cautions(contents)
+    return [*([notes] if notes.items else []), ledgers(contents)]
 
 
 def _criteria(contents: Contents, chosen: Sequence[Criterion], *, some: bool) -> Criteria:
@@ -175,15 +169,25 @@ def cautions(contents: Contents) -> Notes:
     groups: dict[tuple[str, str], list[Caution]] = {}
     for entry in entries:
         groups.setdefault((entry.severity, entry.code), []).append(entry)
-    items = []
+    items: list[Note] = []
     for (severity, code), same in list(groups.items())[:MOST_CAUTIONS]:
         said = dict.fromkeys(_shortened(_said(contents, c)) for c in same)
         shown = list(said)[: MOST_ALIKE if len(said) > MOST_ALIKE + 1 else None]
         if len(said) > len(shown):
             shown.append(f"{len(said) - len(shown)} more like these are in results.json")
         title = prose(same[0].title)
-        items.append(Note(severity, code, title, tuple(shown), prose(same[0].read)))
+        anchor = f"caution-{len(items) + 1}"
+        whose = _whose(contents, same)
+        items.append(Note(severity, code, title, tuple(shown), prose(same[0].read), anchor, whose))
     return Notes("Cautions", tuple(items))
+
+
+def _whose(contents: Contents, same: Sequence[Caution]) -> str:
+    """The models of these cautions, where they are some of several."""
+    names = list(dict.fromkeys(c.model for c in same))
+    if None in names or len(contents.models) < 2:
+        return ""
+    return listed([label_text(name) for name in names]) if len(names) < len(contents.models) else ""
 
 
 def _said(contents: Contents, caution: Caution) -> str:

@@ -30,7 +30,9 @@ class Wording:
     ``guidance``: published guidance on measures for medical decisions is told of those shown.
     ``checklists`` are its annexes unless a spec declares others, or none.
     ``impact``: impact ratios are shown without being asked for. ``spec_text``: the spec stands
-    in the annex as written, also where no sections are asked for.
+    in the annex as written, also where no sections are asked for. ``study``: what its first page
+    says of the study, each with the fields of ``about`` that may hold it. ``positive_first``: the
+    positive one of two classes stands first in every table.
     """
 
     sections: tuple[str, ...]
@@ -44,6 +46,8 @@ class Wording:
     guidance: bool = False
     impact: bool = False
     spec_text: bool = True
+    study: Sequence[tuple[str, Sequence[str]]] = ()
+    positive_first: bool = False
 
 
 #: Metrics that ask for the table of impact ratios.
@@ -95,6 +99,7 @@ _CLINICAL_WORDS = (
 
 STANDARD = (
     "verdict",
+    "cautions",
     "guide",
     "characteristics",
     "measures",
@@ -117,6 +122,7 @@ STANDARD = (
 CLINICAL = Wording(
     (
         "verdict",
+        "cautions",
         "rows",
         "characteristics",
         "guide",
@@ -189,10 +195,19 @@ CLINICAL = Wording(
     guidance=True,
     checklists=("stard_2015",),
     spec_text=False,
+    study=(
+        ("Reference standard", ("reference_standard",)),
+        ("Participants", ("participants", "eligibility")),
+        ("Dates", ("dates", "data_collection")),
+        ("Setting", ("setting",)),
+        ("Device", ("device", "model")),
+    ),
+    positive_first=True,
 )
 AUDIT = Wording(
     (
         "verdict",
+        "cautions",
         "rows",
         "characteristics",
         "subgroups",
@@ -235,6 +250,7 @@ AUDIT = Wording(
 MODEL_CARD = Wording(
     (
         "verdict",
+        "cautions",
         "guide",
         "characteristics",
         "measures",
@@ -264,14 +280,17 @@ MODEL_CARD = Wording(
         ),
         "provenance": ("Model and evaluation data", "Data", ""),
     },
+    study=(
+        ("Model", ("model",)),
+        ("Version", ("version", "model_version")),
+        ("Training data", ("training_data",)),
+        ("Factors", ("factors",)),
+        ("Intended use", ("intended_use",)),
+    ),
 )
 MINIMAL = Wording(
-    ("verdict", "measures", "readers", "claims", "scores", "provenance"),
+    ("verdict",),
     "Classifier evaluation, in short",
-    {
-        "measures": ("Metrics", "Metrics", ""),
-        "provenance": ("Where the numbers come from", "Provenance", ""),
-    },
     spec_text=False,
 )
 STANDARD_WORDING = Wording(STANDARD)
@@ -328,6 +347,7 @@ class Words:
     def __init__(self, results: Results, wording: Wording) -> None:
         self.titles, self.vocabulary = wording.metrics, wording.vocabulary
         self.orientation, self.checklists = wording.orientation, wording.checklists
+        self.study, self.positive_first = wording.study, wording.positive_first
         self.flow_by_result, self.guidance = wording.flow_by_result, wording.guidance
         self.agreement = non_reference(results)
         self._sets = {ledger.dataset for ledger in results.labels if ledger.label_sets}

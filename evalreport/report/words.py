@@ -84,7 +84,7 @@ def class_text(label: Any) -> str:
     ('malignant', 'class 8', 'class -1')
     """
     shown = label_text(label)
-    return f"class {shown}" if _is_numbered(shown) else shown
+    return f"class {shown}" if is_numbered(shown) else shown
 
 
 def rows_text(count: float) -> str:
@@ -96,6 +96,19 @@ def rows_text(count: float) -> str:
     return counted(count, "row")
 
 
+def plural(noun: str) -> str:
+    """An English noun for several things, formed as most nouns form it.
+
+    >>> plural("mass"), plural("biopsy"), plural("case")
+    ('masses', 'biopsies', 'cases')
+    """
+    if noun.endswith(("s", "x", "ch", "sh")):
+        return f"{noun}es"
+    if noun.endswith("y") and noun[-2:-1] not in set("aeiou"):
+        return f"{noun[:-1]}ies"
+    return f"{noun}s"
+
+
 def rows_of_class(count: float, label: Any, *, noun: bool = True) -> str:
     """So many rows of a class.
 
@@ -103,12 +116,13 @@ def rows_of_class(count: float, label: Any, *, noun: bool = True) -> str:
     ('212 malignant', '1 row of class 1', '2 of class 1')
     """
     told = rows_text(count) if noun else count_text(count)
-    if _is_numbered(label_text(label)):
+    if is_numbered(label_text(label)):
         return f"{told} of {class_text(label)}"
     return f"{count_text(count)} {class_text(label)}"
 
 
-def _is_numbered(shown: str) -> bool:
+def is_numbered(shown: str) -> bool:
+    """Whether a label that is shown begins as a number does."""
     return shown.lstrip("+-−.")[:1].isdigit()
 
 

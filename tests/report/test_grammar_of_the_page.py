@@ -28,10 +28,10 @@ def test_a_single_row_is_singular() -> None:
     frame = {"y": list("ccgggf"), "p": list("ccgggg")}
     names = {"c": "civet", "g": "genet", "f": "fossa"}
     page = _page({key: [names[x] for x in column] for key, column in frame.items()})
-    assert "Of 6 rows, m has 5 right." in page
-    assert "of 1 row of fossa it finds 0 (0" in page
+    assert "Of 6 rows, m classified 5 correctly." in page
+    assert "of 1 row of fossa it found 0 (0" in page
     numbered = _page({"y": [0, 0, 0, 1], "p": [0, 0, 1, 1]})
-    assert "Of 1 row of class 1, the model finds 1" in numbered
+    assert "Of 1 row of class 1, the model found 1" in numbered
     assert not re.search(r"\b1 rows\b", parse(page).text + parse(numbered).text)
 
 

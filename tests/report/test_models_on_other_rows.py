@@ -37,14 +37,14 @@ def test_values_are_named_with_their_dataset_and_rank_no_model() -> None:
     page = _page()
     assert "0.900 (0.596 to 0.982) for a on d1 and 0.600 (0.313 to 0.832) for b on d2" in page
     assert "No two models were tested on the same dataset: their values do not rank them." in page
-    assert "a on d1 finds 4 and misses 1" in page
+    assert "a on d1 found 4 and missed 1" in page
 
 
 def test_a_criterion_is_of_a_model_on_a_dataset() -> None:
     # 0.9 and 0.6
     page = _page(acceptance=[{"metric": "accuracy", "at_least": 0.8}])
     assert "Accuracy of b on d2, 0.600, required at least 0.80" in page
-    assert "Verdict: 1 criterion for 2 models on 2 datasets: 1 failed and 1 passed" in page
+    assert "FAILED</b> <span>1 of 1 limit, 2 models" in page
 
 
 def test_models_of_one_dataset_are_not_told_so() -> None:

@@ -77,7 +77,7 @@ def test_two_tables_stand_side_by_side_only_where_their_figures_have_room():
 def test_an_outcome_has_room_within_its_frame():
     columns = (Column("result"), Column("0 to 1", "left", "13%"), Column("outcome", "left", "9%"))
     row = Criterion(Line((LineCell("Recall"),)), "not_evaluated", "○ not evaluated", "")
-    (made,) = fitted(Criteria("Results", columns, (row,), "results"))
+    (made,) = fitted(Criteria("Acceptance criteria", columns, (row,)))
     assert isinstance(made, Criteria)
     assert widths(made.columns)[2] > 12
 

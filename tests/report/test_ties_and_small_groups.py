@@ -36,8 +36,8 @@ def test_classes_that_are_confused_equally_often_are_both_named() -> None:
     }
     page = _page(frame, metrics=["accuracy", "recall"]).text
     assert "Most often confused: ape taken for bat, 4 of 50; bat taken for ape, 4 of 50" in page
-    assert "of 50 rows of ape it finds 46 (92.0" in page
-    assert "calls 4 of them bat; of bat it finds the same share." in page
+    assert "of 50 rows of ape it found 46 (92.0" in page
+    assert "called 4 bat; of bat it found the same share." in page
 
 
 def test_of_groups_that_are_alike_none_is_the_worst() -> None:

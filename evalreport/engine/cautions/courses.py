@@ -24,7 +24,7 @@ WORDS = {
 @caution(
     "changed_over_time",
     severity="note",
-    title="It changed over time",
+    title="Results changed over time",
     why="a value of all periods together describes neither those before the change nor those after",
     read_instead="the course over time, and the values of the periods since the change",
 )

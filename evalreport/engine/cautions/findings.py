@@ -69,7 +69,7 @@ def float32_scores(run: RunFacts) -> Iterator[Caution]:
 @caution(
     "leakage",
     severity="warning",
-    title="The answer may have been known in training",
+    title="Test rows may have been seen in training",
     why="a model tested on what it was trained on, or told the answer by a feature, "
     "looks better than it will be",
     read_instead="results on rows, groups and features that training could not have seen",
@@ -118,7 +118,7 @@ def labels_differ(run: RunFacts) -> Iterator[Caution]:
 @caution(
     "data_finding",
     severity="note",
-    title="Something in the data to know of",
+    title="Note on the data",
     why="the data hold something that is allowed but may mislead",
     read_instead="the data themselves at the place named",
 )

@@ -124,7 +124,7 @@ def margins_as_probabilities(run: RunFacts) -> Iterator[Caution]:
     "miscalibration",
     whole_table=True,
     severity="warning",
-    title="Probabilities do not match what happened",
+    title="Predicted probabilities are miscalibrated",
     why="a probability is used as a number only if events happen about as often as it says",
     read_instead="the calibration curve, with slope and calibration in the large, "
     "before any probability",

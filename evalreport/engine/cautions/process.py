@@ -135,7 +135,7 @@ def calibration_evidence(run: RunFacts) -> Iterator[Caution]:
 @caution(
     "acceptance_on_point",
     severity="warning",
-    title="A criterion is judged on the point value",
+    title="A criterion is judged by its value, not its limit",
     why="a value that just reaches a requirement misses it about as often on other rows",
     read_instead="the same criterion on the lower (or upper) limit of the interval",
 )

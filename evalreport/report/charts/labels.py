@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from evalreport.report.charts.points import Curve
 from evalreport.report.charts.style import SMALL, colour
@@ -56,6 +56,11 @@ def key(axes: Axes, beside: Axes | None = None) -> None:
     """Strokes and names of all lines with a label, at the right of the frame (or of another)."""
     told = axes.get_legend_handles_labels()
     (beside or axes).legend(*told, loc="upper left", bbox_to_anchor=(1.04, 1.0))
+
+
+def key_inside(axes: Axes, place: Literal["lower right", "best"]) -> None:
+    """Strokes and names of all lines in the empty corner of a square of rates."""
+    axes.legend(*axes.get_legend_handles_labels(), loc=place, labelspacing=0.5)
 
 
 def heading(axes: Axes, curve: Curve, letters: int = 24) -> None:

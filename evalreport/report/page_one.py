@@ -1,0 +1,507 @@
+"""The first page, for a reader who reads no other: outcome, results, tables, one chart, cautions.
+
+Everything on it is short and whole: no sentence is cut, and a caution that stands elsewhere in
+full has a line here that leads there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from evalreport.report.cards import interval_text, said_value
+from evalreport.report.comparisons import other_rows_text
+from evalreport.report.contents import Contents, View, identity
+from evalreport.report.count_tables import count_table
+from evalreport.report.criteria import counted_criteria, counted_outcomes, post_hoc_text
+from evalreport.report.curves import front_chart
+from evalreport.report.ledgers import clusters_text
+from evalreport.report.marking import flat_counts, positive_index
+from evalreport.report.model import (
+    Block,
+    Charts,
+    Column,
+    Facts,
+    Note,
+    Notes,
+    PlainTable,
+    Stamp,
+    TableRow,
+    Tables,
+)
+from evalreport.report.numbers import (
+    count_text,
+    difference_text,
+    observed_text,
+    required_text,
+    share_text,
+    value_text,
+)
+from evalreport.report.results_table import (
+    by_class,
+    front_views,
+    headline_identities,
+    margin_of,
+    results_tables,
+    share_of_rows,
+    sign_of,
+    worst_first,
+    worst_group,
+)
+from evalreport.report.strips import slice_heads
+from evalreport.report.training import best_step_text, best_steps, runs_text
+from evalreport.report.words import (
+    MEAN,
+    class_text,
+    condition_text,
+    counted,
+    label_text,
+    listed,
+    lower_first,
+    prose,
+    rows_of_class,
+    rows_text,
+    subgroup_text,
+)
+from evalreport.results import records
+from evalreport.results.identity import Quantity
+from evalreport.results.records import CONTINUE, HELD, NOT_HELD, LabelLedger, Table
+
+#: Cautions with a line of their own, and those told in whole sentences of so many letters.
+MOST_CAUTIONS, MOST_TOLD, LONGEST_TOLD = 5, 2, 210
+#: Classes of a table that stands on the first page, and those listed where there are more.
+MOST_CLASSES, WORST_CLASSES = 10, 8
+#: Names in a sentence.
+MOST_NAMES = 4
+BOUNDS = {"point": "value", "lower": "lower limit", "upper": "upper limit"}
+
+
+def page_one(contents: Contents, cautions: Sequence[Note]) -> list[Block]:
+    """The blocks of the first page; ``cautions`` are those that stand in full elsewhere."""
+    views = front_views(contents)
+    blocks: list[Block] = [_stamp(contents, views, cautions), *_study(contents)]
+    if not views:
+        return [*blocks, *best_steps(contents), *_caution_lines(cautions)]
+    blocks += results_tables(contents, views)
+    chart = front_chart(contents, views)
+    blocks += [Charts((chart,), "front")] if chart is not None else []
+    blocks += _tables(contents, views, beside=chart is not None)
+    return [*blocks, *_caution_lines(cautions, beside=chart is not None)]
+
+
+def _study(contents: Contents) -> list[Block]:
+    """What readers of this template look for first, in the words of the spec."""
+    about = contents.spec.get("about") or {}
+    items = []
+    for title, fields in contents.words.study:
+        own = next((prose(about[name]) for name in fields if about.get(name)), "")
+        items.append((title, own or "NOT PROVIDED"))
+    return [Facts("", tuple(items), "study")] if items else []
+
+
+def _stamp(contents: Contents, views: Sequence[View], cautions: Sequence[Note]) -> Stamp:
+    """What came of the criteria, and the sentences that say what it is worth."""
+    outcomes: dict[int, set[str]] = {}
+    for c in contents.of(records.Criterion):
+        outcomes.setdefault(c.criterion, set()).add(c.outcome)
+    sentences = tuple(_sentences(contents, views, cautions))
+    if not outcomes:
+        return Stamp("NO LIMIT SET", "none", "results only", sentences)
+    models = len({c.model for c in contents.of(records.Criterion) if c.model})
+    of = f"of {len(outcomes)} limit{'s' * (len(outcomes) != 1)}"
+    of += f", {models} models" if models > 1 else ""
+    kinds = (
+        ("FAILED", "fail", set(NOT_HELD)),
+        ("NOT EVALUATED", "not_evaluated", {"not_evaluated"}),
+        ("CONTINUE", "continue", {CONTINUE}),
+    )
+    for word, outcome, names in kinds:
+        number = sum(bool(own & names) for own in outcomes.values())
+        if number:
+            return Stamp(word, outcome, f"{number} {of}", sentences)
+    return Stamp("PASSED", "pass", f"{len(outcomes)} {of}", sentences)
+
+
+def _sentences(
+    contents: Contents, views: Sequence[View], cautions: Sequence[Note]
+) -> list[tuple[str, str]]:
+    found = [("What", _tested(contents)), ("What decided", _verdict(contents, views))]
+    # a history alone is about nothing else
+    found.insert(len(found) if views else 0, ("Best step", best_step_text(contents)))
+    found.append(("Shown here", _shown(contents, views)))
+    found.append(("In plain numbers", _frequencies(contents, views)))
+    found.append(("Worst group", _worst_groups(contents, views)))
+    found.append(("Do not trust", _care(contents, cautions)))
+    return [(name, contents.said(None, text)) for name, text in found if text]
+
+
+def _tested(contents: Contents) -> str:
+    """Which models, on what rows."""
+    names = [label_text(name) for name in contents.models]
+    runs = runs_text(contents)
+    if not names:
+        nothing = "No model could be judged; what failed is shown below."
+        return f"{runs}." if runs else nothing
+    shown = names if len(names) <= MOST_NAMES else [*names[:3], f"{len(names) - 3} others"]
+    who = f"{'Models ' if len(names) > 1 else ''}{listed(shown)}"
+    apart = ""
+    if len(names) > 1 and len(contents.views) == len(contents.datasets):
+        apart = " No two models were tested on the same dataset: their values do not rank them."
+        apart = f" {others}" if (others := other_rows_text(contents)) else apart
+    also = f"; {runs}" if runs else ""
+    return f"{who}{_said_at(contents)}, on {_rows_text(contents)}{also}.{apart}"
+
+
+def _called(contents: Contents, view: View) -> str:
+    """A model in a sentence, with its dataset where there are several."""
+    dataset, model = map(label_text, view)
+    return f"{model} on {dataset}" if len(contents.datasets) > 1 else model
+
+
+def _said_at(contents: Contents) -> str:
+    """The decision, where all models share it."""
+    found = {
+        condition_text(contents.first_threshold(v)[0], contents.operator(v))
+        for v in contents.views
+        if contents.first_threshold(v)[0] is not None
+    }
+    folds = contents.spec.get("cross_validation")
+    scheme = str(folds.get("scheme", "")).replace("_", "-") if isinstance(folds, Mapping) else ""
+    told = f", each row judged by a model that had not seen it ({scheme})" if scheme else ""
+    own = any(ledger.decided for ledger in contents.of(LabelLedger))
+    return f" at {found.pop()}{told}" if len(found) == 1 and not own else told
+
+
+def _rows_text(contents: Contents) -> str:
+    """How many rows of which datasets, of which classes, and how many were left out."""
+    told = []
+    for dataset in contents.datasets[:2]:
+        view = next(v for v in contents.views if v[0] == dataset)
+        ledger = contents.row_record(view)
+        if ledger is None:
+            continue
+        lost = ledger.read - ledger.used
+        out = f", {count_text(lost)} of {count_text(ledger.read)} read left out" if lost else ""
+        groups = f" {clusters_text(ledger)}" if ledger.clusters else ""
+        where = f"{contents.rows_text(ledger.used)} of {label_text(dataset)}"
+        told.append(f"{where}{_classes_text(contents, view, ledger)}{groups}{out}")
+    more = len(contents.datasets) - len(told)
+    if told and more > 0:
+        told.append(counted(more, "other dataset"))
+    return listed(told) if told else "the rows given"
+
+
+def _classes_text(contents: Contents, view: View, ledger: records.RowLedger) -> str:
+    """How many of the rows are of the positive class, or of which classes they are."""
+    positive = contents.positive(view)
+    own = next((c for c in ledger.classes if c.label == positive), None)
+    if own is not None and contents.is_binary(view):
+        meant = prose((contents.spec.get("about") or {}).get("positive_means") or "")
+        least = "at least " if own.uncounted else ""
+        return f", {least}{count_text(own.count)} of them {meant or class_text(positive)}"
+    classes = [
+        f"{'at least ' if c.uncounted else ''}{rows_of_class(c.count, c.label, noun=False)}"
+        for c in ledger.classes[:MOST_NAMES]
+    ]
+    if len(ledger.classes) > MOST_NAMES:
+        one, many = ("label", "labels") if contents.has_sets(view) else ("class", "classes")
+        return f" ({counted(len(ledger.classes), one, many)})"
+    return f" ({listed(classes)})" if classes else ""
+
+
+def _verdict(contents: Contents, views: Sequence[View]) -> str:
+    """The limits that decided it, or the closest one; without any the primary metric."""
+    entries = contents.of(records.Criterion)
+    if not entries:
+        first = _first_value(contents, views)
+        told = f" {first}." if first else ""
+        return f"No acceptance limit was set, so this report gives no verdict.{told}"
+    failed = [c for c in entries if c.outcome in NOT_HELD]
+    passed = [c for c in entries if c.outcome in HELD]
+    undecided = sum(c.outcome == CONTINUE for c in entries)
+    others = len(entries) - len(failed) - len(passed) - undecided
+    after = ""
+    if undecided:
+        after += f" {undecided} of {counted_outcomes(contents)} to be continued."
+    if others:
+        after += f" {others} of {counted_outcomes(contents)} could not be evaluated."
+    after += f" {post_hoc}" if (post_hoc := post_hoc_text(contents)) else ""
+    if failed:
+        told = "; ".join(_decided(contents, c) for c in failed[:2])
+        more = f"; and {len(failed) - 2} more" if len(failed) > 2 else ""
+        return f"{told[0].upper()}{told[1:]}{more}.{after}"
+    if not passed:
+        return f"None of {counted_criteria(contents)} is decided.{after}"
+    near = min(passed, key=margin_of)
+    if margin_of(near) == math.inf:
+        return f"All that could be judged was held.{after}"
+    return (
+        f"{'Closest to its limit: ' if len(passed) > 1 else ''}{_decided(contents, near)}.{after}"
+    )
+
+
+def _decided(contents: Contents, entry: records.Criterion) -> str:
+    """What was held against which limit."""
+    m = contents.measure_of(entry.measure)
+    name = contents.title(m) if m is not None else prose(entry.text or entry.metric or "")
+    name = f"{name}, {MEAN}," if entry.readers else name
+    where = f" in {subgroup_text(m.subgroup)}" if m is not None and m.subgroup else ""
+    of = ""
+    if len(contents.views) > 1 and entry.model is not None and entry.dataset is not None:
+        of = f" of {_called(contents, (entry.dataset, entry.model))}"
+    if entry.observed is None or entry.required is None or entry.claim is not None:
+        return f"{name}{of}{where}"
+    bound = BOUNDS.get(entry.bound, entry.bound)
+    bound = f"{bound} " if entry.bound != "point" else ""
+    needed = "at most" if entry.direction == "at_most" else "at least"
+    what = f"{bound}{observed_text(entry.observed, entry.required)}"
+    if entry.reference:
+        what = f"difference {bound}{difference_text(entry.observed)}"
+    return f"{name}{of}{where}, {what}, required {needed} {required_text(entry.required)}"
+
+
+def _first_value(contents: Contents, views: Sequence[View]) -> str:
+    """The primary metric of each model in words, in each way of counting indeterminate ones."""
+    chosen = headline_identities(contents, views[:1])
+    first = [key._replace(indeterminate=None) for key in chosen[:1]]
+    same = [key for key in chosen if key._replace(indeterminate=None) in first]
+    return "; ".join(filter(None, (_of_each(contents, views, key) for key in same)))
+
+
+def _of_each(contents: Contents, views: Sequence[View], key: Quantity) -> str:
+    """One quantity of each model in words; nothing where none has a value."""
+    told = []
+    for view in views:
+        m = next((m for m in contents.pooled(view) if identity(m) == key), None)
+        if m is None or m.value is None:
+            continue
+        mean = contents.mean_of(m)
+        one = m if mean is None else mean[1]
+        limits = f" ({interval_text(one.interval, one.value)})" if one.interval else ""
+        name = "" if len(views) == 1 else f" for {_called(contents, view)}"
+        told.append(f"{value_text(one.value or 0.0)}{limits}{name}")
+        title = contents.title(m) if mean is None else f"{contents.title(m)}, {mean[0]},"
+    if not told:
+        return ""
+    return f"{title}{',' if key.indeterminate else ''} is {listed(told)}"
+
+
+def _frequencies(contents: Contents, views: Sequence[View]) -> str:
+    """Of so many rows of a class, how many were found: whole counts alone."""
+    told: list[str] = []
+    before: tuple[str, str] | None = None
+    for view in views:
+        table = _first_table(contents, view)
+        counts = None if table is None else _whole(table)
+        own = contents.thresholds(view)
+        # beside a rule without a solution scores have a table at a threshold nobody asked for
+        if table is None or counts is None or (own and own[0].threshold is None):
+            continue
+        several = len(contents.views) > 1
+        who = _called(contents, view) if several or len(table.labels) > 2 else "the model"
+        if not _is_flat(table):
+            told.append(_of_many(contents, table, counts, who))
+            continue
+        classes = _two_classes(contents, table)
+        if classes is not None:
+            again = classes == before and bool(told)
+            told.append(_of_two(table, classes, who, again=again))
+            before = classes
+    return " ".join(dict.fromkeys(text for text in told if text))
+
+
+def _whole(table: Table) -> list[list[int]] | None:
+    """The counts where all are whole; estimated and weighted ones are no number of rows."""
+    rows = table.counts or ()
+    if any(c is None or not float(c).is_integer() for row in rows for c in row):
+        return None
+    return [[int(c or 0) for c in row] for row in rows] or None
+
+
+def _is_flat(table: Table) -> bool:
+    return flat_counts(table) is not None and table.positive is not None
+
+
+def _two_classes(contents: Contents, table: Table) -> tuple[str, str] | None:
+    """How many rows of either class a table has, in words; None of an empty one."""
+    cells = flat_counts(table) or {}
+    k = positive_index(table)
+    ill, well = cells["TP"] + cells["FN"], cells["TN"] + cells["FP"]
+    if not ill and not well:
+        return None
+    positive = contents.rows_of(ill, str(table.labels[k]), positive=True)
+    return positive, rows_of_class(well, table.labels[1 - k])
+
+
+def _of_two(table: Table, classes: tuple[str, str], who: str, *, again: bool) -> str:
+    """Found, missed and false alarms; ``again``: of the rows that the sentence before is of."""
+    cells = flat_counts(table) or {}
+    found, missed = (count_text(cells[name]) for name in ("TP", "FN"))
+    alarms = counted(cells["FP"], "false alarm")
+    if again:
+        return f"{who} found {found} and missed {missed}, with {alarms}."
+    told = f"Of {classes[0]}, {who} found {found} and missed {missed}"
+    return f"{told}, with {alarms} among {classes[1]}."
+
+
+def _of_many(contents: Contents, table: Table, counts: list[list[int]], who: str) -> str:
+    """The class that is found least, and what its rows are taken for."""
+    size = len(table.labels)
+    shares = [(counts[i][i] / sum(counts[i]), i) for i in range(size) if sum(counts[i])]
+    if len(shares) < 2:
+        return ""
+    share, worst = min(shares)
+    alike = [class_text(table.labels[i]) for own, i in shares if own == share and i != worst]
+    row = counts[worst]
+    total = sum(row)
+    right = sum(counts[i][i] for i in range(size))
+    everything = sum(sum(own) for own in counts)
+    taken = max((j for j in range(len(row)) if j != worst), key=lambda j: row[j])
+    names = [*table.labels, *table.extra_columns]
+    told = (
+        f"Of {contents.rows_text(everything)}, {who} classified {count_text(right)} correctly. "
+        f"Worst class: of {rows_text(total)} of {class_text(table.labels[worst])} it found "
+        f"{count_text(row[worst])} ({share_text(row[worst], total)})"
+    )
+    if share < 1 and row[taken]:
+        told += f" and called {count_text(row[taken])} {class_text(names[taken])}"
+    if alike and share < 1:
+        as_low = listed(alike) if len(alike) < MOST_NAMES else f"{len(alike)} other classes"
+        told += f"; of {as_low} it found the same share"
+    return f"{told}."
+
+
+def _shown(contents: Contents, views: Sequence[View]) -> str:
+    """Which models stand on this page where there are more, and by what they were chosen."""
+    rest = [view for view in contents.views if view not in views]
+    if not rest:
+        return ""
+    key = headline_identities(contents, contents.views)[:1]
+    first = next((m for v in views for m in contents.pooled(v) if [identity(m)] == key), None)
+    by = "" if first is None else f", best first by {contents.title(first)}"
+    by += " within each dataset" if by and len(contents.datasets) > 1 else ""
+    names = [contents.mark(view).name for view in rest]
+    named = listed(names) if len(names) <= MOST_NAMES else f"{len(names)} others"
+    return f"{len(views)} of {len(contents.views)}{by}; {named} stand in the sections that follow."
+
+
+def _worst_groups(contents: Contents, views: Sequence[View]) -> str:
+    """Where each model fares worse than on all rows, of groups that can be judged."""
+    groups: dict[str, list[str]] = {}
+    small: dict[str, None] = {}
+    for key in headline_identities(contents, views[:1])[:1]:
+        for view in views:
+            worst, _, few = worst_group(contents, view, key)
+            small |= dict.fromkeys(f"{slice_heads(m.subgroup)} ({_under(m)})" for m in few)
+            if worst is None:
+                continue
+            counts = share_of_rows(contents, worst).replace("/", "of")
+            limits = interval_text(worst.interval, worst.value)
+            beside = "; ".join(filter(None, (counts, limits)))
+            who = f" for {_called(contents, view)}" if len(views) > 1 else ""
+            own = groups.setdefault(subgroup_text(worst.subgroup), [])
+            name = "" if own else f"{lower_first(contents.title(worst))} "
+            own.append(f"{name}{value_text(worst.value or 0.0)} ({beside}){who}")
+    said = [f"{group}: {listed(own)}." for group, own in groups.items()]
+    if small:
+        names = list(small)
+        more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+        said.append(f"Too few to judge: {', '.join(names[:MOST_NAMES])}{more}.")
+    return " ".join(said)
+
+
+def _under(m: records.Measure) -> str:
+    """The rows below the line of a share, else those of the group."""
+    return count_text(m.n if m.denominator is None else m.denominator)
+
+
+def _care(contents: Contents, cautions: Sequence[Note]) -> str:
+    """What weakens the results most, in whole sentences, and the first limitation of the spec."""
+    about = contents.spec.get("about") or {}
+    told = [_whole_sentence(note) for note in cautions if note.severity == "warning"][:MOST_TOLD]
+    limits = prose(about.get("limitations") or "")
+    first, ends, _ = limits.partition(". ")
+    if first:
+        told.append(f"Stated limitation: {first}{'.' if ends or limits[-1] not in '.…' else ''}")
+    return " ".join(told)
+
+
+def _whole_sentence(note: Note) -> str:
+    """What a caution found, else its title where that would be long or stands in many places."""
+    title = _with_models(note)
+    if len(note.messages) != 1:
+        return f"{title}."
+    found = note.messages[0].removeprefix(f"{note.whose}: ")
+    whole = f"{title}: {lower_first(found)}"
+    return f"{whole if len(whole) <= LONGEST_TOLD else title}."
+
+
+def _with_models(note: Note) -> str:
+    """The title of a caution with the models that it is about."""
+    return f"{note.title} ({note.whose})" if note.whose else note.title
+
+
+def _first_table(contents: Contents, view: View) -> Table | None:
+    """The table of all rows of a view at its first threshold."""
+    ids = dict.fromkeys(m.table for m in contents.pooled(view))
+    found = (contents.table_of(i) for i in ids)
+    return next((t for t in found if t is not None and t.label is None), None)
+
+
+def _tables(contents: Contents, views: Sequence[View], *, beside: bool) -> list[Block]:
+    """The table of each model, or of many classes those that are found least."""
+    found = [t for v in views if (t := _first_table(contents, v)) is not None]
+    small = {t.id: t for t in found if len(t.labels) <= MOST_CLASSES}
+    blocks: list[Block] = []
+    if small:
+        wide = max(len(t.labels) for t in small.values())
+        across = 3 if wide == 2 and len(small) > 2 and not beside else 2 if wide <= 4 else 1
+        tables = tuple(count_table(contents, t) for t in small.values())
+        blocks.append(Tables(tables, across, large=not beside and across < 3, beside=beside))
+    many = [v for v in views if len(contents.classes(v)) > MOST_CLASSES or contents.has_sets(v)]
+    return [*blocks, *(_worst_classes(contents, view) for view in many if by_class(contents, view))]
+
+
+def _worst_classes(contents: Contents, view: View) -> PlainTable:
+    """The classes that are found least: how many of how many, and the value with its limits."""
+    own = {str(m.label): m for m in by_class(contents, view)}
+    worst = [own[label] for label in worst_first(contents, [view]) if label in own]
+    shown = worst[:WORST_CLASSES]
+    kind = "labels" if contents.has_sets(view) else "classes"
+    title = contents.heading(shown[0])
+    rows = tuple(
+        TableRow(
+            (
+                label_text(m.label),
+                share_of_rows(contents, m),
+                said_value(m),
+                interval_text(m.interval, m.value),
+            )
+        )
+        for m in shown
+    )
+    columns = (
+        Column(kind.removesuffix("s") if kind == "labels" else "class"),
+        Column("found / of", "right"),
+        Column(title, "right"),
+        Column("limits", "right"),
+    )
+    lowest = "lowest" if sign_of(shown[0].metric) >= 0 else "highest"
+    caption = f"{contents.mark(view).name}: the {lowest} {len(shown)} of {len(worst)} {kind}"
+    return PlainTable(caption, columns, rows, style="front")
+
+
+def _caution_lines(cautions: Sequence[Note], *, beside: bool = False) -> list[Block]:
+    """A line for each caution, which leads to where it stands in full."""
+    if not cautions:
+        return []
+    shown = cautions[:MOST_CAUTIONS]
+    items = [
+        replace(note, title=_with_models(note), messages=(), read="", code="") for note in shown
+    ]
+    left = len(cautions) - len(shown)
+    if left:
+        items.append(replace(items[-1], title=f"{left} more", anchor=cautions[len(shown)].anchor))
+    title = counted(len(cautions), "caution")
+    return [Notes(title, tuple(items), "brief beside" if beside else "brief")]
