@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from evalreport.errors import MissingLibraryError, Problem
 from evalreport.report import model as m
 from evalreport.report.directions import isolated
-from evalreport.report.pieces import Card, CountCell, CountTable, FormulaPiece, Number
+from evalreport.report.pieces import Card, CountCell, CountTable, FormulaPiece, LineCell, Number
 
 if TYPE_CHECKING:
     from docx.document import Document
@@ -269,6 +269,7 @@ class _Writer:
             told.append(f"{number.level} {number.interval} ({number.method})")
         told += [f"n {number.n}"] if number.n else []
         told += [one for one in (number.table, number.measure) if one]
+        told += [", ".join(f"{c.cell.upper()} {c.text}" for c in card.flat)] if card.flat else []
         paragraph.add_run(_clean(" · ".join(["", *told]) if told else ""))
         self.each((card.detail, *card.flags), lambda text: self.beside(paragraph, text))
         if card.formula or card.substituted:
@@ -495,7 +496,7 @@ def _widths(rows: Sequence[Sequence[str]], columns: int) -> list[Any]:
     return [Mm(width * WIDTH_MM / max(sum(found), WIDTH_MM)) for width in found]
 
 
-def _cell_text(cell: m.LineCell, *, own: bool) -> str:
+def _cell_text(cell: LineCell, *, own: bool) -> str:
     """What a cell of a line says; ``own``: its interval stands in a column of its own."""
     laid = "  ".join(f"{name} {count}" for name, count in cell.counts)
     if cell.number is not None and cell.number.measure:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
+from evalreport.report.cards import flat_cells
 from evalreport.report.contents import Contents
 from evalreport.report.count_tables import abreast, count_table, place_text
 from evalreport.report.marking import FLAT, flat_counts
@@ -21,7 +22,6 @@ from evalreport.report.model import (
     Entry,
     Heading,
     Line,
-    LineCell,
     MetricBlock,
     Notes,
     Report,
@@ -30,8 +30,7 @@ from evalreport.report.model import (
     Tables,
     Text,
 )
-from evalreport.report.pieces import CountTable, Number
-from evalreport.report.strips import flat_cells
+from evalreport.report.pieces import CountTable, LineCell, Number
 from evalreport.report.words import label_text
 
 #: The style of a strip whose lines are of one measure each.

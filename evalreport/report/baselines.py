@@ -13,7 +13,6 @@ from evalreport.report.model import (
     Column,
     Facts,
     Line,
-    LineCell,
     PlainTable,
     Strip,
     TablePair,
@@ -21,7 +20,7 @@ from evalreport.report.model import (
 )
 from evalreport.report.numbers import count_text, difference_text, p_text, value_text
 from evalreport.report.orientation import turned_counts
-from evalreport.report.pieces import Number
+from evalreport.report.pieces import LineCell, Number
 from evalreport.report.sections import section
 from evalreport.report.slices import wanted
 from evalreport.report.words import (

@@ -1,4 +1,4 @@
-"""A measure as a printed number, and as a card with its arithmetic and the cells that it uses."""
+"""A measure as a printed number, and as a card with its table laid flat and its arithmetic."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from evalreport.metrics import kinds
 from evalreport.metrics.catalogue import find
 from evalreport.report.contents import Contents, grouped
 from evalreport.report.formulas import formula_parts
-from evalreport.report.marking import Marks, given_of, positive_index, role_text, table_marks
-from evalreport.report.marking import Shape as TableShape
+from evalreport.report.marking import FLAT, flat_counts, flat_marks
 from evalreport.report.meanings import meaning_of
-from evalreport.report.model import MetricBlock, Shape
+from evalreport.report.model import MetricBlock
 from evalreport.report.numbers import (
     count_text,
     df_text,
@@ -29,46 +28,10 @@ from evalreport.report.numbers import (
     threshold_text,
     value_text,
 )
-from evalreport.report.pieces import Card, CountCell, Mark, Number, Whisker
-from evalreport.report.regions import regions
+from evalreport.report.pieces import Card, LineCell, Mark, Number, Whisker
 from evalreport.report.words import method_text, prose, rows_text, visible
 from evalreport.results.identity import REPEATS_SHARE_ROWS
-from evalreport.results.records import Criterion, Interval, Measure, Reached
-
-#: Tables of more classes have no picture: its cells would be too small to tell.
-MOST_CLASSES = 4
-
-
-def shape_of(contents: Contents, m: Measure) -> Shape | None:
-    """The cells that a metric highlights and frames; None where it uses no single cells."""
-    table = contents.table_of(m.table)
-    if table is None or len(table.labels) > MOST_CLASSES or m.state == "not_applicable":
-        return None
-    size, costs = len(table.labels), contents.costs_of(table)
-    positive = positive_index(table) if size == 2 else None
-    index = table.labels.index(m.label) if m.label in table.labels else positive
-    many = index is None and not m.average
-    if not regions(m.metric, m.params, many, given_of(m, costs)):
-        return None
-    marks = table_marks(m, TableShape(size, index=index), costs)
-    if not (marks.top or marks.frames):
-        return None
-    return Shape(contents.heading(m), _grid(marks, size, positive))
-
-
-def _grid(marks: Marks, size: int, positive: int | None) -> tuple[tuple[CountCell, ...], ...]:
-    """Names for the counts of two classes, dots for others and for totals."""
-    rows = []
-    for i in range(size + 1):
-        cells = []
-        for j in range(size + 1):
-            inside = i < size and j < size
-            text = role_text(i, j, positive) if inside and positive is not None else "·"
-            weight = marks.top.get((i, j)) or marks.prices.get((i, j), "")
-            top, frame = (i, j) in marks.top, marks.frames.get((i, j), "")
-            cells.append(CountCell(text, "", top, frame, weight, not inside))
-        rows.append(tuple(cells))
-    return tuple(rows)
+from evalreport.results.records import Criterion, Interval, Measure, Reached, Table
 
 
 def number_of(
@@ -196,6 +159,33 @@ def whisker_of(
     )
 
 
+def flat_cells(
+    table: Table | None, measure: Measure | None, place: str, costs: Any = None
+) -> list[LineCell] | None:
+    """TN, FP, FN and TP of a two-class table, marked for a measure; None for other tables.
+
+    ``place`` is ``first``, ``last``, ``only`` or ``middle``: where frames close.
+    """
+    counts = flat_counts(table) if table is not None else None
+    if counts is None:
+        return None
+    top, sides = flat_marks(measure, costs) if measure is not None else ({}, {})
+    ends = {"first": "t", "last": "b", "only": "tb"}.get(place, "")
+    found = []
+    for name in FLAT:
+        framed = name in sides
+        found.append(
+            LineCell(
+                text=count_text(counts[name]),
+                align="right",
+                cell=name.lower(),
+                top=name in top,
+                frame=sides.get(name, "") + ends if framed else "",
+            )
+        )
+    return found
+
+
 def card_of(contents: Contents, m: Measure) -> Card:
     """The card of a measure."""
     return Card(
@@ -206,7 +196,16 @@ def card_of(contents: Contents, m: Measure) -> Card:
         result=_result(m),
         flags=_flags(m),
         detail=_detail(m),
+        flat=_flat(contents, m),
     )
+
+
+def _flat(contents: Contents, m: Measure) -> tuple[LineCell, ...]:
+    """The table of two classes that a value is of, laid flat with its marks; else nothing."""
+    table = contents.table_of(m.table)
+    if table is None:
+        return ()
+    return tuple(flat_cells(table, m, "only", contents.costs_of(table)) or ())
 
 
 def _arithmetic(m: Measure, text: str) -> str:
@@ -272,9 +271,7 @@ def metric_blocks(contents: Contents, measures: Sequence[Measure]) -> list[Metri
         shared = formulas.pop() if len(formulas) == 1 else ()
         if shared:
             cards = [replace(card, formula=()) for card in cards]
-        shapes = dict.fromkeys(shape_of(contents, m) for m in same)
-        shape = next(iter(shapes)) if len(shapes) == 1 else None
-        blocks.append(MetricBlock(heading, aka, meaning, tuple(cards), shared, shape))
+        blocks.append(MetricBlock(heading, aka, meaning, tuple(cards), shared))
     return blocks
 
 

@@ -16,7 +16,6 @@ from evalreport.report.model import (
     Block,
     Column,
     Line,
-    LineCell,
     PlainTable,
     Strip,
     TableRow,
@@ -30,7 +29,7 @@ from evalreport.report.numbers import (
     p_text,
     value_text,
 )
-from evalreport.report.pieces import Number
+from evalreport.report.pieces import LineCell, Number
 from evalreport.report.results_table import sign_of, stands_on_few
 from evalreport.report.sample_size import family_words
 from evalreport.report.words import (

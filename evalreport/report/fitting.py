@@ -23,7 +23,6 @@ from evalreport.report.model import (
     Column,
     Criteria,
     Line,
-    LineCell,
     PlainTable,
     Report,
     Strip,
@@ -31,7 +30,7 @@ from evalreport.report.model import (
     Tables,
 )
 from evalreport.report.numbers import THIN
-from evalreport.report.pieces import CountCell, CountTable, Mark
+from evalreport.report.pieces import CountCell, CountTable, LineCell, Mark
 
 #: Width of a letter and of the space between columns, in percent of the line.
 LETTER, BETWEEN = 0.88, 1.3

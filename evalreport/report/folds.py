@@ -6,15 +6,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from evalreport.report.cards import flat_cells
 from evalreport.report.contents import Contents, View, identity
 from evalreport.report.fold_charts import fold_charts
 from evalreport.report.marking import flat_counts
-from evalreport.report.model import Block, Column, Line, LineCell, Strip
+from evalreport.report.model import Block, Column, Line, Strip
 from evalreport.report.numbers import count_text, value_text
-from evalreport.report.pieces import Mark
+from evalreport.report.pieces import LineCell, Mark
 from evalreport.report.sections import section
 from evalreport.report.slices import wanted
-from evalreport.report.strips import Row, flat_cells, measures_strip
+from evalreport.report.strips import Row, measures_strip
 from evalreport.report.training import repeat_blocks
 from evalreport.report.words import counted, label_text
 from evalreport.results.identity import MEAN_OF_FOLDS

@@ -16,6 +16,8 @@ LONGEST = 400
 LONG = 72
 #: Terms of a long sum that are shown.
 SHOWN = 3
+#: Terms of a sum that are printed in full.
+MOST_TERMS = 10
 
 
 def formula_parts(text: str) -> tuple[FormulaPiece, ...]:
@@ -43,17 +45,17 @@ def formula_parts(text: str) -> tuple[FormulaPiece, ...]:
 
 
 def _abridged(text: str) -> str:
-    """A long sum with its first terms only; what it is divided by stays.
+    """A sum of very many terms with its first ones only; what it is divided by stays.
 
-    >>> _abridged("(" + " + ".join(["1234567890 / 1234567890"] * 9) + ") / 9")
-    '(1234567890 / 1234567890 + 1234567890 / 1234567890 + 1234567890 / 1234567890 + … 6 more) / 9'
+    >>> _abridged("(" + " + ".join(["1234567890 / 1234567890"] * 12) + ") / 12")
+    '(1234567890 / 1234567890 + 1234567890 / 1234567890 + 1234567890 / 1234567890 + … 9 more) / 12'
     """
     if len(text) <= LONG or not text.startswith("("):
         return text
     end = _closing(text, 0)
     terms = _split(text[1:end], (" + ",))
     more = (len(terms) + 1) // 2 - SHOWN
-    if more < 2:
+    if more + SHOWN <= MOST_TERMS:
         return text
     return f"({''.join(terms[: 2 * SHOWN - 1])} + … {more} more){text[end + 1 :]}"
 

@@ -95,6 +95,11 @@ def _lost(contents: Contents, m: Measure) -> str:
     return f"{listed(parts)}." if parts else ""
 
 
+#: What stands in lines below the cards of several classes.
+FURTHER = (
+    "Further averages. Micro averages and weighted recall are the accuracy, macro recall is the "
+    "balanced accuracy; averages of accuracy count true negatives"
+)
 #: Views beyond which a metric is a strip of models instead of cards side by side.
 CARDS_ABREAST = 4
 
@@ -140,6 +145,47 @@ def _metrics(contents: Contents, scores: bool) -> list[Block]:
     ]
     if not chosen:
         return []
+    further = [m for m in chosen if _repeats(contents, m)]
+    chosen = [m for m in chosen if m not in further] or chosen
+    if len(further) == len(chosen):
+        further = []
+    blocks = _cards_or_strips(contents, chosen)
+    return [*blocks, *_further(contents, further)]
+
+
+def _repeats(contents: Contents, m: Measure) -> bool:
+    """Whether an average over several classes says what another measure of its model says.
+
+    Where each row has one label, micro averages and weighted recall are the accuracy, macro
+    recall is the balanced accuracy, and averages of accuracy count true negatives.
+    """
+    view = (m.dataset, m.model)
+    if m.average is None or contents.is_binary(view) or contents.has_sets(view):
+        return False
+    beside = [
+        one for one in contents.pooled(view) if contents.words.is_plain(one) or not one.average
+    ]
+    if contents.words.is_plain(m):
+        return False
+    if m.metric == "accuracy":
+        return True
+    twins = {"macro": "balanced_accuracy"}.get(m.average, "accuracy")
+    return any(one.metric == twins and one.value == m.value for one in beside)
+
+
+def _further(contents: Contents, measures: list[Measure]) -> list[Block]:
+    """A line for each of these averages: they say little beside the cards."""
+    if not measures:
+        return []
+    rows = [
+        Row((contents.title(m),), (m,), contents.title(m))
+        for same in grouped(measures).values()
+        for m in same
+    ]
+    return [metric_strip(contents, FURTHER, rows, [Column("average", "left", "22%")])]
+
+
+def _cards_or_strips(contents: Contents, chosen: list[Measure]) -> list[Block]:
     if len(contents.views) > CARDS_ABREAST:
         several = [m for m in chosen if _classes(contents, m) > 2]
         return [*_large_tables(contents, several), *_model_strips(contents, chosen)]

@@ -9,59 +9,25 @@ from typing import ClassVar
 from evalreport.report.pieces import (
     ACTUAL_IN_ROWS,
     Card,
-    CountCell,
     CountTable,
     FormulaPiece,
+    LineCell,
     Mark,
-    Number,
     Orientation,
 )
 
 
 @dataclass(frozen=True)
-class Shape:
-    """Which cells a metric uses, as a small table without counts."""
-
-    name: str
-    rows: tuple[tuple[CountCell, ...], ...]
-
-
-@dataclass(frozen=True)
 class MetricBlock:
-    """One metric: what it is, its formula and cells where its models share them, a card for each.
-
-    The tables that its values are of stand above it in the same section.
-    """
+    """One metric: what it is, its formula where its models share it, a card for each."""
 
     title: str
     aka: str
     meaning: str
     cards: tuple[Card, ...]
     formula: tuple[FormulaPiece, ...] = ()
-    shape: Shape | None = None
     anchor: str = ""
     kind: ClassVar[str] = "metric"
-
-
-@dataclass(frozen=True)
-class LineCell:
-    """A cell of a line: text, a count of a flat table (``cell``), or a number.
-
-    ``counts`` are the cells of a flat table, by name, that stand below the text; ``table`` is
-    its name where the line has several.
-    """
-
-    text: str = ""
-    align: str = "left"
-    cell: str = ""
-    top: bool = False
-    frame: str = ""
-    number: Number | None = None
-    mark: Mark | None = None
-    strong: bool = False
-    head: bool = False
-    counts: tuple[tuple[str, str], ...] = ()
-    table: str = ""
 
 
 @dataclass(frozen=True)

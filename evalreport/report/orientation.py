@@ -22,16 +22,22 @@ from evalreport.report.model import (
     Column,
     Criteria,
     Line,
-    LineCell,
     MetricBlock,
     PlainTable,
     Report,
-    Shape,
     Strip,
     TablePair,
     Tables,
 )
-from evalreport.report.pieces import CountCell, CountColumn, CountRow, CountTable, Orientation
+from evalreport.report.pieces import (
+    Card,
+    CountCell,
+    CountColumn,
+    CountRow,
+    CountTable,
+    LineCell,
+    Orientation,
+)
 
 _Item = TypeVar("_Item")
 #: The sides of a frame in a table whose rows and columns change places.
@@ -88,8 +94,6 @@ def _flat_order(contents: Contents) -> tuple[str, ...]:
 def _turned(block: Block, contents: Contents) -> Block:
     if isinstance(block, Tables):
         return replace(block, tables=tuple(transposed(t, contents) for t in block.tables))
-    if isinstance(block, MetricBlock) and block.shape is not None:
-        return replace(block, shape=_turned_shape(block.shape))
     return block
 
 
@@ -97,10 +101,6 @@ def _positive_first(block: Block) -> Block:
     """A block whose tables of two classes begin with the positive one."""
     if isinstance(block, Tables):
         return replace(block, tables=tuple(map(_mirrored, block.tables)))
-    if isinstance(block, MetricBlock) and block.shape is not None:
-        rows = block.shape.rows
-        if [cell.text for cell in rows[0][:2]] in (["TN", "FP"], ["TN", "FN"]):
-            return replace(block, shape=replace(block.shape, rows=_swapped(rows)))
     return block
 
 
@@ -163,16 +163,13 @@ def _turned_cell(cell: CountCell) -> CountCell:
     return replace(cell, frame=cell.frame.translate(_TURNED_SIDES)) if cell.frame else cell
 
 
-def _turned_shape(shape: Shape) -> Shape:
-    rows = (tuple(map(_turned_cell, own)) for own in zip(*shape.rows, strict=True))
-    return replace(shape, rows=tuple(rows))
-
-
 # -- cells laid flat in order --------------------------------------------------------------
 
 
 def _ordered(block: Block, places: Sequence[int]) -> Block:
     """A block whose four cells stand in another order; ``places`` are those of ``FLAT``."""
+    if isinstance(block, MetricBlock):
+        return replace(block, cards=tuple(_card(card, places) for card in block.cards))
     if isinstance(block, TablePair):
         return replace(block, tables=tuple(_table(table, places) for table in block.tables))
     if isinstance(block, PlainTable):
@@ -205,15 +202,25 @@ def _table(table: PlainTable, places: Sequence[int]) -> PlainTable:
 
 
 def _line(line: Line, at: int | None, places: Sequence[int]) -> Line:
-    """A line with its four cells in order, framed anew: those of one frame may have parted."""
+    """A line with its four cells in order."""
     below = [cell if len(cell.counts) != len(FLAT) else _below(cell, places) for cell in line.cells]
     line = replace(line, cells=tuple(below))
     if at is None:
         return line
-    cells = _moved(line.cells, at, places)
-    frames = _frames([cell.frame for cell in line.cells[at : at + 4]], places)
-    framed = [_framed(cell, frame) for cell, frame in zip(cells[at : at + 4], frames, strict=True)]
-    return replace(line, cells=(*cells[:at], *framed, *cells[at + 4 :]))
+    four = _four(line.cells[at : at + 4], places)
+    return replace(line, cells=(*line.cells[:at], *four, *line.cells[at + 4 :]))
+
+
+def _card(card: Card, places: Sequence[int]) -> Card:
+    """A card whose table laid flat is in order."""
+    return replace(card, flat=_four(card.flat, places)) if card.flat else card
+
+
+def _four(cells: tuple[LineCell, ...], places: Sequence[int]) -> tuple[LineCell, ...]:
+    """Four cells in order, framed anew: those of one frame may have parted."""
+    frames = _frames([cell.frame for cell in cells], places)
+    moved = _moved(cells, 0, places)
+    return tuple(_framed(cell, frame) for cell, frame in zip(moved, frames, strict=True))
 
 
 def _below(cell: LineCell, places: Sequence[int]) -> LineCell:

@@ -154,8 +154,29 @@ class Number:
 
 
 @dataclass(frozen=True)
+class LineCell:
+    """A cell of a line: text, a count of a flat table (``cell``), or a number.
+
+    ``counts`` are the cells of a flat table, by name, that stand below the text; ``table`` is
+    its name where the line has several.
+    """
+
+    text: str = ""
+    align: str = "left"
+    cell: str = ""
+    top: bool = False
+    frame: str = ""
+    number: Number | None = None
+    mark: Mark | None = None
+    strong: bool = False
+    head: bool = False
+    counts: tuple[tuple[str, str], ...] = ()
+    table: str = ""
+
+
+@dataclass(frozen=True)
 class Card:
-    """A number, its interval and its arithmetic; its table stands before it in the section."""
+    """A number, its interval and its arithmetic; ``flat`` is its table of two classes laid flat."""
 
     number: Number
     mark: Mark | None
@@ -164,3 +185,4 @@ class Card:
     result: str
     flags: tuple[str, ...] = ()
     detail: str = ""
+    flat: tuple[LineCell, ...] = ()

@@ -14,7 +14,7 @@ from evalreport.report.cards import interval_text, number_of, whisker_of
 from evalreport.report.contents import Contents, View, identity
 from evalreport.report.criteria import requirement_text
 from evalreport.report.marking import FLAT, flat_counts
-from evalreport.report.model import Column, Criteria, Criterion, Line, LineCell
+from evalreport.report.model import Column, Criteria, Criterion, Line
 from evalreport.report.numbers import (
     count_text,
     level_text,
@@ -22,6 +22,7 @@ from evalreport.report.numbers import (
     threshold_text,
     value_text,
 )
+from evalreport.report.pieces import LineCell
 from evalreport.report.strips import fraction_text
 from evalreport.report.words import (
     MEAN,

@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from evalreport.report.cards import mark_of, number_of
+from evalreport.report.cards import flat_cells, mark_of, number_of
 from evalreport.report.contents import Contents, identity, view_of
-from evalreport.report.marking import FLAT, flat_counts, flat_marks
-from evalreport.report.model import CONTINUED, Column, Line, LineCell, Strip
+from evalreport.report.marking import FLAT, flat_counts
+from evalreport.report.model import CONTINUED, Column, Line, Strip
 from evalreport.report.numbers import count_text, level_text
+from evalreport.report.pieces import LineCell
 from evalreport.report.words import label_text, method_text, name_width
 from evalreport.results.identity import Quantity
 from evalreport.results.records import Measure, Table
@@ -32,33 +33,6 @@ class Row:
     group: str = ""
     #: The counts of one class against the others, read off the table of all classes.
     counts: Mapping[str, Any] | None = None
-
-
-def flat_cells(
-    table: Table | None, measure: Measure | None, place: str, costs: Any = None
-) -> list[LineCell] | None:
-    """TN, FP, FN and TP of a two-class table, marked for a measure; None for other tables.
-
-    ``place`` is ``first``, ``last``, ``only`` or ``middle``: where frames close.
-    """
-    counts = flat_counts(table) if table is not None else None
-    if counts is None:
-        return None
-    top, sides = flat_marks(measure, costs) if measure is not None else ({}, {})
-    ends = {"first": "t", "last": "b", "only": "tb"}.get(place, "")
-    found = []
-    for name in FLAT:
-        framed = name in sides
-        found.append(
-            LineCell(
-                text=count_text(counts[name]),
-                align="right",
-                cell=name.lower(),
-                top=name in top,
-                frame=sides.get(name, "") + ends if framed else "",
-            )
-        )
-    return found
 
 
 def metric_strip(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from evalreport.report import model
-from evalreport.report.cards import number_of
+from evalreport.report.cards import flat_cells, number_of
 from evalreport.report.contents import Contents
 from evalreport.report.criteria import (
     counted_criteria,
@@ -22,15 +22,14 @@ from evalreport.report.model import (
     Column,
     Criteria,
     Line,
-    LineCell,
     Note,
     Notes,
 )
 from evalreport.report.numbers import count_text, value_text
 from evalreport.report.page_one import page_one
+from evalreport.report.pieces import LineCell
 from evalreport.report.results_table import WORDS, criteria_in, front_views
 from evalreport.report.sections import section
-from evalreport.report.strips import flat_cells
 from evalreport.report.words import (
     label_text,
     listed,

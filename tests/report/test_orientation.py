@@ -12,8 +12,9 @@ from report.html_page import counts_of, parse, table_of
 from evalreport.render.html import render_html
 from evalreport.report.choosing import threshold_choosers
 from evalreport.report.contents import Contents
+from evalreport.report.count_tables import count_table
 from evalreport.report.guide import guide_blocks
-from evalreport.report.model import MetricBlock, Tables
+from evalreport.report.model import Section, Tables
 from evalreport.report.orientation import laid_out
 from evalreport.report.wording import CLINICAL, TEMPLATES
 
@@ -73,7 +74,7 @@ def test_cells_keep_their_names_and_values_of_measures_their_tables():
 
 @pytest.mark.long_but_first
 @pytest.mark.parametrize(
-    ("template", "order"), [("standard", "TN FP FN TP"), ("clinical", "TN FN FP TP")]
+    ("template", "order"), [("standard", "TN FP FN TP"), ("clinical", "TP FP FN TN")]
 )
 def test_flat_cells_stand_as_the_tables_are_read(template, order):
     results = two_models()
@@ -82,24 +83,31 @@ def test_flat_cells_stand_as_the_tables_are_read(template, order):
     rows = [[c.attrs["data-cell"].upper() for c in r.all(data_cell=True)] for r in page.all("tr")]
     flat = [row for row in rows if len(row) == 4]
     assert flat
-    assert {tuple(row) for row in flat} == {tuple(order.split()[:: -1 if first else 1])}
+    turned = first and template == "standard"
+    assert {tuple(row) for row in flat} == {tuple(order.split()[:: -1 if turned else 1])}
 
 
-def test_frames_and_pictures_of_cells_turn_with_the_table():
+def test_frames_turn_with_the_table_and_the_positive_class_stands_first():
     results = records_of(two_models())
-    plain = build(two_models(), "standard")
-    turned = laid_out(plain, Contents(results, CLINICAL))
-    sides = str.maketrans("trbl", "lbrt")
-    pairs = 0
-    for before, after in zip(plain.sections, turned.sections, strict=True):
-        for one, other in zip(before.blocks, after.blocks, strict=True):
-            if isinstance(one, MetricBlock) and one.shape is not None:
-                for i, row in enumerate(one.shape.rows):
-                    for j, cell in enumerate(row):
-                        frame = cell.frame.translate(sides)
-                        assert other.shape.rows[j][i] == replace(cell, frame=frame)
-                        pairs += 1
-    assert pairs
+    contents = Contents(results, CLINICAL)
+    (table,) = [t for t in results.tables if t.id == "t1"]
+    recall = next(m for m in results.measures if m.metric == "recall" and m.table == "t1")
+    (drawn_,) = laid_out_tables(contents, count_table(contents, table, recall))
+    assert [c.label for c in drawn_.columns[:2]] == [str(table.positive), *_others(table)]
+    (tp, fp, *_), (fn, tn, *_), *_ = (row.cells for row in drawn_.rows)
+    assert [cell.role for cell in (tp, fp, fn, tn)] == ["TP", "FP", "FN", "TN"]
+    # recall is TP below TP and FN: one frame around the first column
+    assert (set(tp.frame), set(fn.frame), fp.frame, tn.frame) == ({*"tlr"}, {*"blr"}, "", "")
+
+
+def laid_out_tables(contents, *tables):
+    section = Section("s", "1", "", "", "", (Tables(tables),))
+    report = replace(build(two_models(), "clinical"), sections=(section,))
+    return laid_out(report, contents).sections[0].blocks[0].tables
+
+
+def _others(table):
+    return [label for label in table.labels if label != table.positive]
 
 
 def test_the_guide_says_where_the_result_of_the_test_stands():
@@ -112,7 +120,8 @@ def test_the_guide_says_where_the_result_of_the_test_stands():
     assert "the result of the test is in rows" in notes["clinical"].note
     assert "the disease" in notes["clinical"].note
     assert all("actual classes are rows" in n.note for k, n in notes.items() if k != "clinical")
-    assert notes["clinical"].rows[0].cells[2].startswith("FN")
+    assert notes["clinical"].rows[0].cells[1].startswith("TP")
+    assert notes["clinical"].rows[0].cells[2].startswith("FP")
     assert notes["standard"].rows[0].cells[2].startswith("FP")
 
 
@@ -148,4 +157,5 @@ def test_the_choice_of_a_threshold_is_laid_as_the_tables_are():
         rows[template] = threshold_choosers(contents)[-1].positions[0].counts
     standard = (("9", "1"), ("3", "7")) if first else (("7", "3"), ("1", "9"))
     assert rows["standard"] == standard
-    assert rows["clinical"] == tuple(zip(*standard, strict=True))
+    # TP and FP, then FN and TN
+    assert rows["clinical"] == (("9", "3"), ("1", "7"))

@@ -24,7 +24,6 @@ from evalreport.report.model import (
     Criteria,
     Criterion,
     Line,
-    LineCell,
     PlainTable,
     Report,
     Section,
@@ -32,6 +31,7 @@ from evalreport.report.model import (
     TablePair,
     TableRow,
 )
+from evalreport.report.pieces import LineCell
 
 COUNT = "1\u202f197\u202f610"
 
