@@ -28,6 +28,7 @@ _FRAME = (
     'style="width:100%;max-width:1100px;min-width:320px;height:80vh;min-height:480px;'
     'border:1px solid #d0d0d0"></iframe>'
 )
+_WHOLE = "<p>The whole report: <code>results.save(folder)</code>, or <code>to_html()</code>.</p>"
 _MEASURES = ("metric", "model", "value", "low", "high", "n", "method")
 #: What :meth:`Results.summary` tells measures apart by, beside the columns that come first.
 _SUMMARY = (
@@ -327,10 +328,10 @@ class Results:
         return _write(target / "spec.yaml", self.spec.encode("utf-8"))
 
     def _repr_html_(self) -> str:
-        """How a notebook shows the results: the page, in a frame of its own."""
+        """How a notebook shows the results: the quick page in a frame, and how to get the whole."""
         from html import escape
 
-        return _FRAME.format(page=escape(self.to_html(), quote=True))
+        return _FRAME.format(page=escape(self.to_html("quick"), quote=True)) + _WHOLE
 
     def _template(self) -> str | Path:
         from evalreport.publish.folder import template_of

@@ -70,6 +70,7 @@ def build(results: Results, template: str = "standard", failed: list[str] | None
         outcome=verdict.verdict_title(contents),
         kicker=contents.said(None, wording.kicker),
         protocol=protocol_text(contents),
+        light=wording.brief,
         logo=logo_address(contents),
     )
     report = with_short_names(laid_out(report, contents), contents)

@@ -97,6 +97,11 @@ WHOLE = {"tp", "fp", "fn", "tn", "n", "p", "rows", "positives", "negatives", "co
 def curve_blocks(contents: Contents) -> list[Block]:
     """All charts of a results file; more than two classes get charts for each model."""
     drawable = [c for c in contents.of(Curve) if _is_drawn(c) and _has_points(c)]
+    if contents.words.brief:
+        # the first page has the ROC curve
+        own = [c for c in drawable if c.kind == "calibration" and contents.is_binary(_view(c))]
+        charts = _charts(contents, own[:MOST_TOGETHER], per_class=False)
+        return _in_lines([replace(chart, data=()) for chart in charts])
     binary = [c for c in drawable if contents.is_binary(_view(c))]
     blocks: list[Block] = []
     for dataset in contents.datasets:

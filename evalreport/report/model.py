@@ -468,6 +468,7 @@ class Report:
     outcome: str
     kicker: str = "Classifier evaluation report"
     protocol: str = ""
+    light: bool = False
     logo: str = ""
     signed: str = "UNSIGNED"
     keywords: tuple[str, ...] = field(default_factory=tuple)

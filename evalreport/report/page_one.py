@@ -106,6 +106,8 @@ def _stamp(contents: Contents, views: Sequence[View], cautions: Sequence[Note]) 
     for c in contents.of(records.Criterion):
         outcomes.setdefault(c.criterion, set()).add(c.outcome)
     sentences = tuple(_sentences(contents, views, cautions))
+    if not outcomes and contents.words.brief:
+        return Stamp("RESULTS", "none", "", sentences)
     if not outcomes:
         return Stamp("NO LIMIT SET", "none", "results only", sentences)
     models = len({c.model for c in contents.of(records.Criterion) if c.model})
@@ -126,7 +128,8 @@ def _stamp(contents: Contents, views: Sequence[View], cautions: Sequence[Note]) 
 def _sentences(
     contents: Contents, views: Sequence[View], cautions: Sequence[Note]
 ) -> list[tuple[str, str]]:
-    found = [("What", _tested(contents)), ("What decided", _verdict(contents, views))]
+    decided = "What decided" if contents.of(records.Criterion) else "Result"
+    found = [("What", _tested(contents)), (decided, _verdict(contents, views))]
     # a history alone is about nothing else
     found.insert(len(found) if views else 0, ("Best step", best_step_text(contents)))
     found.append(("Shown here", _shown(contents, views)))
@@ -215,6 +218,8 @@ def _verdict(contents: Contents, views: Sequence[View]) -> str:
     entries = contents.of(records.Criterion)
     if not entries:
         first = _first_value(contents, views)
+        if contents.words.brief:
+            return f"{first}." if first else ""
         told = f" {first}." if first else ""
         return f"No acceptance limit was set, so this report gives no verdict.{told}"
     failed = [c for c in entries if c.outcome in NOT_HELD]

@@ -362,6 +362,8 @@ def thresholds_section(contents: Contents) -> list[Block]:
     The sweep comes first: on paper its tables of two models stay together, and the shorter
     ones fill the page that it leaves.
     """
+    if contents.words.brief:
+        return threshold_blocks(contents)
     blocks = [*sweep_tables(contents), *threshold_blocks(contents)]
     return [*blocks, *threshold_choosers(contents)]
 

@@ -32,7 +32,8 @@ class Wording:
     ``impact``: impact ratios are shown without being asked for. ``spec_text``: the spec stands
     in the annex as written, also where no sections are asked for. ``study``: what its first page
     says of the study, each with the fields of ``about`` that may hold it. ``positive_first``: the
-    positive one of two classes stands first in every table.
+    positive one of two classes stands first in every table. ``brief``: what a notebook has room
+    for, without fonts of its own, sweeps of thresholds, and words on limits that nobody set.
     """
 
     sections: tuple[str, ...]
@@ -48,6 +49,7 @@ class Wording:
     spec_text: bool = True
     study: Sequence[tuple[str, Sequence[str]]] = ()
     positive_first: bool = False
+    brief: bool = False
 
 
 #: Metrics that ask for the table of impact ratios.
@@ -293,6 +295,12 @@ MINIMAL = Wording(
     "Classifier evaluation, in short",
     spec_text=False,
 )
+QUICK = Wording(
+    ("verdict", "thresholds", "curves"),
+    "Classifier evaluation",
+    spec_text=False,
+    brief=True,
+)
 STANDARD_WORDING = Wording(STANDARD)
 TEMPLATES: Mapping[str, Wording] = {
     "standard": STANDARD_WORDING,
@@ -300,6 +308,7 @@ TEMPLATES: Mapping[str, Wording] = {
     "audit": AUDIT,
     "model_card": MODEL_CARD,
     "minimal": MINIMAL,
+    "quick": QUICK,
 }
 
 
@@ -348,6 +357,7 @@ class Words:
         self.titles, self.vocabulary = wording.metrics, wording.vocabulary
         self.orientation, self.checklists = wording.orientation, wording.checklists
         self.study, self.positive_first = wording.study, wording.positive_first
+        self.brief = wording.brief
         self.flow_by_result, self.guidance = wording.flow_by_result, wording.guidance
         self.agreement = non_reference(results)
         self._sets = {ledger.dataset for ledger in results.labels if ledger.label_sets}

@@ -11,7 +11,7 @@ from evalreport.spec.datasets import LocalFile
 from evalreport.spec.fields import Column, Distinct, Many, Name, Once, Part, Text
 from evalreport.spec.formats import FILES
 
-TEMPLATES = ("standard", "clinical", "audit", "model_card", "minimal")
+TEMPLATES = ("standard", "clinical", "audit", "model_card", "minimal", "quick")
 
 if TYPE_CHECKING:
     Format: TypeAlias = str

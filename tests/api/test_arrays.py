@@ -304,7 +304,9 @@ def test_saving_publishes_a_run_that_verifies(tmp_path) -> None:
         assert done.returncode == 0, done.stderr
     assert (tmp_path / "runs" / "latest").resolve() == run.resolve()
     assert results.to_markdown().startswith("## Evaluation of model")
-    assert results._repr_html_().count("<iframe") == 1
+    shown = results._repr_html_()
+    assert shown.count("<iframe") == 1
+    assert "results.save(folder)" in shown
 
 
 @pytest.mark.long
