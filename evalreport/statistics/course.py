@@ -78,6 +78,29 @@ def charted_course(estimates: Sequence[Estimate]) -> ChartedCourse | None:
     )
 
 
+def first_alarm(estimates: Sequence[Estimate]) -> tuple[int, int] | None:
+    """The first step beyond the limit of a chart that carries the past along, and the change.
+
+    Of the moving average or the cumulative sum. The change is the most likely first step after
+    one, as far as was known at the alarm. None without an alarm, or where nothing is charted.
+
+    >>> months = [Estimate(x / 50, fraction=(x, 50)) for x in (40, 41, 39, 42, 38, 34, 31, 32)]
+    >>> first_alarm(months[:6]), first_alarm(months)
+    (None, (7, 5))
+    """
+    found = charted_course(estimates)
+    if found is None:
+        return None
+    both = enumerate(zip(found.averages, found.sums, strict=True))
+    alarms = (k for k, own in both if any(one is not None and one.signal for one in own))
+    alarm = next(alarms, None)
+    if alarm is None:
+        return None
+    known = charted_course(estimates[: alarm + 1])
+    point = None if known is None else known.point
+    return alarm, alarm if point is None else point.index
+
+
 def _normal(estimates: Sequence[Estimate]) -> tuple[Period, ...] | None:
     found = []
     for one in estimates:
