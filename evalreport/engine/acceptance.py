@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from evalreport.metrics.declare import Metric
+from evalreport.metrics.declare import Interval, Metric
 from evalreport.results import records
 from evalreport.results.records import Measure
 
@@ -116,34 +117,32 @@ def _of_place(
         subgroup = {} if criterion.subgroup == EACH else dict(criterion.subgroup)
         yield place.record(subgroup, None, None, NOT_EVALUATED, missing)
     for measure in chosen:
-        if (reason := _few(measure, minimum)) is not None:
+        if (reason := _few(measure, minimum, criterion.metric)) is not None:
             group = dict(measure.where.subgroup)
             yield place.record(group, measure, None, NOT_EVALUATED, reason)
             continue
         observed, reason = _observed(criterion, measure)
         outcome = NOT_EVALUATED if observed is None else _outcome(criterion, observed)
-        if measure.state == "infinite" and criterion.bound == "point":
+        if observed == math.inf:
             # plus infinity reaches any number and keeps to none
-            outcome = PASS if criterion.at_least is not None else FAIL
+            observed = None
         yield place.record(dict(measure.where.subgroup), measure, observed, outcome, reason)
 
 
-def _few(measure: Measure, minimum: int) -> str | None:
+def _few(measure: Measure, minimum: int, metric: Metric) -> str | None:
     """Why a subgroup's value rests on too few rows to be judged, or None.
 
-    A fraction rests on the rows below its line: recall on those that are actually positive.
+    A share rests on the rows below its line: recall on those that are actually positive.
     """
     if not measure.where.subgroup or measure.state not in ("value", "infinite"):
         return None
-    rests = measure.n
-    if isinstance(measure.denominator, int):
-        rests = min(rests, measure.denominator)
+    rests, shown, below = measure.n, "", measure.denominator
+    if metric.interval is Interval.PROPORTION and isinstance(below, int):
+        rests = min(rests, below)
+        shown = f" ({measure.numerator} of {below})"
     if rests >= minimum:
         return None
     rows = "1 row" if rests == 1 else f"{rests} rows"
-    shown = ""
-    if isinstance(measure.denominator, int) and measure.numerator is not None:
-        shown = f" ({measure.numerator} of {measure.denominator})"
     return f"it rests on {rows}{shown}, fewer than subgroup_minimum: {minimum}"
 
 
@@ -182,10 +181,14 @@ def _preferred(
 
 
 def _observed(criterion: Criterion, measure: Measure) -> tuple[float | None, str | None]:
-    if measure.state != "value":
-        return None, f"{measure.state.replace('_', ' ')}: {measure.reason}"
     # an average over some of the classes: how many, and which
     partly = measure.reason if measure.left_out else None
+    if measure.state != "value":
+        partly = f"{measure.state.replace('_', ' ')}: {measure.reason}"
+        if measure.state != "infinite":
+            return None, partly
+        if criterion.bound == "point":
+            return math.inf, partly
     if criterion.bound == "point":
         return measure.value, partly
     if measure.interval is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -214,7 +215,8 @@ class Measurer(TaskMeasurer[LabelView, MemoryTables]):
         value = self._table_value(task, metric, arguments, table, matrix)
         case = TableCase(self, task, metric, arguments, value, table, matrix, threshold)
         interval: Interval | str | None = None
-        if isinstance(value.outcome, Value) and task.interval is not None:
+        one_sided = isinstance(value.outcome, Infinite) and task.interval in metric.score_limits
+        if task.interval is not None and (isinstance(value.outcome, Value) or one_sided):
             interval = table_interval(case)
         if isinstance(interval, Interval):
             rows = matrix.row_totals
@@ -287,9 +289,12 @@ class Measurer(TaskMeasurer[LabelView, MemoryTables]):
     ) -> Interval | None:
         """The interval with what its method held in the study, of the rows as they were drawn.
 
-        Only defaults were studied, for metrics as they are without parameters, of two classes.
+        Only defaults were studied, for metrics as they are without parameters, of two classes,
+        and limits that are finite.
         """
-        if interval is None or task.why == ASKED or not was_studied(self.view, task):
+        if interval is None or task.why == ASKED or math.isinf(interval.high):
+            return interval
+        if not was_studied(self.view, task):
             return interval
         drawn = Drawn(positives, rows - positives)
         if design_of(self.view):
@@ -469,9 +474,9 @@ def _no_interval(computed: Computed) -> str | None:
         return computed.dropped
     if task.interval is None:
         return task.why
-    if isinstance(computed.evaluated.outcome, Infinite):
-        return "the upper limit of an infinite value is infinite too"
     none = f"{method_title(task.interval)} gives none"
+    if isinstance(computed.evaluated.outcome, Infinite):
+        return f"{none} of an infinite value"
     if task.interval in BOOTSTRAPS:
         return f"{none}: resamples are all alike, or too few can be used"
     return f"{none} on this table"

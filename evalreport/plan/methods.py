@@ -72,7 +72,6 @@ class Kind(Enum):
     ROW_SHARE = "a share of rows by their ranks"
     AREA = "an area under the ROC curve"
     LOSS = "a mean of losses"
-    CLASS_LOSS = "a mean of losses of all classes"
     MEAN = "a mean over rows"
     DISTANCE = "the largest distance of two rates"
     RANKED = "ranks of scores"
@@ -102,7 +101,6 @@ DEFAULTS: Mapping[Kind, Mapping[Design, str]] = {
             "delong_score", AREA_OF_WEIGHTS, AREA_OF_CLUSTERS, "obuchowski", SANDWICH
         ),
         Kind.LOSS: (LOG_T, LOG_T, LOSS_OF_CLUSTERS, SANDWICH, SANDWICH),
-        Kind.CLASS_LOSS: (LOG_T, SANDWICH, LOSS_OF_CLUSTERS, SANDWICH, SANDWICH),
         Kind.MEAN: ("normal", *4 * (SANDWICH,)),
         Kind.DISTANCE: (AT_CUT, AT_CUT, *2 * (AT_CUT_OF_CLUSTERS,), SANDWICH),
         Kind.RANKED: (*4 * (INFLUENCE_T,), SANDWICH),
@@ -151,7 +149,7 @@ def kind_of(metric: Metric, average: Average | None, facts: Facts) -> Kind:
         plain = design_of(facts) is Design.ROWS and metric.influence is not None
         return Kind.RANKED if plain else Kind.OTHER
     if _has_losses(metric, facts):
-        return Kind.LOSS if facts.two_classes else Kind.CLASS_LOSS
+        return Kind.LOSS
     families = {
         Interval.AUC: Kind.AREA,
         Interval.MEAN: Kind.MEAN,

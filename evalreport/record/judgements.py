@@ -113,23 +113,25 @@ def _of_readers(record: Criterion, measure: Measure, known: Known) -> Iterator[F
 
 def _observed(record: Criterion, measure: Measure) -> float | None:
     if record.bound == "point":
-        return measure.value
+        return math.inf if measure.state == "infinite" else measure.value
     if measure.interval is None:
         return None
     return measure.interval.low if record.bound == "lower" else measure.interval.high
 
 
 def _outcome(record: Criterion, measure: Measure) -> Iterator[str]:
-    if record.observed is None or record.required is None:
-        infinite = measure.state == "infinite" and record.bound == "point"
-        if record.outcome != "not_evaluated" and not infinite:
+    # an infinite value or limit stands in no record
+    infinite = math.inf if _observed(record, measure) == math.inf else None
+    observed = infinite if record.observed is None else record.observed
+    if observed is None or record.required is None:
+        if record.outcome != "not_evaluated":
             yield f"outcome is {record.outcome}, and nothing was observed"
         return
-    reached = record.observed >= record.required
-    kept = record.observed <= record.required
+    reached = observed >= record.required
+    kept = observed <= record.required
     expected = "pass" if (reached if record.direction == "at_least" else kept) else "fail"
     if record.outcome in ("pass", "fail") and record.outcome != expected:
-        yield f"outcome is {record.outcome}, {record.observed!r} observed makes it {expected}"
+        yield f"outcome is {record.outcome}, {observed!r} observed makes it {expected}"
 
 
 @checks(

@@ -19,6 +19,8 @@ from evalreport.metrics.estimates import estimate_of
 from evalreport.record.checks import OF_THE_SPEC, Finding, Known, checks, held
 from evalreport.results.records import SHARES_MOVED, Change, ControlLimits, Measure, Moved, Period
 from evalreport.statistics import change as course
+from evalreport.statistics.control_limits import MINIMUM
+from evalreport.statistics.course import first_alarm
 from evalreport.statistics.interval import z_value
 
 _ROUNDING = 1e-9
@@ -189,8 +191,13 @@ def period(record: Period, known: Known) -> Iterator[Finding]:
 def _limits(own: Sequence[Measure], limits: Sequence[ControlLimits]) -> Iterator[str]:
     before: list[Measure] = []
     frozen = False
+    valued = [m for m in own if m.state == "value"]
+    alarm = first_alarm([one for m in valued if (one := estimate_of(m)) is not None])
+    late = {m.id for m in valued[max(alarm[0], MINIMUM) :]} if alarm else set[str]()
     for measure, told in zip(own, limits, strict=bool(limits)):
         expected = None
+        if alarm is not None and not frozen and measure.id in late:
+            frozen, before = True, valued[: max(alarm[1], MINIMUM)]
         if told.chart == "p":
             expected = _share_limits(measure, before)
         elif told.chart is not None:

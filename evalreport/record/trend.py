@@ -42,7 +42,7 @@ from evalreport.results.records import (
     Moved,
     Table,
 )
-from evalreport.statistics.control_limits import EarlierValues, Limits
+from evalreport.statistics.control_limits import Limits, limits_of_course
 from evalreport.statistics.course import LEVEL, RUN_LENGTH, charted_course
 from evalreport.statistics.separate_samples import Estimate
 
@@ -349,22 +349,18 @@ def series_of(runs: Sequence[PastRun]) -> tuple[Series, ...]:
 
 
 def _points(records: Sequence[tuple[int, Measure]], runs: Sequence[PastRun]) -> tuple[Point, ...]:
-    points: list[Point] = []
     metric = find(records[0][1].metric)
-    earlier = EarlierValues(metric.bounds if metric is not None else (-inf, inf))
-    frozen = False
-    for index, record in records:
-        estimate, data = estimate_of(record), runs[index].data_sha256
-        if estimate is None:
-            points.append(Point(index, record, None, Limits(reason=str(record.reason))))
-            continue
-        # one value for each data file: the same rows again say nothing new
-        limits = earlier.limits(estimate, data)
-        points.append(Point(index, record, estimate, limits))
-        frozen = frozen or limits.signals(estimate.value)
-        if not frozen:
-            earlier.add(estimate, data)
-    return tuple(points)
+    estimates = [estimate_of(record) for _, record in records]
+    pairs = zip(estimates, records, strict=True)
+    # one value for each data file: the same rows again say nothing new
+    course = [(one, runs[index].data_sha256) for one, (index, _) in pairs if one is not None]
+    limits = iter(limits_of_course(course, metric.bounds if metric is not None else (-inf, inf)))
+    return tuple(
+        Point(
+            index, record, one, Limits(reason=str(record.reason)) if one is None else next(limits)
+        )
+        for one, (index, record) in zip(estimates, records, strict=True)
+    )
 
 
 def criteria_of(runs: Sequence[PastRun]) -> tuple[CriterionCourse, ...]:

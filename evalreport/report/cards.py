@@ -238,7 +238,7 @@ def _detail(m: Measure) -> str:
     parts = []
     if m.reason:
         parts.append(prose(m.reason))
-    if m.value is None or m.interval is None:
+    if m.interval is None:
         why = prose(m.interval_reason or "")
         parts.append(f"no interval: {why}" if why else "no interval")
     if m.reached:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any
 
+from evalreport.results.forms import or_infinity
 from evalreport.results.lookup import Results
 from evalreport.results.records import Measure, Table
 
@@ -38,7 +39,7 @@ def neutral(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, float):
-        return repr(value)
+        return str(or_infinity(value))
     text = str(value)
     if text.startswith(_RISKY) and not _NUMBER.fullmatch(text):
         return f"'{text}"

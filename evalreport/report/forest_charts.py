@@ -59,7 +59,7 @@ def _line(contents: Contents, m: Measure, name: str, *, inner: bool, counted: bo
     few = stands_on_few(contents, m)
     interval = m.interval
     said = value_text(m.value) if m.value is not None else m.state.replace("_", " ")
-    if interval is not None and m.value is not None:
+    if interval is not None:
         said += f" ({interval_text(interval, m.value)})"
     told = contents.mark((m.dataset, m.model)).name if inner else name
     return ForestRow(

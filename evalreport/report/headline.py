@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from evalreport.report.cards import said_value
 from evalreport.report.contents import Contents
 from evalreport.report.numbers import count_text, level_text, limits_text, threshold_text
+from evalreport.report.strips import fraction_text
 from evalreport.report.training import best_step_text
 from evalreport.report.words import POOLED, counted, listed, method_text, prose
 from evalreport.results.lookup import Results
@@ -115,12 +116,9 @@ def interval_words(m: Measure) -> str:
     return f"{limits} ({level}, {method})"
 
 
-def counts_words(m: Measure) -> str:
-    """``177 / 212`` where the value is one fraction of whole rows, else n."""
-    top, bottom = m.numerator, m.denominator
-    if isinstance(top, int) and isinstance(bottom, int):
-        return f"{count_text(top)} / {count_text(bottom)}"
-    return f"n {count_text(m.n)}"
+def counts_words(contents: Contents, m: Measure) -> str:
+    """``177 / 212`` where the value is one fraction of counts, as on the page, else n."""
+    return fraction_text(contents, m) or f"n {count_text(m.n)}"
 
 
 def name_words(contents: Contents, m: Measure) -> str:
@@ -138,7 +136,7 @@ _ESCAPES = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
     "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
     "→": r"$\to$", "\u202f": r"\,",
-    "−": r"$-$", "≥": r"$\ge$", "≤": r"$\le$", "<": r"$<$", ">": r"$>$",
+    "∞": r"$\infty$", "−": r"$-$", "≥": r"$\ge$", "≤": r"$\le$", "<": r"$<$", ">": r"$>$",
 }  # fmt: skip
 
 
@@ -167,7 +165,7 @@ def _lines(contents: Contents) -> Iterator[str]:
             name_words(contents, m),
             value_words(m),
             interval_words(m),
-            counts_words(m),
+            counts_words(contents, m),
             tables_words(m),
         )
         yield " & ".join(escaped(cell) for cell in cells) + r" \\"

@@ -65,7 +65,7 @@ def _lines(contents: Contents) -> Iterator[str]:
             name_words(contents, m),
             value_words(m),
             interval_words(m),
-            counts_words(m),
+            counts_words(contents, m),
             tables_words(m),
         )
         yield f"| {' | '.join(cell(c) for c in cells)} |"

@@ -13,6 +13,7 @@ from decimal import ROUND_HALF_EVEN, Context, Decimal
 from typing import Any
 
 MINUS = "\N{MINUS SIGN}"
+INFINITY = "\N{INFINITY}"
 THIN = "\N{NARROW NO-BREAK SPACE}"
 MOST_DECIMALS = 17
 #: Numbers from here on are written with an exponent: their last digits say nothing.
@@ -82,7 +83,11 @@ def limits_text(low: float, high: float, value: float | None = None) -> str:
     ('0.788 to 0.886', '0.9997 to 0.99996')
     >>> limits_text(0.84171, 0.84199, 0.84182), limits_text(0.5, 0.5, 0.5)
     ('0.8417 to 0.8420', '0.500 to 0.500')
+    >>> limits_text(0.93, math.inf)
+    '0.930 to ∞'
     """
+    if math.isinf(high):
+        return f"{value_text(low)} to {INFINITY}"
     exact = [low, high, *([] if value is None else [value])]
     for more in range(MOST_DECIMALS):
         texts = [_with_more(x, more) for x in exact]

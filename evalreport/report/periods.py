@@ -136,7 +136,9 @@ def _intro(courses: Sequence[Course]) -> str:
         "nothing has changed since the periods before it, from five of them on (shares of rows: "
         "three standard errors around their pooled share; other values: three times their mean "
         "moving range over 1.128 around their mean). A diamond lies outside; from the first on, "
-        "the band stays that of the periods before it. A line of long dashes is what a "
+        "the band stays that of the periods before it, and from the first at which the moving "
+        "average or the cumulative sum passes its limit, that of the periods before the most "
+        "likely change. A line of long dashes is what a "
         "criterion requires."
     )
 

@@ -21,6 +21,7 @@ from evalreport.report.scripts import script_note
 from evalreport.report.training import best_step_text
 from evalreport.report.wording import in_words
 from evalreport.report.words import label_text, prose, rows_text, subgroup_text
+from evalreport.results.forms import or_infinity
 from evalreport.results.lookup import Results
 from evalreport.results.records import CONTINUE, HELD, NOT_HELD, Caution, Criterion, Look, Measure
 
@@ -67,7 +68,7 @@ def _plain(m: Measure) -> dict[str, Any]:
         "state": m.state,
         "value": m.value,
         "low": None if m.interval is None else m.interval.low,
-        "high": None if m.interval is None else m.interval.high,
+        "high": None if m.interval is None else or_infinity(m.interval.high),
         "measure": m.id,
     }
 
@@ -176,7 +177,7 @@ def _named_values(contents: Contents, m: Measure) -> Iterator[tuple[str, str]]:
 
 
 def _value(m: Measure) -> str:
-    if m.value is None:
+    if m.value is None and m.interval is None:
         return f"{value_words(m)}: {prose(m.reason or '')}"
     # a thin space is no letter of every terminal's font
     return f"{value_words(m)}  {interval_words(m).replace(THIN, ' ')}"

@@ -12,12 +12,12 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass, replace
 from functools import cache
-from math import isfinite
+from math import inf, isfinite
 from operator import attrgetter
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from evalreport.errors import did_you_mean
-from evalreport.results.marks import AtLeast, Omitted, OneOf, Where
+from evalreport.results.marks import INFINITY, AtLeast, Omitted, OneOf, OrInfinite, Where
 
 #: No more problems of one list are told.
 MOST_PROBLEMS = 20
@@ -168,6 +168,37 @@ class Checked(Form):
             return {**own, "minimum": self.mark.number}
         or_null = [None] if "null" in str(own["type"]) else []
         return {"enum": [*self.mark.texts, *or_null]}
+
+
+class Unbounded(Form):
+    """A number or plus infinity, which is a text in JSON."""
+
+    def __init__(self, form: Form) -> None:
+        self.form, self.inside = form, (form,)
+
+    def read(self, value: Any) -> Any:
+        return inf if value == INFINITY else self.form.read(value)
+
+    def write(self, value: Any) -> Any:
+        return or_infinity(value)
+
+    def is_finite(self, value: Any) -> bool:
+        return value == inf or self.form.is_finite(value)
+
+    def finite(self, value: Any, place: str, lost: list[str]) -> Any:
+        return value if value == inf else self.form.finite(value, place, lost)
+
+    def schema(self) -> Schema:
+        return {"anyOf": [self.form.schema(), {"const": INFINITY}]}
+
+
+def or_infinity(value: float | None) -> float | str | None:
+    """A number as JSON and CSV have it: plus infinity as a text.
+
+    >>> or_infinity(0.5), or_infinity(inf)
+    (0.5, 'infinity')
+    """
+    return INFINITY if value == inf else value
 
 
 class Constant(Form):
@@ -574,6 +605,8 @@ def _marked(hint: Any) -> Form:
     for mark in hint.__metadata__:
         if isinstance(mark, (OneOf, AtLeast)):
             form = Checked(form, mark)
+        elif isinstance(mark, OrInfinite):
+            form = Unbounded(form)
     return form
 
 

@@ -43,7 +43,15 @@ class AtLeast:
     number: float
 
 
+@dataclass(frozen=True)
+class OrInfinite:
+    """Plus infinity too, which is the text ``infinity`` in JSON."""
+
+
 OMITTED: Final = Omitted()
+OR_INFINITE: Final = OrInfinite()
+#: Plus infinity as JSON and CSV have it.
+INFINITY: Final = "infinity"
 
 
 def one_of(*texts: str) -> OneOf:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, NamedTuple
 
 from evalreport.results.identity import Slice, WhichCriterion, WhichNumber, frozen_subgroup
-from evalreport.results.marks import OMITTED, AtLeast, Where, one_of
+from evalreport.results.marks import OMITTED, OR_INFINITE, AtLeast, Where, one_of
 
 #: How many rows, a whole number; or the sum of their weights.
 Count = Annotated[int, AtLeast(0)]
@@ -58,7 +58,7 @@ class Interval:
 
     level: float
     low: float
-    high: float
+    high: Annotated[float, OR_INFINITE]
     method: str
     note: Annotated[str | None, OMITTED, "A fallback, or a condition."] = None
     resamples: Annotated[int | None, OMITTED, "Replicates that were drawn."] = None

@@ -1,10 +1,12 @@
 """Control limits: where the next value lies if nothing has changed since the earlier ones.
 
 Each run or period is held against those before it, and only from ``MINIMUM`` of them on. From the
-first that lies outside on, limits stay those of the runs before it: runs of a process that has
-changed would widen them and draw them along. Shares of rows: p chart, limits of three standard
-errors for the rows of this one (Shewhart 1931). Other values: individuals chart, limits of three
-times the mean moving range over 1.128.
+first alarm on, limits stay those of the runs before it: runs of a process that has changed would
+widen them and draw them along. An alarm is a run outside its limits, or one at which the moving
+average or the cumulative sum passes its own (:mod:`evalreport.statistics.course`): these see a
+change late, and limits are then those of the runs before it. Shares of rows: p chart, limits of
+three standard errors for the rows of this one (Shewhart 1931). Other values: individuals chart,
+limits of three times the mean moving range over 1.128.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
+from evalreport.statistics.course import first_alarm
 from evalreport.statistics.separate_samples import Estimate
 
 #: Earlier values that are needed before limits are given.
@@ -35,7 +38,9 @@ def rule(of: str = "run", own_data: str = ", one for each data file") -> str:
         f"Shares of rows: pooled share of the earlier {of}s plus and minus three standard errors "
         f"for the rows of this {of} (p chart). Other values: mean of the earlier {of}s plus and "
         "minus three times their mean moving range over 1.128 (individuals chart). From the first "
-        f"{of} outside on, limits stay those of the {of}s before it."
+        f"{of} outside on, limits stay those of the {of}s before it; from the first at which the "
+        "moving average (EWMA) or the cumulative sum (CUSUM) passes its limit, those of the "
+        f"{of}s before the most likely change, {MINIMUM} at least."
     )
 
 
@@ -141,3 +146,31 @@ class EarlierValues:
         if now.fraction is not None and self._shares == count:
             return _of_shares(now.fraction[1], self._top, self._bottom)
         return _of_values(count, float(self._total), float(self._ranges), self._within)
+
+
+def limits_of_course(
+    course: Sequence[tuple[Estimate, str]], within: tuple[float, float] = (-math.inf, math.inf)
+) -> tuple[Limits, ...]:
+    """The limits of each value of a course, oldest first, each with the name of its data file.
+
+    From the first alarm on they stay as they were before it, or before the change.
+    """
+    steps: dict[str, Estimate] = {}
+    for estimate, file in course:
+        steps.setdefault(file, estimate)
+    alarm = first_alarm(list(steps.values()))
+    files = list(steps)
+    held = None if alarm is None else max(alarm[0], MINIMUM)
+    stops = None if held is None or held >= len(files) else files[held]
+    earlier, frozen, found = EarlierValues(within), False, []
+    for estimate, file in course:
+        if alarm is not None and file == stops and not frozen:
+            frozen, earlier = True, EarlierValues(within)
+            for one in files[: max(alarm[1], MINIMUM)]:
+                earlier.add(steps[one], one)
+        limits = earlier.limits(estimate, file)
+        found.append(limits)
+        frozen = frozen or limits.signals(estimate.value)
+        if not frozen:
+            earlier.add(estimate, file)
+    return tuple(found)

@@ -57,18 +57,11 @@ def charted_course(estimates: Sequence[Estimate]) -> ChartedCourse | None:
     Shares of rows are charted by their counts, other values by the standard errors that their
     intervals show. None for fewer than FEWEST steps, or values without intervals.
     """
-    if len(estimates) < FEWEST:
+    found = _standardised(estimates)
+    if found is None:
         return None
-    shares = [one.fraction for one in estimates if one.fraction is not None]
-    if len(shares) == len(estimates):
-        periods = of_shares(shares)
-        values, point = self_starting_shares(shares), change_of_shares(shares, LEVEL)
-    else:
-        found = _normal(estimates)
-        if found is None:
-            return None
-        periods = found
-        values, point = self_starting(periods), change_of_values(periods, LEVEL)
+    periods, values = found
+    point = _point(estimates, periods)
     before = after = None
     if point is not None:
         before = _mean(estimates[: point.index], periods[: point.index])
@@ -76,6 +69,50 @@ def charted_course(estimates: Sequence[Estimate]) -> ChartedCourse | None:
     return ChartedCourse(
         values, ewma(values, RUN_LENGTH), cusum(values, RUN_LENGTH), point, before, after
     )
+
+
+def first_alarm(estimates: Sequence[Estimate]) -> tuple[int, int] | None:
+    """The first step beyond the limit of a chart that carries the past along, and the change.
+
+    Of the moving average or the cumulative sum. The change is the most likely first step after
+    one, as far as was known at the alarm. None without an alarm, or where nothing is charted.
+
+    >>> months = [Estimate(x / 50, fraction=(x, 50)) for x in (40, 41, 39, 42, 38, 34, 31, 32)]
+    >>> first_alarm(months[:6]), first_alarm(months)
+    (None, (7, 5))
+    """
+    found = _standardised(estimates)
+    if found is None:
+        return None
+    periods, values = found
+    both = zip(ewma(values, RUN_LENGTH), cusum(values, RUN_LENGTH), strict=True)
+    alarms = (k for k, own in enumerate(both) if any(one and one.signal for one in own))
+    alarm = next(alarms, None)
+    if alarm is None:
+        return None
+    point = _point(estimates[: alarm + 1], periods[: alarm + 1])
+    return alarm, alarm if point is None else point.index
+
+
+def _standardised(
+    estimates: Sequence[Estimate],
+) -> tuple[tuple[Period, ...], tuple[float | None, ...]] | None:
+    """The steps of a course and their standardised values; None where none are charted."""
+    if len(estimates) < FEWEST:
+        return None
+    shares = [one.fraction for one in estimates if one.fraction is not None]
+    if len(shares) == len(estimates):
+        return of_shares(shares), self_starting_shares(shares)
+    periods = _normal(estimates)
+    return None if periods is None else (periods, self_starting(periods))
+
+
+def _point(estimates: Sequence[Estimate], periods: Sequence[Period]) -> ChangePoint | None:
+    """The point of change of some steps; None for fewer than two."""
+    shares = [one.fraction for one in estimates if one.fraction is not None]
+    if len(shares) == len(estimates):
+        return change_of_shares(shares, LEVEL)
+    return change_of_values(periods, LEVEL)
 
 
 def _normal(estimates: Sequence[Estimate]) -> tuple[Period, ...] | None:

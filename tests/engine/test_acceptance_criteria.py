@@ -105,13 +105,20 @@ def test_plus_infinity_reaches_any_number_and_keeps_to_none() -> None:
             "acceptance": [
                 {"metric": "lr_plus", "at_least": 5},
                 {"metric": "lr_plus", "at_most": 5},
+                {"metric": "lr_plus", "at_least": 5, "bound": "upper"},
+                {"metric": "lr_plus", "at_most": 5, "bound": "upper"},
                 {"metric": "lr_plus", "at_least": 5, "bound": "lower"},
+                {"metric": "lr_plus", "at_least": 4, "bound": "lower"},
             ],
         },
-        frames={"d": {"y": ["a", "b", "b"], "p": ["a", "b", "b"]}},
+        frames={"d": {"y": ["a"] * 20 + ["b"] * 10, "p": ["a"] * 22 + ["b"] * 8}},
     ).json["acceptance"]
-    assert [e["outcome"] for e in results] == ["pass", "fail", "not_evaluated"]
-    assert all(e["observed"] is None and "infinite" in e["reason"] for e in results)
+    outcomes = ["pass", "fail", "pass", "fail", "fail", "pass"]
+    assert [e["outcome"] for e in results] == outcomes
+    assert all("infinite" in e["reason"] for e in results)
+    # the lower limit of 8 of 10 against 0 of 20 is a number, the upper one is none
+    assert [e["observed"] for e in results[:4]] == [None] * 4
+    assert [round(e["observed"], 2) for e in results[4:]] == [4.72] * 2
 
 
 def test_a_subgroup_of_too_few_rows_is_not_evaluated() -> None:

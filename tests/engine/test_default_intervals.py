@@ -96,7 +96,7 @@ def test_the_defaults_of_two_classes(
         ("average_precision", "micro", ("influence_t", *LEFT_OUT[1:])),
         ("hand_till_auc", None, LEFT_OUT),
         ("lift", "macro", LEFT_OUT),
-        ("log_loss", None, ("log_t", "sandwich", "log_t_clusters", "sandwich", "sandwich")),
+        ("log_loss", None, LOSS),
         ("top_k_accuracy", None, ("wilson", "wilson_n_eff", *("sandwich",) * 2, "wilson_n_eff")),
     ],
 )

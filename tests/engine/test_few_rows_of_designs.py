@@ -241,7 +241,8 @@ def test_neither_rows_nor_the_names_of_clusters_have_an_order() -> None:
     assert clustered_losses([0.5, 0.2], [4, 4]) is None
 
 
-def test_the_loss_of_three_classes_in_few_clusters_is_taken_alike() -> None:
+def three_classes(role: str, values: Any) -> tuple[dict[str, Any], Any]:
+    """The interval of the log loss of 60 rows, and the losses; ``role``: what the values are."""
     rng = np.random.default_rng(4)
     actual = np.repeat([0, 1, 2], 20)
     raw = np.exp(rng.normal(size=(60, 3)) + 1.5 * np.eye(3)[actual])
@@ -251,7 +252,7 @@ def test_the_loss_of_three_classes_in_few_clusters_is_taken_alike() -> None:
         {
             "evalreport": 1,
             "title": "three classes",
-            "datasets": {"d": {"target": "y", "cluster": "c"}},
+            "datasets": {"d": {"target": "y", role: "c"}},
             "models": {"m": {"scores": dict(zip("abc", names, strict=True))}},
             "metrics": ["log_loss"],
             "confidence": {"resamples": 100},
@@ -259,11 +260,29 @@ def test_the_loss_of_three_classes_in_few_clusters_is_taken_alike() -> None:
         frames={
             "d": {
                 "y": ["abc"[k] for k in actual],
-                "c": [k % 12 for k in range(60)],
+                "c": list(values),
                 **{name: share[:, k].tolist() for k, name in enumerate(names)},
             }
         },
     ).json
-    interval = found["measures"][0]["interval"]
+    interval: dict[str, Any] = found["measures"][0]["interval"]
+    return interval, -np.log(share[np.arange(60), actual])
+
+
+def test_the_loss_of_three_classes_in_few_clusters_is_taken_alike() -> None:
+    interval, losses = three_classes("cluster", [k % 12 for k in range(60)])
     assert interval["method"] == "log_t_clusters"
-    assert interval["low"] < -np.log(share[np.arange(60), actual]).mean() < interval["high"]
+    assert interval["low"] < losses.mean() < interval["high"]
+
+
+def test_the_loss_of_three_classes_of_weighted_rows_is_taken_alike() -> None:
+    weight = np.random.default_rng(5).uniform(0.2, 3, 60).round(2)
+    interval, losses = three_classes("weight", weight.tolist())
+    own = weight * losses
+    mean = own.sum() / weight.sum()
+    error = math.sqrt(60 / 59 * (weight**2 * (losses - mean) ** 2).sum()) / weight.sum()
+    df = (own.sum() ** 2 / (own**2).sum() - 1) / 1.5
+    factor = math.exp(student.ppf(0.975, df) * error / mean)
+    assert (interval["method"], interval["df"]) == ("log_t", pytest.approx(df))
+    assert interval["standard_error"] == pytest.approx(error)
+    assert (interval["low"], interval["high"]) == pytest.approx((mean / factor, mean * factor))

@@ -1,14 +1,20 @@
-"""Koopman's score limits of likelihood ratios, asked for by name."""
+"""Score limits of likelihood and odds ratios: Koopman's, asked for by name; of an empty cell."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from math import sqrt
 from typing import Any
 
 import pytest
+from scipy.optimize import brentq, minimize_scalar
+from scipy.stats import binom, norm
 from statsmodels.stats.proportion import confint_proportions_2indep
 
 import evalreport
 from evalreport.metrics.catalogue import find
+
+First = Callable[[float, float], float]
 
 
 def limits(counts: list[list[int]], metric: str) -> dict[str, Any]:
@@ -66,8 +72,68 @@ def test_a_spec_may_ask_for_it_where_there_is_such_a_ratio() -> None:
         assert ("koopman" in metric.interval_methods) is known
 
 
-@pytest.mark.parametrize("metric", ["lr_plus", "diagnostic_odds_ratio"])
-def test_an_infinite_ratio_says_why_it_has_no_interval(metric: str) -> None:
-    found = measure([[20, 0], [2, 8]], metric, {})
-    assert (found["state"], found["interval"]) == ("infinite", None)
-    assert found["interval_reason"] == "the upper limit of an infinite value is infinite too"
+def lower_limit(found: tuple[int, int], all_: tuple[int, int], first: First) -> float:
+    """The ratio whose score statistic is 1.96, both rates found by search (Miettinen 1985).
+
+    ``first``: the first rate that goes with a second one and a ratio.
+    """
+    (x1, x2), (n1, n2) = found, all_
+
+    def excess(ratio: float) -> float:
+        def unlikely(p2: float) -> float:
+            return float(-binom.logpmf(x1, n1, first(p2, ratio)) - binom.logpmf(x2, n2, p2))
+
+        most = min(1.0, 1.0 / ratio) if first is by_ratio else 1.0
+        ends, closely = (1e-12, most - 1e-12), {"xatol": 1e-13}
+        p2 = minimize_scalar(unlikely, bounds=ends, method="bounded", options=closely).x
+        sides = ((x1, n1, first(p2, ratio)), (x2, n2, p2))
+        scores = sum((x - n * p) ** 2 / (n * p * (1 - p)) for x, n, p in sides)
+        return float(sqrt(scores * (n1 + n2 - 1) / (n1 + n2)) - norm.ppf(0.975))
+
+    return float(brentq(excess, 0.5, 100))
+
+
+def by_ratio(p2: float, ratio: float) -> float:
+    return p2 * ratio
+
+
+def by_odds(p2: float, ratio: float) -> float:
+    odds = p2 / (1 - p2) * ratio
+    return odds / (1 + odds)
+
+
+@pytest.mark.parametrize(
+    ("metric", "counts", "found", "all_", "first"),
+    [
+        ("lr_plus", [[20, 0], [2, 8]], (8, 0), (10, 20), by_ratio),
+        ("lr_minus", [[0, 20], [2, 8]], (2, 0), (10, 20), by_ratio),
+        ("diagnostic_odds_ratio", [[20, 0], [2, 8]], (8, 0), (10, 20), by_odds),
+        ("diagnostic_odds_ratio", [[18, 2], [0, 10]], (18, 0), (20, 10), by_odds),
+    ],
+)
+def test_an_infinite_ratio_has_a_lower_limit(
+    metric: str,
+    counts: list[list[int]],
+    found: tuple[int, int],
+    all_: tuple[int, int],
+    first: First,
+) -> None:
+    record = measure(counts, metric, {})
+    assert (record["state"], record["value"]) == ("infinite", None)
+    assert record["interval"]["high"] == "infinity"
+    expected = lower_limit(found, all_, first)
+    assert record["interval"]["low"] == pytest.approx(expected, rel=1e-4)
+    # the study counted finite limits alone
+    assert record["interval"]["why"] == "a ratio of rates"
+
+
+def test_a_method_without_infinite_limits_says_so() -> None:
+    record = measure([[20, 0], [2, 8]], "lr_plus", {"methods": {"lr_plus": "log"}})
+    assert (record["state"], record["interval"]) == ("infinite", None)
+    assert record["interval_reason"] == "log method gives none of an infinite value"
+
+
+@pytest.mark.parametrize("counts", [[[20, 0], [10, 0]], [[0, 20], [0, 10]]])
+def test_nothing_over_nothing_has_no_limits(counts: list[list[int]]) -> None:
+    record = measure(counts, "diagnostic_odds_ratio", {})
+    assert (record["state"], record["interval"]) == ("undefined", None)

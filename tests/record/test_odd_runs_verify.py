@@ -110,6 +110,26 @@ def test_an_odd_run_is_verified(
     assert status_of(["verify", f"{runs}/latest", *rerun]) == 0, capsys.readouterr().err
 
 
+@pytest.mark.long_but_first
+@pytest.mark.parametrize("line", ["calibration_in_the_large", "calibration_slope"])
+def test_a_line_that_only_rows_of_clusters_give(
+    line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The caution tells of both lines of calibration, and the spec asks for one of them."""
+    drawn = [(k, (k * 7 % 20 + 0.5) / 20) for k in range(120)]
+    # of a score s one half of s happens, evenly
+    rows = [("yes" if k * 37 % 100 < 50 * s else "no", "no", s, 1, f"c{k % 12}") for k, s in drawn]
+    (tmp_path / "d.csv").write_text(file_of(rows))
+    spec = f"{HEAD % 'cluster: g'}metrics: [{line}]\nreport: {{formats: [html]}}\n"
+    (tmp_path / "s.yaml").write_text(spec)
+    runs = tmp_path / "runs"
+    assert status_of(["run", str(tmp_path / "s.yaml"), "-o", str(runs)]) == 0
+    results = json.loads((runs / "latest" / "results.json").read_text())
+    told = [one for one in results["cautions"] if one["code"] == "miscalibration"]
+    assert [one["message"].lower().count("calibration") for one in told] == [2]
+    assert status_of(["verify", str(runs / "latest")]) == 0, capsys.readouterr().err
+
+
 TRAINED = """\
 evalreport: 1
 title: Odd

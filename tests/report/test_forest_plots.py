@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -46,6 +47,11 @@ def test_squares_are_hollow_on_few_rows_and_what_goes_on_ends_in_an_arrow() -> N
     arrows = {(line.get_marker(), line.get_xdata()[0]) for line in axes.lines}
     assert {("<", low), (">", high)} <= arrows
     assert (low, high) == pytest.approx((-1.1, 1.1))
+    one_sided = Figure().add_subplot()
+    forest(one_sided, Forest([ForestRow("infinite", 0, None, 2.0, inf)], required=4.0))
+    assert one_sided.get_xlim()[1] == pytest.approx(4.1)
+    ((end,),) = (line.get_xdata() for line in one_sided.lines if line.get_marker() == ">")
+    assert end == one_sided.get_xlim()[1]
     assert {"required", "no difference"} <= {text.get_text() for text in axes.texts}
 
 

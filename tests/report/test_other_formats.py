@@ -42,6 +42,16 @@ def _results(**frames: Any) -> Any:
     return evalreport.run(SPEC, frames={"d": columns}, at="2026-01-02T00:00:00Z").json
 
 
+def test_counts_in_markdown_and_latex_keep_their_halves() -> None:
+    """Of nine pairs seven are in order and one is tied."""
+    spec = {**SPEC, "models": {"m": {"score": "s"}}, "metrics": ["roc_auc"], "acceptance": []}
+    rows = {"y": ["=no", "=no", "=no", "yes", "yes", "yes"], "s": [0.1, 0.3, 0.6, 0.3, 0.7, 0.9]}
+    found = evalreport.run(spec, frames={"d": rows}).json
+    assert (found["measures"][0]["numerator"], found["measures"][0]["denominator"]) == (7.5, 9)
+    assert "| 7.5 / 9 |" in summary_markdown(found)
+    assert "& 7.5 / 9 &" in measures_latex(found)
+
+
 def test_measures_csv_has_one_line_per_measure_and_runs_no_formula() -> None:
     results = _results()
     rows = list(csv.DictReader(io.StringIO(measures_csv(results).decode("utf-8"))))

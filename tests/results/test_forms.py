@@ -18,6 +18,7 @@ from evalreport.results.forms import (
     definitions,
     form_of,
 )
+from evalreport.results.marks import OR_INFINITE
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,8 @@ def test_no_more_problems_of_one_list_than_help() -> None:
         (Point | Named, {"name": "n"}, Named("n")),
         (tuple[Point | None, ...], [None, {"x": 2, "y": 3}], (None, Point(2, 3))),
         (Literal["a", None], None, None),
+        (Annotated[float, OR_INFINITE], "infinity", inf),
+        (Annotated[float, OR_INFINITE], 2.5, 2.5),
     ],
 )
 def test_what_is_read_is_written_as_it_was(form: Any, value: Any, read: Any) -> None:

@@ -21,6 +21,9 @@ from evalreport.engine.counting.calendar import period_name
 from evalreport.errors import DataError
 from evalreport.record.recompute import recompute
 from evalreport.results.codec import results_schema
+from evalreport.statistics.control_limits import limits_of_course
+from evalreport.statistics.course import charted_course
+from evalreport.statistics.separate_samples import Estimate
 from evalreport.statistics.trend import cochran_armitage, weighted_changes
 
 #: TP, FN, FP, TN of each month.
@@ -269,6 +272,50 @@ def test_verify_works_periods_out_again(changed: Path, change: Any, told: str) -
     assert recompute(found).problems == ()
     change(found["periods"][0])
     assert any(told in str(problem) for problem in recompute(found).problems)
+
+
+def test_limits_stay_those_of_the_months_before_a_change_that_no_month_lies_outside_for(
+    tmp_path: Path,
+) -> None:
+    """240 of 300 in six months, then 33 to 35 of 50: the cumulative sum passes in the tenth."""
+    found = [40, 41, 39, 42, 38, 40, 34, 33, 35, 33, 34, 33, 34]
+    months = {f"2026-{k:02d}": (n, 50 - n, 10, 90) for k, n in enumerate(found[:12], start=1)}
+    months["2027-01"] = (34, 16, 10, 90)
+    run = evaluated(tmp_path, write(tmp_path, rows(months)))
+    recall = next(p for p in run["periods"] if p["metric"] == "recall")
+    assert (recall["change"]["alarm"], recall["change"]["since"]) == ("2026-10", "2026-07")
+    assert not any(limits["signal"] for limits in recall["limits"])
+    # the ninth month is still held against all before it, 307 of 400
+    assert [limits["centre"] for limits in recall["limits"][8:]] == [307 / 400, *[0.8] * 4]
+    assert status_of(["verify", str(tmp_path / "runs" / "latest")]) == 0
+
+
+@pytest.mark.parametrize(
+    ("found", "alarm", "before"),
+    [
+        # the moving average alone passes its limit
+        ([37, 40, 42, 37, 42, 34, 44, 38, 38, 36, 37, 36, 33, 33, 32, 38], 14, 12),
+        # the cumulative sum alone
+        ([39, 42, 41, 39, 36, 36, 42, 45, 40, 37, 34, 33, 38, 32, 41, 38], 13, 9),
+    ],
+)
+def test_either_chart_that_carries_the_past_along_holds_the_limits(
+    found: list[int], alarm: int, before: int
+) -> None:
+    shares = [(Estimate(x / 50, fraction=(x, 50)), f"f{k}") for k, x in enumerate(found)]
+    # a file that comes again is no run of its own
+    limits = limits_of_course([*shares[:3], shares[2], *shares[3:]], (0.0, 1.0))
+    own = [*limits[:3], *limits[4:]]
+    centres = [sum(found[:k]) / (50 * k) for k in range(5, alarm)]
+    held = sum(found[:before]) / (50 * before)
+    assert [one.centre for one in own[5:]] == [*centres, *[held] * (len(found) - alarm)]
+    charted = charted_course([one for one, _ in shares])
+    assert charted is not None
+    passed = [
+        [k for k, one in enumerate(chart) if one is not None and one.signal]
+        for chart in (charted.averages, charted.sums)
+    ]
+    assert sorted(chart[:1] for chart in passed) == [[], [alarm]]
 
 
 def test_limits_stay_those_of_the_months_before_the_first_one_outside(tmp_path: Path) -> None:

@@ -165,16 +165,18 @@ def _probabilities_measured(run: RunFacts, view: LabelView) -> bool:
 
 
 def _off_the_line(run: RunFacts, view: LabelView) -> Iterator[str]:
-    fitted = _fitted(run, view)
+    fitted: dict[str, tuple[float, float, float]] | None = None
     for line, words in LINES.items():
         metric = of_line(line)
         expected = metric.best
         m = run.measure(view, metric.name)
         interval = (m.interval.low, m.interval.high) if m is not None and m.interval else None
         value = m.value if m is not None else None
-        if interval is None and line in fitted:
-            value, low, high = fitted[line]
-            interval = (low, high)
+        if interval is None:
+            fitted = _fitted(run, view) if fitted is None else fitted
+            if line in fitted:
+                value, *ends = fitted[line]
+                interval = (ends[0], ends[1])
         if expected is None or value is None or not interval:
             continue
         if not interval[0] <= expected <= interval[1]:
@@ -210,12 +212,14 @@ def _fit(run: RunFacts, view: LabelView) -> CalibrationFit | None:
     if view.weight is None and view.cluster is None:
         table = confidences(table) if margin else table
         return calibration_fit(table.scores, table.positives, table.negatives)
+    # results without rows refuse this, and the caution is then known not to follow from them
+    codes = None if view.cluster is None else view.cluster[0]
     if view.score is None:
         return None
     # exp(-log(1 + exp(-s))) is the sigmoid of s without an overflow
     rows = view.places
     p = np.exp(-np.logaddexp(0.0, -view.score)) if margin else view.score
-    codes = None if view.cluster is None else view.cluster[0][rows]
+    codes = None if codes is None else codes[rows]
     weight = None if view.weight is None else view.weight[rows]
     positive = view.actual == view.positive_index
     times = None if view.times is None else view.times[rows]

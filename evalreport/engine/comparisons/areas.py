@@ -108,8 +108,6 @@ def limits(pair: Pair, task: ComparisonTask, level: float) -> Limits:
         return scored.interval(level), None
     if areas is None or areas.difference_variance is None:
         return None, TOO_FEW
-    if areas.difference_variance == 0.0 and areas.difference != 0.0:
-        return None, "the variance of the difference is 0"
     found = delong.difference_interval(areas.difference, areas.difference_variance, level)
     assert found is not None
     factor = scale(pair.model, task.task)

@@ -14,6 +14,7 @@ from evalreport.engine.comparisons.pairs import Side, metric_of
 from evalreport.engine.comparisons.result import Test
 from evalreport.engine.measures import Measurer
 from evalreport.metrics.comparing import ADDED
+from evalreport.metrics.formula import Value
 from evalreport.plan.comparisons import ComparisonTask
 from evalreport.plan.task import Task
 from evalreport.results import records
@@ -85,9 +86,9 @@ def _limits(side: Side, task: Task) -> tuple[float, float] | None:
     measurer = Measurer(side.view, side.tables, side.settings, side.thresholds)
     computed = measurer.compute(replace(task, where=EVERYTHING))
     value = computed.evaluated.outcome
-    if computed.interval is None:
+    if computed.interval is None or not isinstance(value, Value):
         return None
-    number = float(value.number)  # type: ignore[union-attr]  # an interval is of a number
+    number = value.number
     return max(number - computed.interval.low, 0.0), max(computed.interval.high - number, 0.0)
 
 

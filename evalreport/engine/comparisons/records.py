@@ -181,7 +181,7 @@ def _paired(
         renamed, means, difference, found = over_folds(pairs, task)
         at = _numbers(both.model, both.reference, task)
         notes = (both.note,) if both.note else ()
-        found = with_width(found, difference)
+        found = with_width(found)
         yield Difference(renamed, means, difference, found, both.rows, at, notes, MEAN_OF_FOLDS)
 
 
@@ -218,7 +218,7 @@ def _of_pair(
         found = _nothing(_why_none(task, values))
     else:
         found = paired_comparison(both, draws, task, values, difference)
-    found = with_bounds(with_width(found, difference), values, difference)
+    found = with_bounds(with_width(found), values, difference)
     notes = [both.note] if both.note else []
     notes += _threshold_notes(both.model, both.reference, task)
     if task.task.indeterminate or task.reference.indeterminate:
@@ -253,7 +253,7 @@ def _independent(
         if difference is None:
             found = _nothing(_why_none(task, values))
         else:
-            found = with_width(both.compare(own, values, difference), difference)
+            found = with_width(both.compare(own, values, difference))
         notes = ("the rows of the two datasets are taken as independent",)
         yield Difference(
             task,

@@ -96,12 +96,12 @@ def difference_of(model: Evaluated, reference: Evaluated) -> float | None:
     return model.outcome.number - reference.outcome.number
 
 
-def with_width(found: Found, difference: float | None) -> Found:
-    """What is found, without limits that are the difference itself; those of no difference stay.
+def with_width(found: Found) -> Found:
+    """What is found, without limits that are the difference itself.
 
-    Two models that are the same on every row differ by 0, whatever the rows.
+    Two models that are the same on every row, or differ by the same, show no variance.
     """
-    if not difference or found.interval is None or has_width(found.interval):
+    if found.interval is None or has_width(found.interval):
         return found
     return replace(found, interval=None, interval_reason=NO_VARIANCE)
 

@@ -95,37 +95,26 @@ def left_out(table: ScoreTable, row: tuple[float, float]) -> float:
     return abs(called[0] - called[1])
 
 
-#: Groups of clusters that are left out in turn.
-_GROUPS = 100
-
-
 def _left_out_in_groups(case: ScoreCase) -> float:
     """The same of clusters: each is judged by the cut that those of other groups choose."""
-    view, rows = case.measurer.view, case.measurer.tables.rows(case.task.where)
-    column = view.score if case.index is None else view.class_scores[:, case.index]  # type: ignore[index]
-    assert column is not None
-    assert view.cluster is not None
-    weight = np.ones(len(rows)) if view.weight is None else view.weight[rows]
-    positive = _positive(view, case.index)[rows]
-    group = _groups_of(view.cluster[0][rows], column[rows], weight, positive)
-    distinct, code = np.unique(-column[rows], return_inverse=True)
-    sides = [weight * positive, weight * ~positive]
-    totals = [float(side.sum()) for side in sides]
-    whole = [np.bincount(code, side, len(distinct)) for side in sides]
-    called = [0.0, 0.0]
-    for number in range(int(group.max(initial=-1)) + 1):
-        own = group == number
-        kept = [
-            every - np.bincount(code[own], side[own], len(distinct))
+    where, tables = case.task.where, case.measurer.tables
+    table = tables.drawn_scores(where, case.index)
+    whole = table.positives, table.negatives
+
+    def apart(kept: ScoreTable) -> npt.NDArray[np.float64]:
+        """The distance of the rates of the rows left out, of all rows, at the cut of the others."""
+        sides = kept.positives[0], kept.negatives[0]
+        if min(float(side.sum()) for side in sides) <= 0.0:
+            return np.zeros(1)
+        found, alarms = (np.cumsum(side) / side.sum() for side in sides)
+        above = slice(int(np.argmax(np.abs(found - alarms))) + 1)
+        called, missed = (
+            float((every - side)[above].sum()) / float(every.sum())
             for every, side in zip(whole, sides, strict=True)
-        ]
-        if min(float(one.sum()) for one in kept) <= 0.0:
-            continue
-        apart = np.cumsum(kept[0]) / kept[0].sum() - np.cumsum(kept[1]) / kept[1].sum()
-        best = int(np.argmax(np.abs(apart)))
-        for side in (0, 1):
-            called[side] += float(sides[side][own & (code <= best)].sum()) / totals[side]
-    return abs(called[0] - called[1])
+        )
+        return np.array([called - missed])
+
+    return abs(float(case.measurer.bootstrap.left_out(where, case.index, apart).sum()))
 
 
 def _cut(table: ScoreTable) -> tuple[float, Rates] | None:
@@ -146,28 +135,6 @@ def _square_and_add(high: float, low: float, found: Any, missed: Any) -> Limits:
     down = np.hypot(high - found.low, missed.high - low)
     up = np.hypot(found.high - high, low - missed.low)
     return Limits(max(float(apart - down), 0.0), min(float(apart + up), 1.0))
-
-
-def _groups_of(
-    cluster: npt.NDArray[Any],
-    score: npt.NDArray[np.float64],
-    weight: npt.NDArray[np.float64],
-    positive: Bools,
-) -> npt.NDArray[np.intp]:
-    """The group of each row's cluster, in an order that follows from what clusters hold."""
-    code = np.unique(cluster, return_inverse=True)[1]
-    held = [
-        np.round(np.bincount(code, part), 9)
-        for part in (
-            weight * positive,
-            weight * ~positive,
-            weight * score * positive,
-            score * weight,
-        )
-    ]
-    rank = np.empty(len(held[0]), np.intp)
-    rank[np.lexsort(held)] = np.arange(len(rank))
-    return np.asarray(rank[code] % min(_GROUPS, len(rank)), np.intp)
 
 
 def _worth(case: ScoreCase) -> tuple[float, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ import numpy as np
 from evalreport.engine.counting.classification import ClassificationTable
 from evalreport.engine.metric_values import Evaluated
 from evalreport.metrics.declare import Metric, Table
-from evalreport.metrics.formula import Value
+from evalreport.metrics.formula import Infinite, Value
 from evalreport.metrics.tables import Matrix, ScoreTable
 from evalreport.plan.methods import ASKED
 from evalreport.plan.task import Task
@@ -28,7 +29,7 @@ class Case:
     """What was asked for and where, the metric with its arguments, and the value.
 
     ``measurer`` holds the rows, their design, the settings and the shared draws. An interval is
-    made where the value is a number; ``number`` may be read there alone.
+    made where the value is a number or infinite; ``number`` may be read there alone.
     """
 
     measurer: Measuring
@@ -39,7 +40,9 @@ class Case:
 
     @property
     def number(self) -> float:
-        """The value."""
+        """The value; infinity where it is infinite."""
+        if isinstance(self.value.outcome, Infinite):
+            return math.inf
         assert isinstance(self.value.outcome, Value)
         return self.value.outcome.number
 

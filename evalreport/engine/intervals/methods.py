@@ -83,6 +83,8 @@ def has_width(limits: Limits | records.Interval | None) -> bool:
     """
     if limits is None:
         return False
+    if math.isinf(limits.high):
+        return True
     return limits.high - limits.low > ROUNDING * max(abs(limits.low), abs(limits.high))
 
 
@@ -357,9 +359,14 @@ def of_cells(
     positive: int,
     method: str,
 ) -> records.Interval | None:
-    """Declared limits of a metric of two classes; None where a cell of 0 breaks them."""
+    """Declared limits of a metric of two classes; None where a cell of 0 breaks them.
+
+    The upper one of an infinite value is infinite.
+    """
     limits = function(*_cells(v.table, positive), level=v.level, **params)
-    return from_limits(limits, v.level, method) if has_width(limits) else None
+    if limits is None or not has_width(limits):
+        return None
+    return records.Interval(v.level, float(limits.low), float(limits.high), method)
 
 
 def _cells(table: Floats, positive: int) -> tuple[float, float, float, float]:

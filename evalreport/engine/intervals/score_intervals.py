@@ -464,32 +464,32 @@ def _weighted_mean(case: ScoreCase) -> records.Interval | str | None:
     if variance <= intervals.VANISHED * number**2:
         return LOSSES_ALIKE
     if case.method == LOG_T:
-        return _weighted_losses(metric, table, number, variance, level)
+        squares = float(
+            np.sum(table.squares_positive * of_positive**2)
+            + np.sum(table.squares_negative * of_negative**2)
+        )
+        return _weighted_losses(case, float(table.total), squares, variance, 2)
     around = intervals.symmetric(number, variance, level, SANDWICH, _bounds(metric))
     return replace(around, standard_error=math.sqrt(variance))
 
 
 def _weighted_losses(
-    metric: Metric, table: ScoreTable, number: float, variance: float, level: float
+    case: Case, total: float, squares: float, variance: float, classes: int
 ) -> records.Interval | str | None:
-    """Student's t on the logarithm of a mean of weighted losses."""
-    of_positive, of_negative = _losses(metric, table)
-    assert table.squares_positive is not None
-    assert table.squares_negative is not None
-    squares = float(
-        np.sum(table.squares_positive * of_positive**2)
-        + np.sum(table.squares_negative * of_negative**2)
-    )
-    most = metric.range_of(2)[1]
+    """Student's t on the logarithm of a mean of weighted losses.
+
+    ``total``: of the weights; ``squares``: the sum of the squares of the weighted losses.
+    """
+    number = case.number
     if squares <= 0 or number <= 0:
         return None
-    carrying = (float(table.total) * number) ** 2 / squares
+    carrying = (total * number) ** 2 / squares
     degrees, error = means.loss_degrees(carrying), math.sqrt(variance)
-    limits = means.log_t_limits(number, error, degrees, level)
+    limits = means.log_t_limits(number, error, degrees, case.level)
     if limits is None:
-        return _carried(carrying, float(table.total))
-    within = Limits(limits.low, min(limits.high, most))
-    found = intervals.from_limits(within, level, LOG_T)
+        return _carried(carrying, total)
+    within = Limits(limits.low, min(limits.high, case.metric.range_of(classes)[1]))
+    found = intervals.from_limits(within, case.level, LOG_T)
     if found is None:
         return None
     return replace(found, standard_error=error, df=degrees)
@@ -522,9 +522,11 @@ def class_score_interval(case: Case) -> records.Interval | str | None:
 
     None, or the reason, where there is none.
     """
-    value, method = case.value, case.method
+    value, method, view = case.value, case.method, case.measurer.view
+    if method == LOG_T and view.weight is not None:
+        return _row_mean(case)
     if method in ("normal", LOG_T):
-        view, inside = case.measurer.view, case.measurer.tables.kinds(case.task.where)
+        inside = case.measurer.tables.kinds(case.task.where)
         losses = _row_values(case, inside)
         assert losses is not None
         times = None if view.times is None else view.times[inside]
@@ -571,7 +573,7 @@ def _row_values(case: Case, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.float6
     return np.asarray(by_rank, np.float64)[tables.ranks(rows)]
 
 
-def _row_mean(case: Case) -> records.Interval | None:
+def _row_mean(case: Case) -> records.Interval | str | None:
     """A mean or share of rows with a score of each class, by how the rows were sampled."""
     view, rows = case.measurer.view, case.measurer.tables.rows(case.task.where)
     values = _row_values(case, rows)
@@ -598,8 +600,13 @@ def _row_mean(case: Case) -> records.Interval | None:
     estimate = means.ratio_of_totals(top, bottom)
     if estimate is None or not estimate.standard_error:
         return None
-    bounds = case.metric.bounds
-    return intervals.symmetric(number, estimate.standard_error**2, level, method, bounds)
+    variance, bounds = estimate.standard_error**2, case.metric.bounds
+    if method != LOG_T:
+        return intervals.symmetric(number, variance, level, method, bounds)
+    if variance <= intervals.VANISHED * number**2:
+        return LOSSES_ALIKE
+    total, squared = math.fsum(weight), float(np.sum(top**2))
+    return _weighted_losses(case, total, squared, variance, len(view.labels))
 
 
 def _designed_mean(

@@ -14,7 +14,7 @@ from evalreport.metrics.declare import Interval
 from evalreport.metrics.estimates import estimate_of
 from evalreport.results.identity import WhichNumber
 from evalreport.results.records import ControlLimits, Measure, Period
-from evalreport.statistics.control_limits import limits_for
+from evalreport.statistics.control_limits import limits_of_course
 from evalreport.statistics.interval import z_value
 from evalreport.statistics.separate_samples import Estimate
 from evalreport.statistics.trend import cochran_armitage, weighted_changes
@@ -83,25 +83,21 @@ def _record(
 def _limits(measures: Sequence[Measure]) -> tuple[ControlLimits, ...]:
     """Of each period, the control limits that the periods before it give, and whether it is out."""
     found: list[ControlLimits] = []
-    earlier: list[Estimate] = []
-    frozen = False
     metric = find(measures[0].metric)
     within = metric.bounds if metric is not None else (-math.inf, math.inf)
+    estimates = {measure.id: estimate_of(measure) for measure in measures}
+    course = [(one, name) for name, one in estimates.items() if one is not None]
+    limits = iter(limits_of_course(course, within))
     for measure in measures:
-        estimate = estimate_of(measure)
+        estimate = estimates[measure.id]
         if estimate is None:
             found.append(ControlLimits(None, None, None, None, measure.reason, signal=False))
             continue
-        limits = limits_for(estimate, earlier, within)
-        signal = limits.signals(estimate.value)
+        own = next(limits)
+        signal = own.signals(estimate.value)
         found.append(
-            ControlLimits(
-                limits.centre, limits.low, limits.high, limits.chart, limits.reason, signal
-            )
+            ControlLimits(own.centre, own.low, own.high, own.chart, own.reason, signal=signal)
         )
-        frozen = frozen or signal
-        if not frozen:
-            earlier.append(estimate)
     return tuple(found)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -61,6 +62,7 @@ class Forest:
         Differences have at most 1 each way where any is within.
         """
         told = [x for row in self.rows for x in (row.value, row.low, row.high) if x is not None]
+        told = [x for x in told if math.isfinite(x)]
         told += [] if self.required is None else [self.required]
         if self.same:
             reach = 1.0 if any(abs(x) <= 1 for x in told) else max(map(abs, told), default=1.0)
