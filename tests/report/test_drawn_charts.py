@@ -213,6 +213,12 @@ def ten() -> Contents:
     return Contents(evalreport.run(spec, frames={"d": data}).records)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_chart_of_eight_models_is_small(kind) -> None:
+    found = Contents(made(rows=900, models=8, thresholds=[0.1, {"maximize": "youden_j"}]).records)
+    assert len(curve_charts.drawn(shown(found, kind))[0].markup.encode()) <= MOST
+
+
 def of_classes(contents: Contents, kind: str) -> Shown:
     own = [c for c in contents.of(records.Curve) if c.kind == kind]
     return Shown(contents, kind, curve_charts.in_order(contents, own), per_class=True)

@@ -19,7 +19,7 @@ from unicodedata import bidirectional
 from xml.etree import ElementTree as ET
 
 from evalreport.errors import EvalreportError
-from evalreport.report.charts.style import INK, STYLE, styled
+from evalreport.report.charts.style import INK, SMALL, STYLE, styled
 from evalreport.report.model import Drawing
 
 if TYPE_CHECKING:
@@ -34,6 +34,10 @@ HALF, WHOLE = 236.0, 482.0
 #: Pixels of a picture per point: 300 per inch.
 ZOOM = 300 / POINTS
 _FAMILY = ", ".join(f"'{name}'" for name in STYLE["font.family"])
+#: What stands once around a drawing, or is so where nothing is said.
+_SAID_ONCE = re.compile(
+    f"font-family: {_FAMILY}; |font-size: {SMALL}px; |text-anchor: start; |stroke-dashoffset: 0; "
+)
 _SVG, _LINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}href"
 
 
@@ -91,15 +95,12 @@ def _painted(paint: Paint, width: float, height: float) -> Figure:
 def _svg(paint: Paint, width: float, height: float) -> str:
     """What stands inside the ``svg`` element of a figure."""
     with styled():
-        from matplotlib.axes import Axes
         from matplotlib.backends.backend_svg import FigureCanvasSVG
 
         buffer = io.BytesIO()
         nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
         figure = _painted(paint, width, height)
-        for frame in (figure, *figure.findobj(Axes)):
-            frame.patch.set_visible(False)  # type: ignore[attr-defined]
-        _outline(figure)
+        _bare(figure)
         canvas = FigureCanvasSVG(figure)
         canvas.print_svg(buffer, metadata=nothing)  # type: ignore[no-untyped-call]
     root = ET.fromstring(buffer.getvalue())  # noqa: S314 - written by matplotlib just now
@@ -109,19 +110,27 @@ def _svg(paint: Paint, width: float, height: float) -> str:
     _style_once(root)
     _tidy(root)
     inside = "".join(ET.tostring(child, "unicode") for child in root)
-    return f'<g font-family="{_FAMILY}" stroke-linejoin="round">{inside}</g>'
+    font = f'font-family="{_FAMILY}" font-size="{SMALL}px"'
+    return f'<g {font} stroke-linejoin="round">{inside}</g>'
 
 
-def _outline(figure: Figure) -> None:
-    """Have words from right to left drawn as shapes, joined and in order, by matplotlib's raqm."""
+def _bare(figure: Figure) -> None:
+    """No ground behind a drawing, and words from right to left as shapes.
+
+    These are joined and in order as matplotlib's raqm sets them.
+    """
+    from matplotlib.axes import Axes
     from matplotlib.patheffects import Normal
     from matplotlib.text import Text
 
-    for words in figure.findobj(Text):
-        text = words.get_text()
-        turned = {sign for sign in text if bidirectional(sign) in ("R", "AL")}
-        if turned and all(ord(sign) in _fallback_letters() for sign in turned):
-            words.set_path_effects([Normal()])
+    figure.patch.set_visible(False)
+    for part in figure.findobj():
+        if isinstance(part, Axes):
+            part.patch.set_visible(False)
+        elif isinstance(part, Text) and not part.get_text().isascii():
+            turned = {sign for sign in part.get_text() if bidirectional(sign) in ("R", "AL")}
+            if turned and all(ord(sign) in _fallback_letters() for sign in turned):
+                part.set_path_effects([Normal()])
 
 
 @cache
@@ -166,8 +175,7 @@ def _tidy(root: ET.Element) -> None:
                 told = re.sub(r"M[^CQMz]+", _line, told)
                 element.set(name, re.sub(r" ?\b([MlCQz])\b ?", r"\1", told).strip())
         if "style" in element.attrib:
-            # the fonts stand once around the drawing
-            told = element.attrib["style"].replace(f"font-family: {_FAMILY}; ", "")
+            told = re.sub(_SAID_ONCE, "", element.attrib["style"])
             element.set("style", told.replace(": ", ":").replace("; ", ";"))
         # the namespace stands at the element of the page
         element.tag = element.tag.removeprefix(_SVG)
@@ -189,14 +197,20 @@ def _ungroup(element: ET.Element) -> None:
 def _line(found: re.Match[str]) -> str:
     """A line as steps from its start, which take half the letters; no step where there is none.
 
-    Steps are of whole tenths, so that they add up.
+    Steps are of whole tenths, so that they add up; level ones that go on are one.
 
-    >>> re.sub("M[^CQMz]+", _line, "M 1 2 L 1 2 L 2.5 1 L 2.5 1 z")
-    'M 1 2 l 1.5 -1 z'
+    >>> re.sub("M[^CQMz]+", _line, "M 1 2 L 1 2 L 2.5 1 L 3 1 L 4.5 1 z")
+    'M 1 2 l 1.5 -1 2 0 z'
     """
     points = [(float(x), float(y)) for x, y in re.findall(r"([-\d.]+) ([-\d.]+)", found[0])]
-    steps = [(round(c - a, 1), round(d - b, 1)) for (a, b), (c, d) in pairwise(points)]
-    told = " ".join(f"{x:g} {y:g}" for x, y in steps if x or y)
+    steps: list[tuple[float, float]] = []
+    for (a, b), (c, d) in pairwise(points):
+        x, y = round(c - a, 1), round(d - b, 1)
+        if steps and x > 0 and steps[-1][0] > 0 and y == steps[-1][1] == 0:
+            x += steps.pop()[0]
+        if x or y:
+            steps.append((x, y))
+    told = " ".join(f"{x:.5g} {y:g}" for x, y in steps)
     return f"M {points[0][0]:g} {points[0][1]:g} " + (f"l {told} " if told else "")
 
 
