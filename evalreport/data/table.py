@@ -41,6 +41,14 @@ class RawColumn:
         """Whether a row holds one value, no list of them."""
         return self.kind not in ("list", "vector")
 
+    def known_by(self, places: npt.NDArray[Any], distinct: Sequence[Any]) -> None:
+        """Tell what `factorize` would work out: each row's place among ``distinct``, or -1."""
+        present, first = np.unique(places, return_index=True)
+        order = [int(k) for k in present[np.argsort(first)] if k >= 0]
+        place = np.full(len(distinct) + 1, -1, np.int32)
+        place[order] = np.arange(len(order))
+        self.__dict__["_factors"] = (place[places], [distinct[k] for k in order])
+
     def factorize(self) -> tuple[Codes, list[Any]]:
         """Codes of the rows, -1 where missing, and the distinct values in order of first row.
 

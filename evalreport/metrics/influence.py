@@ -26,9 +26,10 @@ def average_precision(table: ScoreTable) -> tuple[Floats, Floats]:
     precision = tp / flagged
     value = float(np.sum(table.positives * precision)) / total
     np.square(flagged, out=flagged)
-    for part in (tp, fp):
-        part *= table.positives
-        part /= flagged
+    tp *= table.positives
+    fp *= table.positives
+    tp /= flagged
+    fp /= flagged
     precision += _tail(fp)
     precision -= value
     precision /= total
