@@ -173,7 +173,7 @@ def _tidy(root: ET.Element) -> None:
                 told = " ".join(element.attrib[name].split())
                 told = re.sub(r"-?\d+\.\d{2,}", _tenth, told)
                 told = re.sub(r"M[^CQMz]+", _line, told)
-                element.set(name, re.sub(r" ?\b([MlCQz])\b ?", r"\1", told).strip())
+                element.set(name, re.sub(r" ?\b([MCQz])\b ?", r"\1", told).strip())
         if "style" in element.attrib:
             told = re.sub(_SAID_ONCE, "", element.attrib["style"])
             element.set("style", told.replace(": ", ":").replace("; ", ";"))
@@ -200,7 +200,7 @@ def _line(found: re.Match[str]) -> str:
     Steps are of whole tenths, so that they add up; level ones that go on are one.
 
     >>> re.sub("M[^CQMz]+", _line, "M 1 2 L 1 2 L 2.5 1 L 3 1 L 4.5 1 z")
-    'M 1 2 l 1.5 -1 2 0 z'
+    'M 1 2l1.5 -1h2 z'
     """
     points = [(float(x), float(y)) for x, y in re.findall(r"([-\d.]+) ([-\d.]+)", found[0])]
     steps: list[tuple[float, float]] = []
@@ -210,8 +210,8 @@ def _line(found: re.Match[str]) -> str:
             x += steps.pop()[0]
         if x or y:
             steps.append((x, y))
-    told = " ".join(f"{x:.5g} {y:g}" for x, y in steps)
-    return f"M {points[0][0]:g} {points[0][1]:g} " + (f"l {told} " if told else "")
+    told = "".join(f"h{x:.5g}" if not y else f"l{x:g} {y:g}" if x else f"v{y:g}" for x, y in steps)
+    return f"M {points[0][0]:g} {points[0][1]:g}{told} "
 
 
 def _tenth(number: re.Match[str]) -> str:

@@ -13,8 +13,8 @@ from evalreport.report.charts.style import HAIR, INK, LINE, SMALL, SOFT, colour
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: Height of the name of a rule above the frame, and the least width of a step; points.
-ROW, STEP = 9.0, 2.5
+#: Height of the name of a rule above the frame, in points.
+ROW = 9.0
 #: Threshold, recall, specificity, precision; the last is None where nothing is predicted positive.
 Row = tuple[float, float, float, float | None]
 
@@ -26,8 +26,11 @@ def thresholds(
     rules: Sequence[tuple[str, float]] = (),
     shares: tuple[str, str, str] = ("recall", "specificity", "precision"),
     name: str = "",
+    step: float = 2.0,
 ) -> None:
     """Each share at each threshold; the names of rules stand above their lines, ``name`` above.
+
+    No step is less than ``step`` points wide.
 
     What holds at a score holds down to the next lower one, without.
     """
@@ -44,7 +47,7 @@ def thresholds(
     axes.set(ylim=(-0.01, 1.02), yticks=[0, 0.5, 1])
     axes.set_yticklabels(["0", "0.5", "1"])
     left, right = axes.get_xlim()
-    step = STEP * (right - left) / axes.get_window_extent().width
+    step *= (right - left) / axes.get_window_extent().width
     told = []
     looks = ((colour(place), "-", 1.4), (SOFT, "-", 1.0), (colour(place), (0, (4, 1.6)), 1.0))
     for k, (color, dash, width) in enumerate(looks):
