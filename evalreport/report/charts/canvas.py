@@ -24,6 +24,7 @@ from evalreport.report.model import Drawing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 
 Paint = Callable[["Figure"], None]
@@ -97,13 +98,13 @@ def _svg(paint: Paint, width: float, height: float) -> str:
     with styled():
         from matplotlib.backends.backend_svg import FigureCanvasSVG
 
-        buffer = io.BytesIO()
-        nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
         figure = _painted(paint, width, height)
-        _bare(figure)
+        for frame in (figure, *figure.axes, *(c for axes in figure.axes for c in axes.child_axes)):
+            frame.patch.set_visible(False)  # type: ignore[attr-defined]
         canvas = FigureCanvasSVG(figure)
-        canvas.print_svg(buffer, metadata=nothing)  # type: ignore[no-untyped-call]
-    root = ET.fromstring(buffer.getvalue())  # noqa: S314 - written by matplotlib just now
+        root = _written(canvas)
+        if _turned("".join(root.itertext())) and _outline(figure):
+            root = _written(canvas)
     for part in (f"{_SVG}metadata", f"{_SVG}defs/{_SVG}style/.."):
         for found in root.findall(part):
             root.remove(found)
@@ -114,23 +115,36 @@ def _svg(paint: Paint, width: float, height: float) -> str:
     return f'<g {font} stroke-linejoin="round">{inside}</g>'
 
 
-def _bare(figure: Figure) -> None:
-    """No ground behind a drawing, and words from right to left as shapes.
+def _written(canvas: FigureCanvasSVG) -> ET.Element:
+    """A figure as matplotlib writes it."""
+    buffer = io.StringIO()
+    nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+    canvas.print_svg(buffer, metadata=nothing)  # type: ignore[no-untyped-call]
+    return ET.fromstring(buffer.getvalue())  # noqa: S314 - written just now
 
-    These are joined and in order as matplotlib's raqm sets them.
+
+def _turned(text: str) -> set[str]:
+    """The letters that run from right to left."""
+    return {sign for sign in set(text) if bidirectional(sign) in ("R", "AL")}
+
+
+def _outline(figure: Figure) -> bool:
+    """Have words from right to left drawn as shapes, joined and in order, by matplotlib's raqm.
+
+    Whether there are any whose letters its font has.
     """
-    from matplotlib.axes import Axes
     from matplotlib.patheffects import Normal
     from matplotlib.text import Text
 
-    figure.patch.set_visible(False)
-    for part in figure.findobj():
-        if isinstance(part, Axes):
-            part.patch.set_visible(False)
-        elif isinstance(part, Text) and not part.get_text().isascii():
-            turned = {sign for sign in part.get_text() if bidirectional(sign) in ("R", "AL")}
-            if turned and all(ord(sign) in _fallback_letters() for sign in turned):
-                part.set_path_effects([Normal()])
+    found = [
+        words
+        for words in figure.findobj(Text)
+        if (turned := _turned(words.get_text()))
+        and all(ord(sign) in _fallback_letters() for sign in turned)
+    ]
+    for words in found:
+        words.set_path_effects([Normal()])
+    return bool(found)
 
 
 @cache
