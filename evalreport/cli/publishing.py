@@ -30,6 +30,7 @@ from evalreport.version import __version__
 if TYPE_CHECKING:
     from evalreport.engine.counting.reads import Reads
     from evalreport.engine.prepared import Prepared
+    from evalreport.engine.reference.run import ReferenceRun
     from evalreport.results.lookup import Results
     from evalreport.spec.load import LoadedSpec
 
@@ -152,10 +153,8 @@ def _evaluated(
         # What takes long to import comes after the start, so that the printer loads beside it.
         from evalreport.engine.predicting import Fitting
         from evalreport.engine.read_and_plan import prepare
-        from evalreport.engine.reference.looks import look_before
         from evalreport.engine.run import evaluate
         from evalreport.record.history import earlier_runs
-        from evalreport.record.row_digests import with_rows_counted
         from evalreport.results.codec import encode
 
         fitting = Fitting(
@@ -183,9 +182,7 @@ def _evaluated(
             progress.step,
             progress.advance,
             clock=options.clock,
-            before=with_rows_counted(look_before(options.runs, loaded.series), options.runs)
-            if loaded.spec.looks
-            else None,
+            before=_look_before(options.runs, loaded) if loaded.spec.looks else None,
             earlier=earlier_runs(options.runs, loaded.series) if loaded.spec.cadence else (),
         )
         report = loaded.spec.report
@@ -200,6 +197,14 @@ def _evaluated(
         )
         data = canonical_json(encode(results))
         return prepared, results, drawn(data, drawing, progress.step)
+
+
+def _look_before(runs: Path, loaded: LoadedSpec) -> ReferenceRun | None:
+    """The newest run of the series, whose looks this one goes on with."""
+    from evalreport.engine.reference.looks import look_before
+    from evalreport.record.row_digests import with_rows_counted
+
+    return with_rows_counted(look_before(runs, loaded.series), runs)
 
 
 def _status(results: Results, made: Drawn) -> ExitStatus:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import partial
 from typing import BinaryIO
 
 from evalreport.data.findings import quoted
@@ -15,10 +16,20 @@ from evalreport.data.parquet_file import (
     damaged,
     opened_parquet,
 )
-from evalreport.data.parquet_types import expression, is_number, parquet_column, readable
+from evalreport.data.parquet_types import (
+    expression,
+    is_number,
+    parquet_column,
+    place_of,
+    readable,
+    text_column,
+)
 from evalreport.data.source import Source
 from evalreport.data.table import RawColumn, RawTable
 from evalreport.errors import DataError, LimitError, Location, Problem
+
+#: Rows from which on texts are listed before they are read, where a column has few of them.
+MANY_ROWS, FEW_TEXTS = 100_000, 1_000
 
 
 def read_parquet(
@@ -134,9 +145,29 @@ def _columns(
     if not asked:
         return []
     room.take(0, more=_text_bytes(file, asked, count, limits))
-    wanted = [f"{expression(file.types[i], f'c{i}')} AS c{i}" for i in asked]
+    few = _few_texts(file, asked) if MANY_ROWS <= count == file.rows else {}
+    wanted = [
+        (place_of(i) if i in few else expression(file.types[i], f"c{i}")) + f" AS c{i}"
+        for i in asked
+    ]
     found = interruptible(file.connection, lambda: file.select(wanted, count).fetchnumpy())
-    return [parquet_column(file.header[i], file.types[i], found[f"c{i}"]) for i in asked]
+    return [
+        text_column(file.header[i], found[f"c{i}"], few[i])
+        if i in few
+        else parquet_column(file.header[i], file.types[i], found[f"c{i}"])
+        for i in asked
+    ]
+
+
+def _few_texts(file: ParquetFile, asked: list[int]) -> dict[int, list[str]]:
+    """The texts of columns that have few: many rows come as places among them, not as objects."""
+    texts = [i for i in asked if file.types[i] == "VARCHAR"]
+    if not texts:
+        return {}
+    about = [f"approx_count_distinct(c{i})" for i in texts]
+    found = interruptible(file.connection, lambda: file.select(about, file.rows).fetchone())
+    few = [i for i, number in zip(texts, found or (), strict=True) if 0 < number <= FEW_TEXTS]
+    return {i: interruptible(file.connection, partial(file.listed_texts, i)) for i in few}
 
 
 def _text_bytes(file: ParquetFile, asked: list[int], count: int, limits: Limits) -> int:

@@ -218,11 +218,24 @@ class ParquetFile:
 
     def select(self, expressions: Collection[str], count: int) -> Any:
         """A query of the first ``count`` rows; columns are called c0, c1, ... by position."""
-        names = ", ".join(f"c{i}" for i in range(len(self.header)))
         limit = f" LIMIT {count}" if count < self.rows else ""
         # No name and no text of the file becomes part of a query, so none can be injected.
-        query = f"SELECT {', '.join(expressions)} FROM {_SCAN} AS t({names}){limit}"  # noqa: S608
+        query = f"SELECT {', '.join(expressions)} FROM {_SCAN} AS t({self._names()}){limit}"  # noqa: S608
         return self.connection.execute(query, [self.path])
+
+    def listed_texts(self, place: int) -> list[str]:
+        """The texts of a column in order, which become a type: ``t`` with the column's place."""
+        distinct, names = f"SELECT DISTINCT c{place}", self._names()
+        self.connection.execute(
+            f"CREATE TYPE t{place} AS ENUM ({distinct} FROM {_SCAN} AS t({names}) "
+            f"WHERE c{place} IS NOT NULL ORDER BY ALL)",
+            [self.path],
+        )
+        ((texts,),) = self.connection.execute(f"SELECT enum_range(NULL::t{place})").fetchall()
+        return list(texts)
+
+    def _names(self) -> str:
+        return ", ".join(f"c{i}" for i in range(len(self.header)))
 
     def _schema(self) -> tuple[list[str], list[int]]:
         """Names of the top-level columns as written, and of each stored column its place."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -73,6 +74,21 @@ def parquet_column(name: str, kind: str, values: Any) -> RawColumn:
             vectors[row] = [None if gap else v for v, gap in zip(given, gaps, strict=True)]
         return RawColumn(name, "vector", vectors, missing)
     return RawColumn(name, "text", data, missing)
+
+
+def place_of(column: int) -> str:
+    """What is selected of a column of text that is listed: the place of its text, from 0."""
+    return f"enum_code(CAST(c{column} AS t{column}))"
+
+
+def text_column(name: str, places: Any, texts: Sequence[str]) -> RawColumn:
+    """A column of text of the places of its texts, masked where NULL; rows share the texts."""
+    missing = np.ma.getmaskarray(places).copy()
+    of = np.ma.getdata(places).astype(np.int32)
+    of[missing] = -1
+    found = RawColumn(name, "text", np.array(texts, object)[of], missing)
+    found.known_by(of, texts)
+    return found
 
 
 def _texts(values: Any) -> list[str]:

@@ -41,6 +41,16 @@ class RawColumn:
         """Whether a row holds one value, no list of them."""
         return self.kind not in ("list", "vector")
 
+    def known_by(self, places: npt.NDArray[Any], distinct: Sequence[Any]) -> None:
+        """Tell what `factorize` would work out: each row's place among ``distinct``, or -1."""
+        rows = len(places)
+        first = np.full(len(distinct) + 1, rows)
+        first[places[::-1]] = np.arange(rows - 1, -1, -1)
+        order = [k for k in np.argsort(first[:-1]).tolist() if first[k] < rows]
+        place = np.full(len(distinct) + 1, -1, np.int32)
+        place[order] = np.arange(len(order))
+        self.__dict__["_factors"] = (place[places], [distinct[k] for k in order])
+
     def factorize(self) -> tuple[Codes, list[Any]]:
         """Codes of the rows, -1 where missing, and the distinct values in order of first row.
 

@@ -49,7 +49,8 @@ def curve_records(
         table = tables.scores(EVERYTHING)
         kinds = _curves(table, probabilities, level, MOST_POINTS, rows)
         if view.source == "margin" and not view.decided:
-            kinds += _calibration(confidences(table), level, MOST_POINTS, rows)
+            of = confidences(table)
+            kinds += _calibration(of, merged(of, MOST_POINTS), level, rows)
         kinds.append(("sweep", sweep(table, thresholds), False))
         if view.unknown:
             # precision and recall are all that a curve can show without the other cells
@@ -134,7 +135,7 @@ def _curves(
     ]
     if probabilities:
         found += [
-            *_calibration(table, level, at_most, rows),
+            *_calibration(table, (fewer, thinned), level, rows),
             ("decision", curves.decision(table), False),
             ("accuracy_coverage", curves.accuracy_coverage(fewer), thinned),
         ]
@@ -142,10 +143,13 @@ def _curves(
 
 
 def _calibration(
-    table: ScoreTable, level: float, at_most: int, rows: int
+    table: ScoreTable, joined: tuple[ScoreTable, bool], level: float, rows: int
 ) -> list[tuple[str, dict[str, list[Any]], bool]]:
-    """Both calibration curves; those of margins are of their confidences."""
-    fewer, thinned = merged(table, at_most)
+    """Both calibration curves, of a table and of its neighbours `merged`.
+
+    Those of margins are of their confidences.
+    """
+    fewer, thinned = joined
     return [
         ("calibration", calibration_curve.calibration(table, level=level, rows=rows), False),
         ("smoothed_calibration", calibration_curve.smoothed_calibration(fewer), thinned),

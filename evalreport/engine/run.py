@@ -1,4 +1,7 @@
-"""A prepared spec to results: every task computed, everything accounted for."""
+"""A prepared spec to results: every task computed, everything accounted for.
+
+Parts that few specs ask for are loaded where they are asked for.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +19,7 @@ from evalreport.engine.acceptance import judge
 from evalreport.engine.across_views import cautions_of, comparisons_of
 from evalreport.engine.comparisons.against_baselines import against_baselines, with_previous
 from evalreport.engine.comparisons.baselines import baseline_records, baseline_tables
-from evalreport.engine.comparisons.omnibus import omnibus_records
-from evalreport.engine.comparisons.reclassification import reclassification_records
+from evalreport.engine.counting.calendar import period_columns
 from evalreport.engine.counting.set_tables import SetTables
 from evalreport.engine.counting.tables_of import tables_of
 from evalreport.engine.curves import curve_records
@@ -27,23 +29,16 @@ from evalreport.engine.finite import finite
 from evalreport.engine.groups.gaps import heterogeneity_tests, subgroup_gaps
 from evalreport.engine.groups.impact_records import impact_records
 from evalreport.engine.groups.studied_groups import studied_groups
-from evalreport.engine.label_sets.evaluation import evaluate_sets, set_curves
 from evalreport.engine.ledgers.characteristics import characteristics
 from evalreport.engine.ledgers.labels_and_rows import label_record, row_record
 from evalreport.engine.ledgers.sample_size import sample_sizes
 from evalreport.engine.measures import Measurer
-from evalreport.engine.periods.changes import period_records
 from evalreport.engine.predicting import further_repeats, training_records
 from evalreport.engine.prepared import InputData, Prepared, Step, silent
-from evalreport.engine.readers.agreement import agreement_records
-from evalreport.engine.readers.means import difference_records, mean_records, over_readers
-from evalreport.engine.readers.placing import studies
 from evalreport.engine.reference.claims import claim_counts, claim_criteria, claim_records
 from evalreport.engine.reference.criteria import with_references
 from evalreport.engine.reference.declared import declared_records
 from evalreport.engine.reference.differences import compared_with_run
-from evalreport.engine.reference.drift import drift_criteria, drift_records
-from evalreport.engine.reference.looks import later_look, with_looks
 from evalreport.engine.reference.run import ReferenceRun, References, read_references
 from evalreport.engine.repeats import evaluate_repeats
 from evalreport.engine.rules import rule_of
@@ -66,8 +61,10 @@ from evalreport.results.records import (
     CountingEngine,
     Criterion,
     Curve,
+    Drift,
     Input,
     InputPart,
+    Period,
     Plan,
     PlannedRequests,
     Provenance,
@@ -124,18 +121,21 @@ def evaluate(
         for view, facts in zip(prepared.views, prepared.facts, strict=True)
         for record in _curves_or_failure(state, view, facts)
     ]
-    drift = state.records("drift", lambda: drift_records(state, references))
+    drift = state.records("drift", lambda: _drift(state, references))
     claims = tuple(state.records("claims", lambda: claim_records(state)))
     readers = state.guarded("readers", lambda: _reader_records(state), dict[str, Any]())
-    plain = _over_readers(state, _judged(state, references), readers)
+    judged: Sequence[Criterion] = _over_readers(state, _judged(state, references), readers)
+    looks = None
     if prepared.loaded.spec.looks is not None:
+        from evalreport.engine.reference.looks import later_look, with_looks
+
         state.later_look = later_look(before, prepared.loaded.spec.as_of or at)
-    judged, looks = with_looks(state, plain, before)
+        judged, looks = with_looks(state, judged, before)
     state.looks = looks or ()
     acceptance = [
         *judged,
         *claim_criteria(state, claims),
-        *drift_criteria(state, drift),
+        *_drift_criteria(state, drift),
     ]
     acceptance.sort(key=lambda entry: entry.criterion)
     comparisons = [
@@ -148,7 +148,7 @@ def evaluate(
     )
     thresholds = _threshold_records(state)
     roc = state.records("curves", lambda: _roc(state))
-    periods = state.guarded("periods", lambda: period_records(state), None)
+    periods = state.guarded("periods", lambda: _periods(state), None)
     cautions = cautions_of(state, comparisons, acceptance, thresholds, drift, roc, periods or ())
     guarded = {**_guarded_records(state), **readers}
     found = Results(
@@ -240,20 +240,58 @@ def _guarded_records(state: RunState) -> dict[str, Any]:
     """Declared values, subgroups and characteristics: each, or its failure."""
     prepared, nothing = state.prepared, dict[str, Any]()
     width = prepared.loaded.spec.confidence.width
+    compared = prepared.loaded.spec.comparisons is not None
     return {
         "declared": state.guarded("declared", lambda: declared_records(state), None),
         **state.guarded("subgroups", lambda: _subgroup_records(state), nothing),
         "characteristics": state.guarded(
             "characteristics", lambda: characteristics(prepared), None
         ),
-        "omnibus": tuple(state.records("comparisons", lambda: omnibus_records(state))),
-        "reclassification": tuple(
-            state.records("comparisons", lambda: reclassification_records(state))
-        ),
+        **(_beside_comparisons(state) if compared else nothing),
         "sample_size": tuple(
             state.records("sample size", lambda: sample_sizes(state.measures, width))
         ),
     }
+
+
+def _beside_comparisons(state: RunState) -> dict[str, Any]:
+    """Tests of all models together, and how rows move between classes of two."""
+    from evalreport.engine.comparisons.omnibus import omnibus_records
+    from evalreport.engine.comparisons.reclassification import reclassification_records
+
+    return {
+        "omnibus": tuple(state.records("comparisons", lambda: omnibus_records(state))),
+        "reclassification": tuple(
+            state.records("comparisons", lambda: reclassification_records(state))
+        ),
+    }
+
+
+def _drift(state: RunState, references: References) -> list[Drift]:
+    """How far data have moved, where the spec asks for it."""
+    if state.prepared.loaded.spec.drift is None:
+        return []
+    from evalreport.engine.reference.drift import drift_records
+
+    return drift_records(state, references)
+
+
+def _drift_criteria(state: RunState, drift: Sequence[Drift]) -> list[Criterion]:
+    """What drift was judged by."""
+    if state.prepared.loaded.spec.drift is None:
+        return []
+    from evalreport.engine.reference.drift import drift_criteria
+
+    return drift_criteria(state, drift)
+
+
+def _periods(state: RunState) -> tuple[Period, ...] | None:
+    """Every measure over time; None without periods."""
+    if not period_columns(state.prepared.loaded.spec):
+        return None
+    from evalreport.engine.periods.changes import period_records
+
+    return period_records(state)
 
 
 def _baselines(state: RunState) -> list[Baseline]:
@@ -285,6 +323,12 @@ def _overlap(one: Overlap) -> TrainingOverlap:
 
 def _reader_records(state: RunState) -> dict[str, Any]:
     """What readers of the same cases give, where a dataset has readers."""
+    if all(one.reading is None for one in state.prepared.loaded.spec.datasets.values()):
+        return {}
+    from evalreport.engine.readers.agreement import agreement_records
+    from evalreport.engine.readers.means import difference_records, mean_records
+    from evalreport.engine.readers.placing import studies
+
     found, level = studies(state), state.prepared.settings.level
     means = mean_records(found, level)
     return {
@@ -300,6 +344,8 @@ def _over_readers(
     """Criteria by the mean over readers where there is one; looks go on with pooled readings."""
     if not readers.get("readers") or state.prepared.loaded.spec.looks is not None:
         return judged
+    from evalreport.engine.readers.means import over_readers
+
     means, differences = readers["readers"], readers["reader_differences"]
     return over_readers(judged, state.measures, means, differences)
 
@@ -339,6 +385,8 @@ def _evaluated(state: RunState, view: View, advance: Callable[[], None]) -> tupl
 
 
 def _evaluated_sets(state: RunState, tables: SetTables, advance: Callable[[], None]) -> Evaluation:
+    from evalreport.engine.label_sets.evaluation import evaluate_sets
+
     key, prepared = (tables.view.dataset, tables.view.model), state.prepared
     return evaluate_sets(
         prepared.plan,
@@ -402,6 +450,8 @@ def _curves(state: RunState, view: View, facts: Facts) -> list[Curve]:
     key = (view.dataset, view.model)
     numbers, level = _numbers(state, view), state.prepared.settings.level
     if key in state.set_tables:
+        from evalreport.engine.label_sets.evaluation import set_curves
+
         of_sets = state.set_tables[key]
         return set_curves(of_sets, state.numbering.curve, numbers, facts.probabilities, level)
     return curve_records(

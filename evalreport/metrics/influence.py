@@ -20,16 +20,22 @@ Floats = npt.NDArray[np.float64]
 
 def average_precision(table: ScoreTable) -> tuple[Floats, Floats]:
     """Derivatives of average precision by the weight of a positive and a negative row."""
-    pos = table.positives.astype(np.float64)
     tp, fp = table.true_positives.astype(float), table.false_positives.astype(float)
     total = float(table.positive_total)
     flagged = tp + fp
     precision = tp / flagged
-    value = float(np.sum(pos * precision)) / total
-    squared = flagged**2
-    by_tp = _tail(pos * fp / squared)
-    by_fp = _tail(pos * tp / squared)
-    return (precision + by_tp - value) / total, -by_fp / total
+    value = float(np.sum(table.positives * precision)) / total
+    np.square(flagged, out=flagged)
+    tp *= table.positives
+    fp *= table.positives
+    tp /= flagged
+    fp /= flagged
+    precision += _tail(fp)
+    precision -= value
+    precision /= total
+    by_fp = _tail(tp)
+    by_fp /= -total
+    return precision, by_fp
 
 
 def pr_auc(table: ScoreTable) -> tuple[Floats, Floats]:
@@ -62,8 +68,8 @@ def ks(table: ScoreTable) -> tuple[Floats, Floats]:
 
 
 def _tail(values: Floats) -> Floats:
-    """Sums from each place to the end."""
-    return np.cumsum(values[::-1])[::-1]
+    """Sums from each place to the end; overwrites ``values``."""
+    return np.cumsum(values[::-1], out=values[::-1])[::-1]
 
 
 def roc_auc(s: ScoreTable) -> tuple[Floats, Floats]:

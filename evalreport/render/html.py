@@ -168,6 +168,8 @@ def _sandbox(files: Mapping[str, str]) -> ImmutableSandboxedEnvironment:
         undefined=jinja2.StrictUndefined,
         loader=jinja2.DictLoader(files),
         keep_trailing_newline=True,
+        # most of a page is said once: to look for what is constant takes longer than it saves
+        optimized=False,
     )
 
 

@@ -340,18 +340,23 @@ def _sweep_panels(shown: Shown) -> tuple[Drawing, bool]:
             figure, count, across, left=22, right=56, top=above, bottom=30, gap=(84, above + 28)
         )
         for k, axes in enumerate(made):
-            _sweep(shown, k)(axes)
+            _sweep(shown, k, 2.0 if count <= MOST_TOGETHER else 4.0)(axes)
+        alike = len({axes.get_xlim() for axes in made}) == 1
+        for k, axes in enumerate(made):
+            last = not alike or k + across >= count
+            axes.tick_params(labelleft=not k % across, labelbottom=last)
+            axes.xaxis.label.set_visible(last)
 
     width = HALF if across == 1 else WHOLE
     return drawing(draw, width, lines * (80 + above + 30)), across > 1
 
 
-def _sweep(shown: Shown, k: int) -> On:
+def _sweep(shown: Shown, k: int, step: float = 2.0) -> On:
     own, curve = shown.records[k], shown.curves[k]
     shares = (shown.said("recall"), shown.said("specificity"), shown.said("precision"))
     return partial(
         thresholds, rows=by_threshold(shown.contents, own), place=curve.place,
-        rules=_rules(shown.contents, own), shares=shares, name=curve.name,
+        rules=_rules(shown.contents, own), shares=shares, name=curve.name, step=step,
     )  # fmt: skip
 
 

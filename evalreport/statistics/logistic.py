@@ -52,8 +52,9 @@ def calibration_fit(p: ArrayLike, positives: ArrayLike, negatives: ArrayLike) ->
         NotEstimable: a probability of 0 or 1, one class only, one distinct probability,
             or classes perfectly separated by p.
     """
-    intercept, slope = calibration_line(p, positives, negatives)
-    in_the_large = calibration_in_the_large(p, positives, negatives)
+    grouped = _grouped(p, positives, negatives)
+    intercept, slope = _line(*grouped)
+    in_the_large = _in_the_large(*grouped)
     errors = (slope.standard_error, intercept.standard_error, in_the_large.standard_error)
     slope_se, intercept_se, large_se = (math.nan if e is None else e for e in errors)
     return CalibrationFit(
@@ -65,7 +66,11 @@ def calibration_line(
     p: ArrayLike, positives: ArrayLike, negatives: ArrayLike
 ) -> tuple[Estimate, Estimate]:
     """Intercept and slope of the joint fit (Cox 1958); arguments and errors as above."""
-    x, pos, neg = _grouped(p, positives, negatives)
+    return _line(*_grouped(p, positives, negatives))
+
+
+def _line(x: Floats, pos: Floats, neg: Floats) -> tuple[Estimate, Estimate]:
+    """The joint fit of logits and counts."""
     if float(x.min()) == float(x.max()):
         raise NotEstimable("all predicted probabilities are the same: no slope can be fitted")
     if x[pos > 0].min() >= x[neg > 0].max() or x[pos > 0].max() <= x[neg > 0].min():
@@ -90,15 +95,15 @@ def _newton(
 
     Returns intercept, slope and the information (aa, ab, bb) at them.
     """
-    a, b = start, 0.0
+    a, b, n = start, 0.0, pos + neg
     at = _Predicted(a + b * u)
     likelihood = _log_likelihood(at, pos, neg)
     for _ in range(_MOST_STEPS):
-        step_a, step_b = _newton_step(at, u, pos, neg)
+        step_a, step_b = _newton_step(at, u, pos, neg, n)
         if max(abs(step_a), abs(step_b)) <= 1e-8 * max(1.0, abs(a), abs(b)):
             # convergence is quadratic: after this step the error is in the last bit
             a, b = a + step_a, b + step_b
-            return a, b, _information(_Predicted(a + b * u), u, pos + neg)
+            return a, b, _information(_Predicted(a + b * u), u, n)
         # the sum of logarithms is only good to its rounding: do not halve for less
         enough = likelihood - 1e-11 * (1.0 + abs(likelihood))
         size, new = 1.0, -math.inf
@@ -118,34 +123,46 @@ class _Predicted:
 
     def __init__(self, eta: Floats) -> None:
         self.eta = eta
-        self.small = np.exp(-np.abs(eta))
+        self.small = _small(eta)
 
     def shares(self) -> tuple[Floats, Floats]:
         """The probability of a positive and that of a negative."""
         above, whole = self.eta >= 0.0, 1.0 + self.small
-        larger, smaller = 1.0 / whole, self.small / whole
-        return np.where(above, larger, smaller), np.where(above, smaller, larger)
+        larger, smaller = 1.0 / whole, np.divide(self.small, whole, out=whole)
+        q = np.where(above, larger, smaller)
+        np.copyto(larger, smaller, where=above)
+        return q, larger
 
 
-def _newton_step(at: _Predicted, u: Floats, pos: Floats, neg: Floats) -> tuple[float, float]:
+def _newton_step(
+    at: _Predicted, u: Floats, pos: Floats, neg: Floats, n: Floats
+) -> tuple[float, float]:
     q, not_q = at.shares()
-    gradient = pos * not_q - neg * q
-    i_aa, i_ab, i_bb = _moments((pos + neg) * q * not_q, u)
+    gradient, expected = pos * not_q, neg * q
+    gradient -= expected
+    i_aa, i_ab, i_bb = _moments(n, q, not_q, u)
     determinant = i_aa * i_bb - i_ab * i_ab
     if determinant <= 0.0:
         raise NotEstimable("the logistic fit did not converge")
-    g_a, g_b = float(np.sum(gradient)), float(np.sum(gradient * u))
+    g_a = float(np.sum(gradient))
+    gradient *= u
+    g_b = float(np.sum(gradient))
     return (i_bb * g_a - i_ab * g_b) / determinant, (i_aa * g_b - i_ab * g_a) / determinant
 
 
 def _information(at: _Predicted, u: Floats, n: Floats) -> tuple[float, float, float]:
-    q, not_q = at.shares()
-    return _moments(n * q * not_q, u)
+    return _moments(n, *at.shares(), u)
 
 
-def _moments(w: Floats, u: Floats) -> tuple[float, float, float]:
-    wu = w * u
-    return float(np.sum(w)), float(np.sum(wu)), float(np.sum(wu * u))
+def _moments(n: Floats, q: Floats, not_q: Floats, u: Floats) -> tuple[float, float, float]:
+    """Sums of n q (1 - q) times 1, u and u squared; overwrites ``q``."""
+    q *= n
+    q *= not_q
+    found = [float(np.sum(q))]
+    for _ in range(2):
+        q *= u
+        found.append(float(np.sum(q)))
+    return found[0], found[1], found[2]
 
 
 def calibration_in_the_large(p: ArrayLike, positives: ArrayLike, negatives: ArrayLike) -> Estimate:
@@ -157,7 +174,11 @@ def calibration_in_the_large(p: ArrayLike, positives: ArrayLike, negatives: Arra
     >>> round(estimate.value, 6) == round(math.log(3), 6)
     True
     """
-    x, pos, neg = _grouped(p, positives, negatives)
+    return _in_the_large(*_grouped(p, positives, negatives))
+
+
+def _in_the_large(x: Floats, pos: Floats, neg: Floats) -> Estimate:
+    """The intercept of logits and counts."""
     n = pos + neg
     total = float(np.sum(pos))
     # expected positives rise with the intercept: keep a bracket round Newton's steps
@@ -271,7 +292,8 @@ def _grouped(
     probability = np.asarray(p, np.float64)
     pos, neg = np.asarray(positives, np.float64), np.asarray(negatives, np.float64)
     held = pos + neg > 0
-    probability, pos, neg = probability[held], pos[held], neg[held]
+    if not held.all():
+        probability, pos, neg = probability[held], pos[held], neg[held]
     if float(np.sum(pos)) <= 0.0 or float(np.sum(neg)) <= 0.0:
         raise NotEstimable("only one class occurs: a logistic fit needs both")
     if bool(np.any((probability < 0.0) | (probability > 1.0))):
@@ -280,15 +302,31 @@ def _grouped(
     if bool(edge.any()):
         rows = float(np.sum((pos + neg)[edge]))
         raise NotEstimable(f"logit of 0 or 1 is infinite: {rows:g} rows have such a probability")
-    return np.log(probability) - np.log1p(-probability), pos, neg
+    logits, negative = np.log(probability), -probability
+    logits -= np.log1p(negative, out=negative)
+    return logits, pos, neg
+
+
+def _small(x: Floats) -> Floats:
+    """The exponential of minus the absolute value."""
+    found = np.abs(x)
+    np.negative(found, out=found)
+    return np.exp(found, out=found)
 
 
 def _expit(x: Floats) -> Floats:
-    e = np.exp(-np.abs(x))
-    return np.asarray(np.where(x >= 0.0, 1.0, e) / (1.0 + e), np.float64)
+    e = _small(x)
+    found = np.where(x >= 0.0, 1.0, e)
+    e += 1.0
+    found /= e
+    return found
 
 
 def _log_likelihood(at: _Predicted, pos: Floats, neg: Floats) -> float:
     # log q and log(1 - q) = log q - eta, where q is the probability of a positive
-    log_q = np.minimum(at.eta, 0.0) - np.log1p(at.small)
-    return float(np.sum(pos * log_q) + np.sum(neg * (log_q - at.eta)))
+    log_q, log_not_q = np.minimum(at.eta, 0.0), np.log1p(at.small)
+    log_q -= log_not_q
+    np.subtract(log_q, at.eta, out=log_not_q)
+    log_q *= pos
+    log_not_q *= neg
+    return float(np.sum(log_q) + np.sum(log_not_q))

@@ -1,4 +1,4 @@
-"""The audit as one would write it by hand with scikit-learn; no part of evalreport.
+"""The audit as one would write it by hand with scikit-learn: two curves; no part of evalreport.
 
 Arguments: a Parquet file, the number of resamples (0: no intervals), the page to write.
 """
@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
-from sklearn import calibration, metrics
+from sklearn import metrics
 
 Row = dict[str, float]
 
@@ -67,8 +67,7 @@ def main() -> None:
             parts += [f"<h2>{column} {value}</h2>", table.to_html()]
     fpr, tpr, _ = metrics.roc_curve(y, p)
     precision, recall, _ = metrics.precision_recall_curve(y, p)
-    true, given = calibration.calibration_curve(y, p, n_bins=10)
-    for across, up in ((fpr, tpr), (recall, precision), (given, true)):
+    for across, up in ((fpr, tpr), (recall, precision)):
         step = max(1, len(across) // 1000)
         parts.append(
             picture(lambda f, a=across[::step], b=up[::step]: f.subplots().plot(a, b))  # type: ignore[misc]

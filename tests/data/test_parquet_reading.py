@@ -293,3 +293,23 @@ def test_rows_that_are_not_there(read_bytes: Read, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(parquet, "_columns", lambda *_: [short])
     with pytest.raises(DataError, match="other than the 4 rows it tells of"):
         read_bytes(WITH_CHECKSUMS, "a.parquet", columns={"y"})
+
+
+def test_texts_that_are_listed_first_are_the_same(write, monkeypatch) -> None:
+    texts = ("'b'", "NULL", "''", "'it''s'", "'Ä\U0001f600'", "'a'", "'b'", "'NULL'")
+    rows = " UNION ALL ".join(
+        f"SELECT {k} AS n, {text} AS few, 'row {k}' AS own, CAST(NULL AS VARCHAR) AS none"
+        for k, text in enumerate(texts)
+    )
+    path = write(f"SELECT few, own, none FROM ({rows}) ORDER BY n")
+    plain = read(path).columns
+    monkeypatch.setattr(parquet, "MANY_ROWS", 1)
+    monkeypatch.setattr(parquet, "FEW_TEXTS", 7)
+    listed = read(path).columns
+    assert [name for name, column in listed.items() if column.is_factorized] == ["few"]
+    for name, column in plain.items():
+        assert listed[name].missing.tolist() == column.missing.tolist()
+        present = ~column.missing
+        assert listed[name].values[present].tolist() == column.values[present].tolist()
+        assert listed[name].factorize()[0].tolist() == column.factorize()[0].tolist()
+        assert listed[name].factorize()[1] == column.factorize()[1]

@@ -32,7 +32,7 @@ PARTS = {
     "comparisons": ("engine.run.comparisons_of", "comparisons", "comparisons"),
     "comparisons with a run": ("engine.run.compared_with_run", "comparisons", None),
     "cautions": ("engine.cautions.scores._scored", "caution", None),
-    "periods": ("engine.run.period_records", "periods", "periods"),
+    "periods": ("engine.periods.changes.period_records", "periods", "periods"),
     "baselines": ("engine.run.baseline_records", "baselines", "baselines"),
     "gaps": ("engine.run.subgroup_gaps", "subgroups", "subgroup_gaps"),
     "thresholds": ("engine.run.solve", "thresholds", None),

@@ -78,6 +78,12 @@ def eight() -> Contents:
     return Contents(made(rows=120, models=8).records)
 
 
+@pytest.fixture(scope="module")
+def many() -> Contents:
+    data = made(rows=900, models=8, thresholds=[0.1, {"maximize": "youden_j"}])
+    return Contents(data.records)
+
+
 def shown(contents: Contents, kind: str) -> Shown:
     return Shown(contents, kind, [c for c in contents.of(records.Curve) if c.kind == kind], False)
 
@@ -213,6 +219,11 @@ def ten() -> Contents:
     return Contents(evalreport.run(spec, frames={"d": data}).records)
 
 
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "calibration"])
+def test_a_chart_of_eight_models_of_many_rows_is_small(many, kind) -> None:
+    assert len(curve_charts.drawn(shown(many, kind))[0].markup.encode()) <= MOST
+
+
 def of_classes(contents: Contents, kind: str) -> Shown:
     own = [c for c in contents.of(records.Curve) if c.kind == kind]
     return Shown(contents, kind, curve_charts.in_order(contents, own), per_class=True)
@@ -320,4 +331,4 @@ def test_a_line_is_steps_from_its_start_in_points_from_the_top() -> None:
         axes.plot([0, 50, 50, 100], [0, 80, 80, 99.96])
 
     # y is counted down: 0, 80, 80 and 99.96 of 100 lie at 100, 20, 20 and 0.04
-    assert 'd="M0 100l50 -80 50 -20"' in canvas.drawing(paint, 100, 100).markup
+    assert 'd="M0 100l50 -80l50 -20"' in canvas.drawing(paint, 100, 100).markup

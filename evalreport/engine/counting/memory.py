@@ -348,7 +348,8 @@ def _ranks(scores: npt.NDArray[np.float64], actual: npt.NDArray[Any]) -> Codes:
 
 
 def _sorted(scores: npt.NDArray[np.float64]) -> _Order:
-    rows = np.argsort(-scores, kind="stable")
+    # rows of one score share an entry: their order says nothing
+    rows = np.argsort(-scores)
     ordered = scores[rows]
     new = np.empty(len(ordered), dtype=bool)
     new[:1] = True

@@ -35,7 +35,7 @@ class Tables(Generic[Seen]):
             return len(np.unique(self.view.row[self.rows(where)]))
         if self.view.times is not None:
             return int(self.view.times[slice(None) if mask is None else mask].sum())
-        return len(self.view.row) if mask is None else int(mask.sum())
+        return len(self.view.row) if mask is None else int(np.count_nonzero(mask))
 
     def kinds(self, where: Slice) -> npt.NDArray[np.intp]:
         """Indices of what a slice holds in the order of the view: rows, or kinds of rows."""

@@ -9,7 +9,7 @@ category are counted and get no rate. The four-fifths flag is 29 CFR 1607.4(D).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,6 +18,7 @@ from evalreport.engine.counting.classification import ClassificationTable
 from evalreport.engine.settings import ImpactRule
 from evalreport.metrics.tables import ScoreTable
 from evalreport.results.records import ImpactCategory, Interval, Rates, UnknownBounds
+from evalreport.statistics.exact_sums import exact_sum
 from evalreport.statistics.ratios import koopman
 from evalreport.statistics.unpaired import fisher_exact
 
@@ -55,8 +56,8 @@ def selection(
     cells: ClassificationTable, group: tuple[tuple[str, str], ...], positive: int
 ) -> Selection:
     """Rows predicted positive, of all rows of a group; an indeterminate row is not selected."""
-    selected = _sum(v for (_, column), v in cells.cells.items() if column == positive)
-    return Selection(group, selected, _sum(cells.cells.values()), cells.rows)
+    selected = math.fsum(v for (_, column), v in cells.cells.items() if column == positive)
+    return Selection(group, selected, math.fsum(cells.cells.values()), cells.rows)
 
 
 def median(table: ScoreTable) -> float | None:
@@ -82,12 +83,8 @@ def scored_above(
     """Rows of a group whose score is strictly above a limit."""
     above = table.scores > limit
     weight = table.positives + table.negatives
-    return Selection(group, _sum(weight[above].tolist()), _sum(weight.tolist()), rows)
-
-
-def _sum(parts: Iterable[float]) -> float:
-    """Counts exactly, sums of weights without rounding on the way."""
-    return math.fsum(parts)
+    weight = np.asarray(weight, np.float64)
+    return Selection(group, exact_sum(weight[above]), exact_sum(weight), rows)
 
 
 def highest(selections: Sequence[Selection], rule: ImpactRule = NO_RULE) -> Selection | None:

@@ -16,7 +16,7 @@ from evalreport.report.charts.style import LINE, NEGATIVES, colour, mark, shares
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: Width of the panel to a point of the smoothed curve.
+#: Least width between two points of the smoothed curve, in points.
 SMOOTH = 5.0
 #: Where the distribution of scores stands, and how high its tallest stick is.
 BASE, TALL = -0.085, 0.07
@@ -44,10 +44,10 @@ def calibration(axes: Axes, shown: Calibration) -> None:
     axes.set_xlim(-0.02, 1.02)
     color, place = colour(shown.bins.place), shown.bins.place
     axes.plot([0, 1], [0, 1], color=LINE, linewidth=0.6, clip_on=False)
-    most = round(axes.get_window_extent().width / SMOOTH)
+    step = SMOOTH / axes.get_window_extent().width
     limits = columns(shown.smooth, "score", "observed_low", "observed_high")
-    band(axes, spaced(limits, most), color)
-    smooth = spaced(columns(shown.smooth, "score", "observed"), most)
+    band(axes, spaced(limits, step), color)
+    smooth = spaced(columns(shown.smooth, "score", "observed"), step)
     axes.plot(*split(smooth), color=color, linewidth=0.9, clip_on=False)
     dots = shown.dots
     sticks(axes, [(x, low, high) for x, _, low, high, _ in dots], color=color, clip_on=False)

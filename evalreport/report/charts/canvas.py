@@ -19,11 +19,12 @@ from unicodedata import bidirectional
 from xml.etree import ElementTree as ET
 
 from evalreport.errors import EvalreportError
-from evalreport.report.charts.style import INK, STYLE, styled
+from evalreport.report.charts.style import INK, SMALL, STYLE, styled
 from evalreport.report.model import Drawing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 
 Paint = Callable[["Figure"], None]
@@ -34,6 +35,10 @@ HALF, WHOLE = 236.0, 482.0
 #: Pixels of a picture per point: 300 per inch.
 ZOOM = 300 / POINTS
 _FAMILY = ", ".join(f"'{name}'" for name in STYLE["font.family"])
+#: What stands once around a drawing, or is so where nothing is said.
+_SAID_ONCE = re.compile(
+    f"font-family: {_FAMILY}; |font-size: {SMALL}px; |text-anchor: start; |stroke-dashoffset: 0; "
+)
 _SVG, _LINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}href"
 
 
@@ -91,37 +96,55 @@ def _painted(paint: Paint, width: float, height: float) -> Figure:
 def _svg(paint: Paint, width: float, height: float) -> str:
     """What stands inside the ``svg`` element of a figure."""
     with styled():
-        from matplotlib.axes import Axes
         from matplotlib.backends.backend_svg import FigureCanvasSVG
 
-        buffer = io.BytesIO()
-        nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
         figure = _painted(paint, width, height)
-        for frame in (figure, *figure.findobj(Axes)):
+        for frame in (figure, *figure.axes, *(c for axes in figure.axes for c in axes.child_axes)):
             frame.patch.set_visible(False)  # type: ignore[attr-defined]
-        _outline(figure)
         canvas = FigureCanvasSVG(figure)
-        canvas.print_svg(buffer, metadata=nothing)  # type: ignore[no-untyped-call]
-    root = ET.fromstring(buffer.getvalue())  # noqa: S314 - written by matplotlib just now
+        root = _written(canvas)
+        if _turned("".join(root.itertext())) and _outline(figure):
+            root = _written(canvas)
     for part in (f"{_SVG}metadata", f"{_SVG}defs/{_SVG}style/.."):
         for found in root.findall(part):
             root.remove(found)
     _style_once(root)
     _tidy(root)
     inside = "".join(ET.tostring(child, "unicode") for child in root)
-    return f'<g font-family="{_FAMILY}" stroke-linejoin="round">{inside}</g>'
+    font = f'font-family="{_FAMILY}" font-size="{SMALL}px"'
+    return f'<g {font} stroke-linejoin="round">{inside}</g>'
 
 
-def _outline(figure: Figure) -> None:
-    """Have words from right to left drawn as shapes, joined and in order, by matplotlib's raqm."""
+def _written(canvas: FigureCanvasSVG) -> ET.Element:
+    """A figure as matplotlib writes it."""
+    buffer = io.StringIO()
+    nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+    canvas.print_svg(buffer, metadata=nothing)  # type: ignore[no-untyped-call]
+    return ET.fromstring(buffer.getvalue())  # noqa: S314 - written just now
+
+
+def _turned(text: str) -> set[str]:
+    """The letters that run from right to left."""
+    return {sign for sign in set(text) if bidirectional(sign) in ("R", "AL")}
+
+
+def _outline(figure: Figure) -> bool:
+    """Have words from right to left drawn as shapes, joined and in order, by matplotlib's raqm.
+
+    Whether there are any whose letters its font has.
+    """
     from matplotlib.patheffects import Normal
     from matplotlib.text import Text
 
-    for words in figure.findobj(Text):
-        text = words.get_text()
-        turned = {sign for sign in text if bidirectional(sign) in ("R", "AL")}
-        if turned and all(ord(sign) in _fallback_letters() for sign in turned):
-            words.set_path_effects([Normal()])
+    found = [
+        words
+        for words in figure.findobj(Text)
+        if (turned := _turned(words.get_text()))
+        and all(ord(sign) in _fallback_letters() for sign in turned)
+    ]
+    for words in found:
+        words.set_path_effects([Normal()])
+    return bool(found)
 
 
 @cache
@@ -164,10 +187,9 @@ def _tidy(root: ET.Element) -> None:
                 told = " ".join(element.attrib[name].split())
                 told = re.sub(r"-?\d+\.\d{2,}", _tenth, told)
                 told = re.sub(r"M[^CQMz]+", _line, told)
-                element.set(name, re.sub(r" ?\b([MlCQz])\b ?", r"\1", told).strip())
+                element.set(name, re.sub(r" ?\b([MCQz])\b ?", r"\1", told).strip())
         if "style" in element.attrib:
-            # the fonts stand once around the drawing
-            told = element.attrib["style"].replace(f"font-family: {_FAMILY}; ", "")
+            told = re.sub(_SAID_ONCE, "", element.attrib["style"])
             element.set("style", told.replace(": ", ":").replace("; ", ";"))
         # the namespace stands at the element of the page
         element.tag = element.tag.removeprefix(_SVG)
@@ -189,15 +211,21 @@ def _ungroup(element: ET.Element) -> None:
 def _line(found: re.Match[str]) -> str:
     """A line as steps from its start, which take half the letters; no step where there is none.
 
-    Steps are of whole tenths, so that they add up.
+    Steps are of whole tenths, so that they add up; level ones that go on are one.
 
-    >>> re.sub("M[^CQMz]+", _line, "M 1 2 L 1 2 L 2.5 1 L 2.5 1 z")
-    'M 1 2 l 1.5 -1 z'
+    >>> re.sub("M[^CQMz]+", _line, "M 1 2 L 1 2 L 2.5 1 L 3 1 L 4.5 1 z")
+    'M 1 2l1.5 -1h2 z'
     """
     points = [(float(x), float(y)) for x, y in re.findall(r"([-\d.]+) ([-\d.]+)", found[0])]
-    steps = [(round(c - a, 1), round(d - b, 1)) for (a, b), (c, d) in pairwise(points)]
-    told = " ".join(f"{x:g} {y:g}" for x, y in steps if x or y)
-    return f"M {points[0][0]:g} {points[0][1]:g} " + (f"l {told} " if told else "")
+    steps: list[tuple[float, float]] = []
+    for (a, b), (c, d) in pairwise(points):
+        x, y = round(c - a, 1), round(d - b, 1)
+        if steps and x > 0 and steps[-1][0] > 0 and y == steps[-1][1] == 0:
+            x += steps.pop()[0]
+        if x or y:
+            steps.append((x, y))
+    told = "".join(f"h{x:.5g}" if not y else f"l{x:g} {y:g}" if x else f"v{y:g}" for x, y in steps)
+    return f"M {points[0][0]:g} {points[0][1]:g}{told} "
 
 
 def _tenth(number: re.Match[str]) -> str:

@@ -61,7 +61,9 @@ def confusion(
     axes.set_xticks(middles, names, rotation=0 if max(map(len, names)) <= 3 else 90)
     axes.tick_params(length=0, pad=3, labelsize=SMALL if size <= COUNTED else 5.5)
     axes.xaxis.tick_top()
-    axes.set_title(f"{words[0]} ↓  {words[1]} →", loc="left", fontsize=SMALL)
+    axes.xaxis.set_label_position("top")
+    told = f"{words[0]} ↓  {words[1]} →"
+    axes.set_xlabel(told, loc="left", fontsize=SMALL, color=SOFT, labelpad=5)
     _totals(axes, whole)
 
 

@@ -37,14 +37,13 @@ def split(rows: Sequence[tuple[float, ...]]) -> tuple[list[float], ...]:
     return tuple([float(row[k]) for row in rows] for k in range(2))
 
 
-def spaced(rows: Sequence[tuple[float, ...]], most: int) -> list[tuple[float, ...]]:
-    """Rows from left to right, each at least a part of the whole way from the one before.
+def spaced(rows: Sequence[tuple[float, ...]], step: float) -> list[tuple[float, ...]]:
+    """Rows from left to right, each at least a step from the one before; the ends are kept.
 
-    >>> spaced([(0.0,), (0.1,), (0.2,), (0.6,), (1.0,)], 2)
+    >>> spaced([(0.0,), (0.1,), (0.2,), (0.6,), (1.0,)], 0.5)
     [(0.0,), (0.6,), (1.0,)]
     """
     kept = list(rows[:1])
-    step = (rows[-1][0] - rows[0][0]) / most if rows else 0.0
     for row in rows[1:-1]:
         if row[0] >= kept[-1][0] + step:
             kept.append(row)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from evalreport.report.charts.labels import heading, label
 from evalreport.report.charts.lines import Rows, band, behind, level, rings
-from evalreport.report.charts.points import FEWEST, Curve, columns, split
+from evalreport.report.charts.points import FEWEST, Curve, columns, spaced, split
 from evalreport.report.charts.style import LINE, colour, name_axes, shares, stroke
 from evalreport.report.numbers import value_text
 
@@ -52,9 +52,8 @@ def one_precision_recall(axes: Axes, curve: Curve, every: Sequence[Curve]) -> No
     shares(axes)
     heading(axes, curve)
     behind(axes, [_corners(_steps(other)) for other in every])
-    axes.plot(
-        *split(_steps(curve)), color=colour(curve.place), drawstyle="steps-pre", clip_on=False
-    )
+    rows = spaced(_steps(curve), 1 / axes.get_window_extent().width)
+    axes.plot(*split(rows), color=colour(curve.place), drawstyle="steps-pre", clip_on=False)
 
 
 def _steps(curve: Curve) -> Rows:

@@ -11,13 +11,15 @@ FAR = 1e100
 TINY = 1e-100
 
 
-def is_near(at: float, drawn: Sequence[float]) -> bool:
-    """Whether a mark can stand on the axis of what is drawn without squeezing that to a line."""
-    if not drawn:
-        return False
-    low, high = min(drawn), max(drawn)
+def reach(drawn: Sequence[float]) -> tuple[float, float]:
+    """Between what ends a mark can stand without squeezing what is drawn to a line; none: nan.
+
+    >>> reach([0.0, 1.0]), 5.0 <= reach([])[1]
+    ((-20.0, 21.0), False)
+    """
+    low, high = min(drawn, default=math.nan), max(drawn, default=math.nan)
     room = 20 * max(high - low, abs(low), abs(high), 1e-300)
-    return low - room <= at <= high + room
+    return low - room, high + room
 
 
 def with_span(low: float, high: float) -> tuple[float, float]:

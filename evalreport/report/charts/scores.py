@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from evalreport.report.charts.labels import folded
 from evalreport.report.charts.lines import bars, sticks
 from evalreport.report.charts.points import Curve, Points, columns
-from evalreport.report.charts.scale import in_reach, is_near, with_span
+from evalreport.report.charts.scale import in_reach, reach, with_span
 from evalreport.report.charts.style import INK, NEGATIVES, SMALL, SOFT, colour
 from evalreport.report.numbers import count_text
 
@@ -60,7 +60,8 @@ def scores(
     unit, power = in_reach([end for row in rows for end in row])
     ends = [end / unit for row in rows for end in row]
     low, high = with_span(min(ends, default=0.0), max(ends, default=1.0))
-    near = threshold is not None and is_near(threshold / unit, ends)
+    least, most = reach(ends)
+    near = threshold is not None and least <= threshold / unit <= most
     for k, (heights, label) in enumerate(zip(counts(curve.points), labels, strict=True)):
         own = axes.inset_axes((0, 0.6 * (1 - k), 1, 0.4))
         color = NEGATIVES if k else colour(curve.place)

@@ -67,6 +67,7 @@ STYLE: dict[Any, Any] = {
     "axes.titlecolor": SOFT,
     "axes.titlelocation": "left",
     "axes.titlepad": 5,
+    "axes.titley": 1.0,
     "axes.unicode_minus": True,
     "xtick.color": LINE,
     "ytick.color": LINE,

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from evalreport.report.charts.labels import End, folded, label_ends
-from evalreport.report.charts.points import split
-from evalreport.report.charts.scale import in_reach, is_near, with_span
+from evalreport.report.charts.points import spaced, split
+from evalreport.report.charts.scale import in_reach, reach, with_span
 from evalreport.report.charts.style import HAIR, INK, LINE, SMALL, SOFT, colour
 
 if TYPE_CHECKING:
@@ -26,30 +26,39 @@ def thresholds(
     rules: Sequence[tuple[str, float]] = (),
     shares: tuple[str, str, str] = ("recall", "specificity", "precision"),
     name: str = "",
+    step: float = 2.0,
 ) -> None:
     """Each share at each threshold; the names of rules stand above their lines, ``name`` above.
+
+    No step is less than ``step`` points wide.
 
     What holds at a score holds down to the next lower one, without.
     """
     declared = {at for _, at in rules}
     unit, power = in_reach([t for t, *_ in rows if t not in declared] or [t for t, *_ in rows])
-    near = [t / unit for t, *_ in rows if t not in declared] or [t / unit for t, *_ in rows]
-    shown = [row for row in rows if is_near(row[0] / unit, near)]
+    least, most = reach(
+        [t / unit for t, *_ in rows if t not in declared] or [t / unit for t, *_ in rows]
+    )
+    shown = [row for row in rows if least <= row[0] / unit <= most]
     ends = [row[0] / unit for row in shown]
     if ends:
         axes.set_xlim(*with_span(min(ends), max(ends)))
+    axes.locator_params(axis="x", nbins=4)
     axes.set(ylim=(-0.01, 1.02), yticks=[0, 0.5, 1])
     axes.set_yticklabels(["0", "0.5", "1"])
+    left, right = axes.get_xlim()
+    step *= (right - left) / axes.get_window_extent().width
     told = []
     looks = ((colour(place), "-", 1.4), (SOFT, "-", 1.0), (colour(place), (0, (4, 1.6)), 1.0))
     for k, (color, dash, width) in enumerate(looks):
         drawn = [(row[0] / unit, row[k + 1]) for row in shown if row[k + 1] is not None]
         if drawn:
-            x, y = split([(a, b) for a, b in drawn if b is not None])
+            x, y = split(spaced([(a, b) for a, b in drawn if b is not None], step))
             axes.plot(x, y, color=color, linestyle=dash, linewidth=width, drawstyle="steps-pre")
             told.append(End(y[-1], folded(shares[k], 13, 3), color))
     label_ends(axes, told)
-    _rules(axes, [(name, t / unit) for name, t in rules if is_near(t / unit, ends)])
+    least, most = reach(ends)
+    _rules(axes, [(name, t / unit) for name, t in rules if least <= t / unit <= most])
     axes.set_xlabel(f"threshold{power}", loc="right")
     axes.set_title(folded(name, 40, 1), loc="left", pad=3 + ROW * len(rules), color=colour(place))
 
