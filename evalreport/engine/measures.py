@@ -33,22 +33,14 @@ from evalreport.engine.settings import Settings
 from evalreport.engine.thresholds import Resolved
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.coverage_study import Drawn
-from evalreport.metrics.declare import (
-    AT_CUT,
-    AT_CUT_OF_CLUSTERS,
-    LOGIT_T_OF_CLUSTERS,
-    SANDWICH,
-    Average,
-    Kind,
-    Metric,
-    Table,
-)
+from evalreport.metrics.declare import Average, Kind, Metric, Table
 from evalreport.metrics.formula import Infinite, Undefined, Value
+from evalreport.metrics.kinds import DRAWN
 from evalreport.metrics.methods import method_title
 from evalreport.metrics.readings import as_read
 from evalreport.metrics.tables import Matrix, ScoreTable
 from evalreport.plan.inputs import MetricRequest
-from evalreport.plan.methods import ASKED, DRAWN, SURVEY_BOOTSTRAP
+from evalreport.plan.methods import REQUESTED
 from evalreport.plan.task import Skipped, Task, ThresholdRequest
 from evalreport.predict.view import LabelView, View
 from evalreport.results.identity import Slice
@@ -136,7 +128,7 @@ class Measurer(TaskMeasurer[LabelView, MemoryTables]):
             if "highest" in self._declared(task).context:
                 columns = tuple(column for column, _ in task.where.subgroup)
                 self._groups.setdefault(columns, {})[task.where] = None
-            if task.table == Table.SCORES.value and task.interval in BOOTSTRAPS | CUTS:
+            if task.table == Table.SCORES.value and task.interval in DRAWN:
                 metric, arguments = self._metric(task)
                 index = self._index(task)
                 for k in self._indices(task):
@@ -178,8 +170,6 @@ class Measurer(TaskMeasurer[LabelView, MemoryTables]):
             interval, dropped = None, NO_VARIANCE
         if interval is not None:
             interval, dropped = self._of_one_scale(task, interval)
-        if interval is not None and task.why == ASKED:
-            interval = _as_asked(interval, self.view)
         if interval is not None and resolved.exploratory:
             interval = _noted(interval, CONDITIONAL)
         return Computed(
@@ -289,7 +279,7 @@ class Measurer(TaskMeasurer[LabelView, MemoryTables]):
 
         Only defaults were studied, for metrics as they are without parameters, of two classes.
         """
-        if interval is None or task.why == ASKED or not was_studied(self.view, task):
+        if interval is None or task.why in REQUESTED or not was_studied(self.view, task):
             return interval
         drawn = Drawn(positives, rows - positives)
         if design_of(self.view):
@@ -374,11 +364,6 @@ class Measurer(TaskMeasurer[LabelView, MemoryTables]):
         return self.settings.two_class_costs(labels, self.view.positive_index)
 
 
-#: Limits at a cut, whose bias is drawn.
-CUTS = frozenset({AT_CUT, AT_CUT_OF_CLUSTERS})
-BOOTSTRAPS = frozenset({*DRAWN, "cluster_bootstrap", LOGIT_T_OF_CLUSTERS, SURVEY_BOOTSTRAP})
-
-
 def _where_reached(metric: Metric, table: ScoreTable, value: Evaluated) -> Evaluated:
     """The value with the threshold where it is reached, and the table there."""
     if metric.reached is None or not isinstance(value.outcome, Value):
@@ -406,15 +391,6 @@ CONDITIONAL = "conditional on the threshold, which was chosen on these rows"
 def _has_width(interval: Interval) -> bool:
     """Whether limits say anything; Wald's of a share of 0 or 1 are what the method is known for."""
     return interval.method in PROPORTION_METHODS or has_width(interval)
-
-
-def _as_asked(interval: Interval, view: LabelView) -> Interval:
-    """A method for independent rows that was asked for is kept, and what it passes over said."""
-    if interval.method in BOOTSTRAPS or interval.method == SANDWICH:
-        return interval
-    passed = ["clusters are ignored"] if view.cluster is not None else []
-    passed += ["weights are taken as numbers of rows"] if view.weight is not None else []
-    return _noted(interval, f"as asked for: {', '.join(passed)}") if passed else interval
 
 
 def _noted(interval: Interval, text: str) -> Interval:
@@ -472,7 +448,7 @@ def _no_interval(computed: Computed) -> str | None:
     if isinstance(computed.evaluated.outcome, Infinite):
         return "the upper limit of an infinite value is infinite too"
     none = f"{method_title(task.interval)} gives none"
-    if task.interval in BOOTSTRAPS:
+    if task.interval in DRAWN:
         return f"{none}: resamples are all alike, or too few can be used"
     return f"{none} on this table"
 

@@ -43,7 +43,8 @@ from evalreport.metrics.comparing import ADDED, BOOTSTRAP, OF_TWO_MEANS, SATTERT
 from evalreport.metrics.coverage_study import TWO_SAMPLES, Drawn
 from evalreport.metrics.declare import Average, Table
 from evalreport.metrics.methods import method_title
-from evalreport.plan.comparisons import ASKED, ComparisonTask, Hypothesis
+from evalreport.plan.comparisons import ComparisonTask, Hypothesis
+from evalreport.plan.methods import ASKED
 from evalreport.plan.task import AT_THRESHOLD, Task
 from evalreport.results.identity import EVERYTHING
 from evalreport.results.records import Interval, Ratio

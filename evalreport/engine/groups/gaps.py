@@ -21,7 +21,8 @@ from evalreport.metrics.catalogue import find
 from evalreport.metrics.coverage_study import RATIO, RATIO_TO_ALL, TO_ALL, WIDEST
 from evalreport.metrics.declare import Interval
 from evalreport.metrics.estimates import different_classes
-from evalreport.metrics.kinds import LOSS_OF_CLUSTERS, SHARE_OF_CLUSTERS, TABLE_OF_CLUSTERS
+from evalreport.metrics.interval_methods import OF_CLUSTERS
+from evalreport.metrics.kinds import JACKKNIFE
 from evalreport.results import records
 from evalreport.results.identity import WhichNumber
 from evalreport.results.records import Gap, Heterogeneity, Measure, WidestGap
@@ -31,14 +32,7 @@ from evalreport.statistics.tail import chi2_sf
 
 MISSING = "(missing)"
 #: Methods that tell that the rows of a cluster are not independent.
-DEPENDENT = (
-    "cluster_robust",
-    SHARE_OF_CLUSTERS,
-    TABLE_OF_CLUSTERS,
-    LOSS_OF_CLUSTERS,
-    "cluster_bootstrap",
-    "grouped_jackknife",
-)
+DEPENDENT = OF_CLUSTERS | {JACKKNIFE}
 
 
 @dataclass(frozen=True)

@@ -27,8 +27,10 @@ from evalreport.engine.reference.criteria import selected
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Average, Interval, Metric, Table
 from evalreport.metrics.formula import Ratio
+from evalreport.metrics.interval_methods import offered
+from evalreport.metrics.kinds import DRAWN
 from evalreport.metrics.tables import Counts, Matrix
-from evalreport.plan.methods import DRAWN, choose
+from evalreport.plan.methods import design_of
 from evalreport.plan.task import Task
 from evalreport.results import records
 from evalreport.results.records import Measure
@@ -133,9 +135,7 @@ class Held:
         }
         if self.metric.limits is not None:
             four = (cells[3], cells[2], cells[1], cells[0]) if self.other else cells
-            known |= dict.fromkeys(
-                Interval.PREDICTIVE.value, partial(self.metric.limits, *four, level=self.level)
-            )
+            known["mercaldo"] = partial(self.metric.limits, *four, level=self.level)
         return {
             name
             for name, limits_of in known.items()
@@ -310,8 +310,9 @@ def _tried(state: RunState, asked: Claim, measure: Measure) -> dict[str, records
     facts = next(f for f in state.prepared.facts if (f.dataset, f.model) == key)
     average = None if task.average is None else Average(task.average)
     found: dict[str, records.Interval | None] = {}
-    for method in metric.interval_methods:
-        if method in DRAWN or choose(metric, average, facts, method)[0] != method:
+    known = offered(metric, average, design_of(facts), two_classes=facts.two_classes)
+    for method in known:
+        if method in DRAWN:
             continue
         computed = measurer.compute(replace(task, interval=method, why=""))
         limits = computed.interval
