@@ -285,7 +285,7 @@ class Measurer(TaskMeasurer[LabelView, MemoryTables]):
         if design_of(self.view):
             # tables of weights do not say how many rows there are
             drawn = drawn_as(self.view, self.tables.kinds(task.where), self.class_index(task))
-        return with_study(interval, task.metric, drawn, task.why)
+        return with_study(interval, task.metric, drawn)
 
     # -- small things ---------------------------------------------------------------------
 

@@ -71,7 +71,7 @@ def paired_comparison(
     if interval is not None and pair.model.view.cluster is not None:
         interval = _warned(interval)
     drawn = _studied(pair, task)
-    interval = with_study(interval, task.task.metric, drawn, task.why)
+    interval = with_study(interval, task.task.metric, drawn)
     ratio = ratio_with_study(_ratio(pair, task, counts), task.task.metric, drawn)
     found = Found(test, interval, reason, counts, ratio=ratio)
 

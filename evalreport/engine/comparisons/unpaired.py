@@ -89,7 +89,7 @@ class Independent:
         test = self._test(task, values, difference)
         interval, reason = self._interval(task, values, difference)
         drawn = self._studied(task)
-        interval = with_study(interval, task.task.metric, drawn, task.why)
+        interval = with_study(interval, task.task.metric, drawn)
         ratio = _ratio(task, values, self.model.settings.level)
         ratio = ratio_with_study(ratio, task.task.metric, drawn)
         found = Found(test, interval, reason, _counts(values), ratio=ratio)

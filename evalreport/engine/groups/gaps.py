@@ -106,8 +106,8 @@ def _with_study(gap: Gap, studied: StudiedGroups) -> Gap:
     ends = (TO_ALL, RATIO_TO_ALL) if to_all else ("", RATIO)
     return replace(
         gap,
-        gap_interval=with_study(gap.gap_interval, gap.metric, drawn, None, ends[0]),
-        ratio_interval=with_study(gap.ratio_interval, gap.metric, drawn, None, ends[1]),
+        gap_interval=with_study(gap.gap_interval, gap.metric, drawn, ends[0]),
+        ratio_interval=with_study(gap.ratio_interval, gap.metric, drawn, ends[1]),
     )
 
 
@@ -286,7 +286,7 @@ def _widest_with_study(
         return None
     names = [g.id for g in _known(family) if g.value is not None]
     drawn = studied.smaller(found.metric, names)
-    interval = with_study(found.widest.interval, found.metric, drawn, None, WIDEST)
+    interval = with_study(found.widest.interval, found.metric, drawn, WIDEST)
     return replace(found.widest, interval=interval)
 
 
