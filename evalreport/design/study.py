@@ -331,7 +331,7 @@ class _Study:
         metric = criterion.metric.metric
         if criterion.reference is not None:
             return self._against(criterion)
-        asked = self.spec.confidence.method_of.get(metric.name)
+        asked = criterion.method or self.spec.confidence.method_of.get(metric.name)
         if asked == CLASSICAL:
             asked = classical(metric, None, Drawn.ROWS, two_classes=True)
         method = None

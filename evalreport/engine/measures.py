@@ -35,12 +35,13 @@ from evalreport.metrics.catalogue import find
 from evalreport.metrics.coverage_study import Drawn
 from evalreport.metrics.declare import Average, Kind, Metric, Table
 from evalreport.metrics.formula import Infinite, Undefined, Value
+from evalreport.metrics.interval_methods import CLASSICAL
 from evalreport.metrics.kinds import DRAWN
 from evalreport.metrics.methods import method_title
 from evalreport.metrics.readings import as_read
 from evalreport.metrics.tables import Matrix, ScoreTable
-from evalreport.plan.inputs import MetricRequest
-from evalreport.plan.methods import REQUESTED
+from evalreport.plan.inputs import Facts, MetricRequest
+from evalreport.plan.methods import REQUESTED, choose
 from evalreport.plan.task import Skipped, Task, ThresholdRequest
 from evalreport.predict.view import LabelView, View
 from evalreport.results.identity import Slice
@@ -427,6 +428,21 @@ def as_measure(
         reached=value.reached,
         interval_reason=_no_interval(computed) if state in ("value", "infinite") else None,
     )
+
+
+def limits_by(
+    measurer: Measurer, task: Task, facts: Facts, method: str
+) -> tuple[Interval | None, str | None]:
+    """The limits of the value of a task by a method that is asked for; or why there are none."""
+    metric = find(task.metric)
+    assert metric is not None
+    average = None if task.average is None else Average(task.average)
+    chosen, why = choose(metric, average, facts, method)
+    if method not in (chosen, CLASSICAL):
+        return None, f"{method_title(method)} is no method of such a value"
+    computed = measurer.compute(replace(task, interval=chosen, why=why))
+    made = as_measure(computed, "", None, 0, None)
+    return made.interval, made.interval_reason
 
 
 def _explained(interval: Interval | None, task: Task) -> Interval | None:

@@ -9,7 +9,7 @@ from evalreport.report.cards import interval_text
 from evalreport.report.comparisons import other_rows_text
 from evalreport.report.contents import Contents, View, identity
 from evalreport.report.count_tables import abreast, count_table
-from evalreport.report.criteria import counted_criteria, counted_outcomes, protocol_text
+from evalreport.report.criteria import bound_text, counted_criteria, counted_outcomes, protocol_text
 from evalreport.report.ledgers import clusters_text
 from evalreport.report.marking import flat_counts, positive_index
 from evalreport.report.model import Block, Facts, Note, Notes
@@ -54,7 +54,6 @@ QUOTED = 180
 MOST_CLASSES = 12
 #: Names in a sentence.
 MOST_NAMES = 4
-BOUNDS = {"point": "value", "lower": "lower limit", "upper": "upper limit"}
 
 
 def summary_blocks(contents: Contents) -> list[Block]:
@@ -184,7 +183,7 @@ def _decided(contents: Contents, entry: records.Criterion) -> str:
         of = f" of {_called(contents, (entry.dataset, entry.model))}"
     if entry.observed is None or entry.required is None or entry.claim is not None:
         return f"{name}{of}{where}"
-    bound = BOUNDS.get(entry.bound, entry.bound)
+    bound = bound_text(entry)
     bound = f"{bound} " if entry.bound != "point" else ""
     needed = "at most" if entry.direction == "at_most" else "at least"
     what = f"{bound}{observed_text(entry.observed, entry.required)}"

@@ -824,6 +824,9 @@ class Criterion:
     margin: Annotated[float | None, Where("reference")] = None
     difference: Annotated[float | None, Where("reference"), "From the reference."] = None
     interval: Annotated[Interval | None, Where("reference"), "Of the difference."] = None
+    limits: Annotated[
+        Interval | None, OMITTED, "By the method that the criterion names; the limit held is one."
+    ] = None
     breaches_in_a_row: Annotated[
         int | None, OMITTED, "Runs in a row, this one included, that did not pass."
     ] = None

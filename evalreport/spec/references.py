@@ -349,6 +349,16 @@ def _methods(known: Outline) -> Iterator[Problem]:
     asked = confidence.get("methods") if isinstance(confidence, dict) else None
     for word, method in asked.items() if isinstance(asked, dict) else ():
         yield from _of_design(known, ("confidence", "methods", word), find(word), method, designs)
+    for path, one in known.criteria:
+        if one.method is None:
+            continue
+        at = (*path, "method")
+        own = [d for name, d in known.datasets.items() if one.dataset in (None, name)]
+        drawn = [dataset.drawn for dataset in own]
+        yield from _of_design(known, at, one.metric.metric, one.method, drawn)
+        if known.has("looks") or any(dataset.readers for dataset in own):
+            what = "limits of looks and of means over readers have a method of their own"
+            yield Problem(what, "leave it out", known.document.where(at))
 
 
 def _of_design(
