@@ -35,13 +35,13 @@ from evalreport.metrics.catalogue import find
 from evalreport.metrics.coverage_study import Drawn
 from evalreport.metrics.declare import Average, Kind, Metric, Table
 from evalreport.metrics.formula import Infinite, Undefined, Value
-from evalreport.metrics.interval_methods import CLASSICAL
+from evalreport.metrics.interval_methods import CLASSICAL, Design, interval_methods
 from evalreport.metrics.kinds import DRAWN
 from evalreport.metrics.methods import method_title
 from evalreport.metrics.readings import as_read
 from evalreport.metrics.tables import Matrix, ScoreTable
 from evalreport.plan.inputs import Facts, MetricRequest
-from evalreport.plan.methods import REQUESTED, choose
+from evalreport.plan.methods import ASKED, REQUESTED, choose
 from evalreport.plan.task import Skipped, Task, ThresholdRequest
 from evalreport.predict.view import LabelView, View
 from evalreport.results.identity import Slice
@@ -171,6 +171,8 @@ class Measurer(TaskMeasurer[LabelView, MemoryTables]):
             interval, dropped = None, NO_VARIANCE
         if interval is not None:
             interval, dropped = self._of_one_scale(task, interval)
+        if interval is not None and task.why == ASKED:
+            interval = _as_asked(interval, metric, self.view)
         if interval is not None and resolved.exploratory:
             interval = _noted(interval, CONDITIONAL)
         return Computed(
@@ -392,6 +394,17 @@ CONDITIONAL = "conditional on the threshold, which was chosen on these rows"
 def _has_width(interval: Interval) -> bool:
     """Whether limits say anything; Wald's of a share of 0 or 1 are what the method is known for."""
     return interval.method in PROPORTION_METHODS or has_width(interval)
+
+
+def _as_asked(interval: Interval, metric: Metric, view: LabelView) -> Interval:
+    """A method for independent rows that was asked for is kept, and what it passes over said."""
+    weighted, clustered = view.weight is not None, view.cluster is not None
+    design = Design.of(weighted=weighted, clustered=clustered, designed=view.sample is not None)
+    if interval.method in interval_methods(metric, [design]):
+        return interval
+    passed = ["clusters are ignored"] if clustered else []
+    passed += ["weights are taken as numbers of rows"] if weighted else []
+    return _noted(interval, f"as asked for: {', '.join(passed)}") if passed else interval
 
 
 def _noted(interval: Interval, text: str) -> Interval:

@@ -30,7 +30,8 @@ def choose(
     metric, average = stands_for(metric, average, facts)
     design, two = design_of(facts), facts.two_classes
     known = offered(metric, average, design, two_classes=two)
-    if asked in known:
+    # a method for independent rows is kept where it is asked for, and what it passes over said
+    if asked in known or asked in offered(metric, average, Design.ROWS, two_classes=two):
         return asked, ASKED
     if metric.interval is Interval.NONE:
         return None, "a p value or test statistic has no interval"

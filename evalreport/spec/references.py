@@ -368,7 +368,8 @@ def _of_design(
     if metric is None or not designs or method not in requestable(metric):
         return
     fit = interval_methods(metric, designs)
-    if method in (*fit, CLASSICAL):
+    # one for independent rows can be carried out of any rows, and says what it passes over
+    if method in (*fit, *interval_methods(metric), CLASSICAL):
         return
     drawn = " and of ".join(design.value for design in dict.fromkeys(designs))
     what = f"{method} gives no limits of {metric.name} of {drawn}"

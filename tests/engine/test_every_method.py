@@ -109,15 +109,34 @@ def test_every_method_of_the_table_can_be_asked_for_under_its_design() -> None:
         assert {name for by in BY_KIND.values() for name in by[design]} - {OWN} <= known
 
 
-@pytest.mark.parametrize("design", [Design.WEIGHTS, Design.CLUSTERS, Design.BOTH, Design.SAMPLE])
+@pytest.mark.parametrize("design", Design)
 def test_a_method_of_another_design_is_refused_with_those_that_fit(design: Design) -> None:
     for metric in metrics():
         fit = interval_methods(metric, [design])
-        others = [name for name in interval_methods(metric, Design) if name not in fit]
+        known = {*fit, *interval_methods(metric)}
+        others = [name for name in interval_methods(metric, Design) if name not in known]
         for name in others[:1]:
             with pytest.raises(evalreport.SpecError, match=f"{name} gives no limits") as refused:
                 run([metric], {metric.name: name}, design)
             assert f"of {design.value}; one of {', '.join(fit)}" in str(refused.value)
+
+
+@pytest.mark.parametrize("method", ["wilson", "bootstrap_percentile", "sandwich"])
+@pytest.mark.parametrize("design", [Design.WEIGHTS, Design.CLUSTERS, Design.BOTH])
+def test_a_method_for_independent_rows_says_what_it_passes_over(
+    design: Design, method: str
+) -> None:
+    chosen = [m for m in metrics() if m.name in ("recall", "f1")]
+    found = {m["metric"]: m for m in run(chosen, {"recall": method}, design)["measures"]}
+    note = found["recall"]["interval"].get("note", "")
+    assert found["recall"]["interval"]["method"] == method
+    told = {
+        "weights are taken as numbers of rows": design in (Design.WEIGHTS, Design.BOTH),
+        "clusters are ignored": design in (Design.CLUSTERS, Design.BOTH),
+    }
+    for words, passed in told.items():
+        assert (words in note) == (passed and method == "wilson")
+    assert "as asked for" not in found["f1"]["interval"].get("note", "")
 
 
 @pytest.mark.parametrize("design", [Design.ROWS, Design.WEIGHTS, Design.CLUSTERS, Design.BOTH])

@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -28,7 +29,7 @@ from evalreport.engine.reference.criteria import selected
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Average, Interval, Metric, Table
 from evalreport.metrics.formula import Ratio
-from evalreport.metrics.interval_methods import offered
+from evalreport.metrics.interval_methods import Design, offered
 from evalreport.metrics.kinds import DRAWN
 from evalreport.metrics.tables import Counts, Matrix
 from evalreport.plan.from_spec import metric_named
@@ -309,8 +310,9 @@ def _tried(state: RunState, asked: Claim, measure: Measure) -> dict[str, records
     measurer, task, facts = found_again
     average = None if task.average is None else Average(task.average)
     found: dict[str, records.Interval | None] = {}
-    known = offered(metric, average, design_of(facts), two_classes=facts.two_classes)
-    for method in known:
+    designs = (design_of(facts), Design.ROWS)
+    known = (offered(metric, average, own, two_classes=facts.two_classes) for own in designs)
+    for method in dict.fromkeys(chain.from_iterable(known)):
         if method in DRAWN:
             continue
         computed = measurer.compute(replace(task, interval=method, why=""))
