@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from enum import Enum
+from functools import cache
 from itertools import chain, product
 
 from evalreport.metrics.comparing import pooled_over_rows
@@ -166,6 +167,7 @@ OF_CLUSTERS = frozenset({"cluster_bootstrap"}).union(
 }
 
 
+@cache
 def offered(
     metric: Metric, average: Average | None, design: Design, *, two_classes: bool
 ) -> tuple[str, ...]:
