@@ -18,7 +18,7 @@ from evalreport.plan.inputs import Facts
 SMOOTH_CLASSES = 200
 
 ASKED = "asked for in the spec"
-AS_CLASSICAL = "what R and SAS print by default, as asked for in the spec"
+AS_CLASSICAL = "classical, as asked for in the spec"
 #: Reasons of methods that a spec names, which are exchanged for no other.
 REQUESTED = (ASKED, AS_CLASSICAL)
 
