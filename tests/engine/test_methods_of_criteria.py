@@ -126,3 +126,8 @@ def test_an_area_is_judged_by_the_limit_that_is_named() -> None:
     assert delong["limits"]["method"] == classical["limits"]["method"] == "delong"
     assert delong["observed"] == classical["observed"] != hanley["observed"]
     assert recompute(results).problems == ()
+
+
+def test_limits_of_looks_have_no_other_method() -> None:
+    with pytest.raises(evalreport.SpecError, match="limits of looks and of means over readers"):
+        evalreport.run(spec(recall(method="wald"), looks={"planned": 3}))
