@@ -73,6 +73,7 @@ def _metric_section(metric: Any) -> Iterator[str]:
 
 def _metric_facts(metric: Any) -> list[tuple[str, str]]:
     from evalreport.metrics.example import shown_formula
+    from evalreport.metrics.interval_methods import interval_methods
 
     low, high = (_number(bound) for bound in metric.bounds)
     scored = metric.table.value in ("scores", "class_scores")
@@ -90,7 +91,7 @@ def _metric_facts(metric: Any) -> list[tuple[str, str]]:
         ("filled in by the spec", ", ".join(f"`{name}`" for name in metric.context)),
         ("averages", ", ".join(a.value for a in metric.averages) or f"none: {metric.no_average}"),
         ("undefined", metric.undefined.format(label="of the class")),
-        ("interval", ", ".join(f"`{m}`" for m in metric.interval_methods) or "none"),
+        ("interval", ", ".join(f"`{m}`" for m in interval_methods(metric)) or "none"),
         ("no interval unless asked for", metric.no_interval),
         ("mean over rows", "yes" if _is_mean_over_rows(metric) else ""),
         ("use it", metric.use),
@@ -285,16 +286,22 @@ def _named(expression: ast.expr) -> list[str]:
 
 
 def methods_page() -> str:
-    """The page of methods with the table of defaults as the plan has it."""
-    from evalreport.plan.methods import DEFAULTS, Design
+    """The page of methods with the table of what is planned and what can be asked for."""
+    from evalreport.metrics.interval_methods import BY_KIND, OWN, Design
 
     begin, end = "<!-- defaults: begin -->\n", "<!-- defaults: end -->"
     before, _, rest = (FOLDER / "methods.md").read_text(encoding="utf-8").partition(begin)
     designs = [design.value for design in Design]
     lines = [f"| a value that is | {' | '.join(designs)} |", f"|{'---|' * (len(designs) + 1)}"]
-    for kind, own in DEFAULTS.items():
-        named = " | ".join(f"`{own[design]}`" for design in Design)
-        lines.append(f"| {kind.value} | {named} |")
+    for kind, own in BY_KIND.items():
+        cells = []
+        for design in Design:
+            printed = own[design][:2][-1]
+            names = (f"`{name}`" if name != OWN else "its formula" for name in own[design])
+            marks = ("**" if name == printed else "" for name in own[design])
+            shown = dict.fromkeys(f"{m}{n}{m}" for m, n in zip(marks, names, strict=True))
+            cells.append(", ".join(shown))
+        lines.append(f"| {kind.value} | {' | '.join(cells)} |")
     table = "\n".join(lines)
     return f"{before}{begin}\n{table}\n\n{end}{rest.partition(end)[2]}"
 

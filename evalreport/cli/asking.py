@@ -348,6 +348,7 @@ def _advice(metric: Metric) -> str:
 def describe(metric: Metric) -> str:
     """All that is known of a metric, as plain text."""
     from evalreport.metrics.example import shown_formula
+    from evalreport.metrics.interval_methods import interval_methods
 
     rows = [
         ("meaning", metric.meaning),
@@ -368,7 +369,7 @@ def describe(metric: Metric) -> str:
         ("parameters", "; ".join(_parameter(p) for p in metric.parameters)),
         ("averages", ", ".join(a.value for a in metric.averages) or metric.no_average),
         ("undefined", metric.undefined.format(label="of the class")),
-        ("interval", ", ".join(metric.interval_methods) or "none"),
+        ("interval", ", ".join(interval_methods(metric)) or "none"),
         ("use it", metric.use),
         ("not", metric.avoid),
         ("in medicine", _advice(metric)),

@@ -27,6 +27,8 @@ from evalreport.design.reader_study import (
 from evalreport.errors import Location, Problem, SpecError
 from evalreport.metrics.comparing import PAIRED, Family, family_of
 from evalreport.metrics.declare import Interval, Metric
+from evalreport.metrics.interval_methods import CLASSICAL, classical, default_method
+from evalreport.metrics.interval_methods import Design as Drawn
 from evalreport.plan.criteria import criterion_words
 from evalreport.spec.acceptance import Criterion
 from evalreport.spec.design import Design
@@ -329,10 +331,12 @@ class _Study:
         metric = criterion.metric.metric
         if criterion.reference is not None:
             return self._against(criterion)
-        asked = self.spec.confidence.methods
+        asked = criterion.method or self.spec.confidence.method_of.get(metric.name)
+        if asked == CLASSICAL:
+            asked = classical(metric, None, Drawn.ROWS, two_classes=True)
         method = None
         if criterion.bound != "point":
-            method = asked.get(metric.name) or metric.default_method
+            method = asked or default_method(metric)
         share = decisions.share_of(metric, dict(criterion.metric.params))
         if share is not None and method is not None and not _is_of_shares(method):
             share = None

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
 
 from evalreport.metrics.declare import Interval, Metric
 from evalreport.results import records
@@ -20,7 +20,8 @@ class Criterion:
     """A criterion as the spec fixes it.
 
     ``bound`` is what is held against the requirement: ``point``, ``lower`` or
-    ``upper`` limit. ``dataset``, ``model`` and ``threshold`` are None for every
+    ``upper`` limit, ``method`` that of the limit, None for that of the measure.
+    ``dataset``, ``model`` and ``threshold`` are None for every
     one of them (every dataset and model; the first threshold). ``subgroup`` is
     ``{}`` for all rows, a mapping, or ``"each"``.
     """
@@ -36,6 +37,7 @@ class Criterion:
     subgroup: Any = field(default_factory=dict)
     average: str | None = None
     label: str | None = None
+    method: str | None = None
 
     @property
     def required(self) -> float:
@@ -54,7 +56,12 @@ class Criterion:
             name = f"{self.average} {name}"
         if self.label is not None:
             name = f"{name} of {self.label}"
-        return f"{what}{name} {word} {self.required:g}"
+        by = "" if self.method is None else f" by {self.method}"
+        return f"{what}{name} {word} {self.required:g}{by}"
+
+
+#: The limits of a measure by the method that a criterion names, or why there are none.
+Limits: TypeAlias = Callable[[Criterion, Measure], records.Interval | str]
 
 
 def judge(
@@ -65,12 +72,14 @@ def judge(
     minimum: int = 0,
     positive: Mapping[tuple[str, str], str | None] | None = None,
     nobody: Sequence[str] = (),
+    limits: Limits | None = None,
 ) -> list[records.Criterion]:
     """One record per criterion, dataset, model and subgroup it applies to.
 
     A value of a subgroup that rests on fewer than ``minimum`` rows is not evaluated.
     ``positive``: the class that a criterion means which names none. ``nobody``: why a
-    criterion applies to no dataset and model, for each criterion, where that is so.
+    criterion applies to no dataset and model, for each criterion, where that is so. ``limits``:
+    by the methods that criteria name.
     """
     found: list[records.Criterion] = []
     for number, criterion in enumerate(criteria, start=1):
@@ -90,7 +99,8 @@ def judge(
                 if (m.dataset, m.model) == (dataset, model) and _is_meant(criterion, m, threshold)
             ]
             place = _Place(number, criterion, dataset, model, threshold)
-            found.extend(_of_place(place, own, minimum, (positive or {}).get((dataset, model))))
+            of_class = (positive or {}).get((dataset, model))
+            found.extend(_of_place(place, own, minimum, of_class, limits))
     return found
 
 
@@ -101,8 +111,16 @@ def of_nobody(number: int, criterion: Criterion, reason: str) -> records.Criteri
     return place.record(subgroup, None, None, NOT_EVALUATED, reason)
 
 
+#: States of measures that may have limits.
+_NUMBERS = ("value", "infinite")
+
+
 def _of_place(
-    place: _Place, own: Sequence[Measure], minimum: int, positive: str | None
+    place: _Place,
+    own: Sequence[Measure],
+    minimum: int,
+    positive: str | None,
+    limits: Limits | None,
 ) -> Iterator[records.Criterion]:
     criterion = place.criterion
     if criterion.subgroup == EACH:
@@ -121,12 +139,18 @@ def _of_place(
             group = dict(measure.where.subgroup)
             yield place.record(group, measure, None, NOT_EVALUATED, reason)
             continue
-        observed, reason = _observed(criterion, measure)
+        by: records.Interval | str | None = measure.interval
+        if criterion.method is not None and limits is not None and measure.state in _NUMBERS:
+            by = limits(criterion, measure)
+        observed, reason = _observed(criterion, measure, by)
         outcome = NOT_EVALUATED if observed is None else _outcome(criterion, observed)
         if observed == math.inf:
             # plus infinity reaches any number and keeps to none
             observed = None
-        yield place.record(dict(measure.where.subgroup), measure, observed, outcome, reason)
+        entry = place.record(dict(measure.where.subgroup), measure, observed, outcome, reason)
+        if criterion.method is not None and isinstance(by, records.Interval):
+            entry = replace(entry, limits=by)
+        yield entry
 
 
 def _few(measure: Measure, minimum: int, metric: Metric) -> str | None:
@@ -180,7 +204,9 @@ def _preferred(
     return []
 
 
-def _observed(criterion: Criterion, measure: Measure) -> tuple[float | None, str | None]:
+def _observed(
+    criterion: Criterion, measure: Measure, limits: records.Interval | str | None
+) -> tuple[float | None, str | None]:
     # an average over some of the classes: how many, and which
     partly = measure.reason if measure.left_out else None
     if measure.state != "value":
@@ -191,10 +217,9 @@ def _observed(criterion: Criterion, measure: Measure) -> tuple[float | None, str
             return math.inf, partly
     if criterion.bound == "point":
         return measure.value, partly
-    if measure.interval is None:
-        why = measure.interval_reason
+    if not isinstance(limits, records.Interval):
+        why = limits or measure.interval_reason
         return None, f"the measure has no interval{f': {why}' if why else ''}"
-    limits = measure.interval
     return (limits.low if criterion.bound == "lower" else limits.high), partly
 
 

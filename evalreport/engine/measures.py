@@ -34,22 +34,15 @@ from evalreport.engine.settings import Settings
 from evalreport.engine.thresholds import Resolved
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.coverage_study import Drawn
-from evalreport.metrics.declare import (
-    AT_CUT,
-    AT_CUT_OF_CLUSTERS,
-    LOGIT_T_OF_CLUSTERS,
-    SANDWICH,
-    Average,
-    Kind,
-    Metric,
-    Table,
-)
+from evalreport.metrics.declare import Average, Kind, Metric, Table
 from evalreport.metrics.formula import Infinite, Undefined, Value
+from evalreport.metrics.interval_methods import CLASSICAL, Design, interval_methods
+from evalreport.metrics.kinds import DRAWN
 from evalreport.metrics.methods import method_title
 from evalreport.metrics.readings import as_read
 from evalreport.metrics.tables import Matrix, ScoreTable
-from evalreport.plan.inputs import MetricRequest
-from evalreport.plan.methods import ASKED, DRAWN, SURVEY_BOOTSTRAP
+from evalreport.plan.inputs import Facts, MetricRequest
+from evalreport.plan.methods import ASKED, REQUESTED, choose
 from evalreport.plan.task import Skipped, Task, ThresholdRequest
 from evalreport.predict.view import LabelView, View
 from evalreport.results.identity import Slice
@@ -137,7 +130,7 @@ class Measurer(TaskMeasurer[LabelView, MemoryTables]):
             if "highest" in self._declared(task).context:
                 columns = tuple(column for column, _ in task.where.subgroup)
                 self._groups.setdefault(columns, {})[task.where] = None
-            if task.table == Table.SCORES.value and task.interval in BOOTSTRAPS | CUTS:
+            if task.table == Table.SCORES.value and task.interval in DRAWN:
                 metric, arguments = self._metric(task)
                 index = self._index(task)
                 for k in self._indices(task):
@@ -180,7 +173,7 @@ class Measurer(TaskMeasurer[LabelView, MemoryTables]):
         if interval is not None:
             interval, dropped = self._of_one_scale(task, interval)
         if interval is not None and task.why == ASKED:
-            interval = _as_asked(interval, self.view)
+            interval = _as_asked(interval, metric, self.view)
         if interval is not None and resolved.exploratory:
             interval = _noted(interval, CONDITIONAL)
         return Computed(
@@ -292,7 +285,7 @@ class Measurer(TaskMeasurer[LabelView, MemoryTables]):
         Only defaults were studied, for metrics as they are without parameters, of two classes,
         and limits that are finite.
         """
-        if interval is None or task.why == ASKED or math.isinf(interval.high):
+        if interval is None or task.why in REQUESTED or math.isinf(interval.high):
             return interval
         if not was_studied(self.view, task):
             return interval
@@ -300,7 +293,7 @@ class Measurer(TaskMeasurer[LabelView, MemoryTables]):
         if design_of(self.view):
             # tables of weights do not say how many rows there are
             drawn = drawn_as(self.view, self.tables.kinds(task.where), self.class_index(task))
-        return with_study(interval, task.metric, drawn, task.why)
+        return with_study(interval, task.metric, drawn)
 
     # -- small things ---------------------------------------------------------------------
 
@@ -379,11 +372,6 @@ class Measurer(TaskMeasurer[LabelView, MemoryTables]):
         return self.settings.two_class_costs(labels, self.view.positive_index)
 
 
-#: Limits at a cut, whose bias is drawn.
-CUTS = frozenset({AT_CUT, AT_CUT_OF_CLUSTERS})
-BOOTSTRAPS = frozenset({*DRAWN, "cluster_bootstrap", LOGIT_T_OF_CLUSTERS, SURVEY_BOOTSTRAP})
-
-
 def _where_reached(metric: Metric, table: ScoreTable, value: Evaluated) -> Evaluated:
     """The value with the threshold where it is reached, and the table there."""
     if metric.reached is None or not isinstance(value.outcome, Value):
@@ -413,12 +401,14 @@ def _has_width(interval: Interval) -> bool:
     return interval.method in PROPORTION_METHODS or has_width(interval)
 
 
-def _as_asked(interval: Interval, view: LabelView) -> Interval:
+def _as_asked(interval: Interval, metric: Metric, view: LabelView) -> Interval:
     """A method for independent rows that was asked for is kept, and what it passes over said."""
-    if interval.method in BOOTSTRAPS or interval.method == SANDWICH:
+    weighted, clustered = view.weight is not None, view.cluster is not None
+    design = Design.of(weighted=weighted, clustered=clustered, designed=view.sample is not None)
+    if interval.method in interval_methods(metric, [design]):
         return interval
-    passed = ["clusters are ignored"] if view.cluster is not None else []
-    passed += ["weights are taken as numbers of rows"] if view.weight is not None else []
+    passed = ["clusters are ignored"] if clustered else []
+    passed += ["weights are taken as numbers of rows"] if weighted else []
     return _noted(interval, f"as asked for: {', '.join(passed)}") if passed else interval
 
 
@@ -458,6 +448,21 @@ def as_measure(
     )
 
 
+def limits_by(
+    measurer: Measurer, task: Task, facts: Facts, method: str
+) -> tuple[Interval | None, str | None]:
+    """The limits of the value of a task by a method that is asked for; or why there are none."""
+    metric = find(task.metric)
+    assert metric is not None
+    average = None if task.average is None else Average(task.average)
+    chosen, why = choose(metric, average, facts, method)
+    if method not in (chosen, CLASSICAL):
+        return None, f"{method_title(method)} is no method of such a value"
+    computed = measurer.compute(replace(task, interval=chosen, why=why))
+    made = as_measure(computed, "", None, 0, None)
+    return made.interval, made.interval_reason
+
+
 def _explained(interval: Interval | None, task: Task) -> Interval | None:
     """The interval with the reason why its method was planned."""
     if interval is None:
@@ -477,7 +482,7 @@ def _no_interval(computed: Computed) -> str | None:
     none = f"{method_title(task.interval)} gives none"
     if isinstance(computed.evaluated.outcome, Infinite):
         return f"{none} of an infinite value"
-    if task.interval in BOOTSTRAPS:
+    if task.interval in DRAWN:
         return f"{none}: resamples are all alike, or too few can be used"
     return f"{none} on this table"
 

@@ -244,6 +244,7 @@ def criteria_of(loaded: LoadedSpec) -> tuple[Criterion, ...]:
                 at_least=asked.at_least,
                 at_most=asked.at_most,
                 bound=asked.bound,
+                method=asked.method,
                 dataset=asked.dataset,
                 model=asked.model,
                 threshold=threshold_text(asked),

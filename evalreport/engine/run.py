@@ -9,7 +9,7 @@ import platform
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -35,7 +35,12 @@ from evalreport.engine.ledgers.sample_size import sample_sizes
 from evalreport.engine.measures import Measurer
 from evalreport.engine.predicting import further_repeats, training_records
 from evalreport.engine.prepared import InputData, Prepared, Step, silent
-from evalreport.engine.reference.claims import claim_counts, claim_criteria, claim_records
+from evalreport.engine.reference.claims import (
+    claim_counts,
+    claim_criteria,
+    claim_records,
+    limits_of,
+)
 from evalreport.engine.reference.criteria import with_references
 from evalreport.engine.reference.declared import declared_records
 from evalreport.engine.reference.differences import compared_with_run
@@ -231,6 +236,7 @@ def _judged(state: RunState, references: References) -> list[Criterion]:
         prepared.loaded.spec.subgroup_minimum,
         prepared.positive_classes(),
         [nobody(one, spec) for _, one in spec.criteria if one.required is not None],
+        partial(limits_of, state),
     )
     tables = [table for evaluation in state.evaluations for table in evaluation.tables]
     return not_passed(with_references(state, judged, references), spoilt(tables))

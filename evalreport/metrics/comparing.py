@@ -13,7 +13,8 @@ from functools import cache
 
 from evalreport.metrics.combined import balanced_accuracy, balanced_error_rate
 from evalreport.metrics.counts import accuracy, error_rate
-from evalreport.metrics.declare import SANDWICH, Average, Goal, Interval, Metric, Table
+from evalreport.metrics.declare import Average, Goal, Interval, Metric, Table
+from evalreport.metrics.kinds import SANDWICH
 from evalreport.metrics.tables import Counts, Matrix
 from evalreport.statistics.unpaired import UNPAIRED_METHODS
 

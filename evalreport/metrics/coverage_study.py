@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from evalreport.results.records import Held
 
 _FILE = Path(__file__).with_name("coverage_study.json")
 
@@ -25,7 +25,8 @@ class _Place(NamedTuple):
 
     positives: int
     prevalence: float
-    told: str
+    low: float
+    high: float
 
 
 #: Metrics that are a straight line of another, and held as often.
@@ -76,39 +77,6 @@ class Drawn(NamedTuple):
     clusters: int = 0
 
 
-#: Between what was held and the cell of the study where it was.
-IN_STUDY = " in the coverage study"
-
-
-@dataclass(frozen=True)
-class Told:
-    """The reason of an interval in its parts: ``low`` to ``high`` per cent were held in ``cell``.
-
-    None and empty where the reason says nothing of the study.
-    """
-
-    reason: str
-    low: float | None = None
-    high: float | None = None
-    cell: str = ""
-
-    @classmethod
-    def of(cls, why: str) -> Told:
-        """The parts of a reason.
-
-        >>> Told.of("a share of rows; held 94.1 to 95.2 % in the coverage study at 20 positives")
-        Told(reason='a share of rows', low=94.1, high=95.2, cell='20 positives')
-        """
-        found = _SAID.fullmatch(why)
-        if found is None:
-            return cls(why)
-        reason, low, high, cell = found.groups()
-        return cls(reason or "", float(low), float(high), cell)
-
-
-_SAID = re.compile(rf"(?:(.*); |)held ([\d.]+) to ([\d.]+) %{IN_STUDY} at (.*)", re.DOTALL)
-
-
 @cache
 def _made() -> Any:
     return json.loads(_FILE.read_text(encoding="utf-8"))
@@ -135,7 +103,7 @@ def _places(metric: str, design: str) -> tuple[_Place, ...]:
     for units, prevalence, own in _cells(metric, design):
         found.setdefault((units, prevalence), []).extend(own)
     return tuple(
-        _Place(*place, f"held {min(own):.1f} to {max(own):.1f} %{IN_STUDY}")
+        _Place(*place, round(min(own) / 100, 3), round(max(own) / 100, 3))
         for place, own in found.items()
         if own
     )
@@ -156,12 +124,12 @@ def _studied(metric: str, design: str, of: str) -> tuple[str, tuple[_Place, ...]
     return own, places
 
 
-def _told(place: _Place, design: str) -> str:
-    counted = f"{place.positives} {COUNTED[design]}"
-    return f"{place.told} at {counted}, prevalence {place.prevalence:g}"
+def _held(place: _Place, design: str) -> Held:
+    cell = f"{place.positives} {COUNTED[design]}, prevalence {place.prevalence:g}"
+    return Held(place.low, place.high, cell)
 
 
-def held(metric: str, drawn: Drawn, level: float, of: str = "") -> str | None:
+def held(metric: str, drawn: Drawn, level: float, of: str = "") -> Held | None:
     """What the default of a metric held in the cells nearest in size and prevalence.
 
     Size is the number of positives, or of clusters. ``of``: :data:`RATIO`, :data:`TO_ALL`,
@@ -170,8 +138,8 @@ def held(metric: str, drawn: Drawn, level: float, of: str = "") -> str | None:
     None where the study has no such metric or nothing near, for other levels than 95 %, and
     without rows of either class.
 
-    >>> held("f1", Drawn(9, 80), 0.95).startswith("held ")
-    True
+    >>> held("f1", Drawn(9, 80), 0.95).cell
+    '10 positives, prevalence 0.1'
     >>> held("f1", Drawn(9, 80), 0.9) is None, held("hamming_loss", Drawn(9, 80), 0.95) is None
     (True, True)
     """
@@ -192,12 +160,12 @@ def held(metric: str, drawn: Drawn, level: float, of: str = "") -> str | None:
     small = drawn.design or not _in_grid(own)
     if small and abs(math.log(near.positives) - size) > math.log(FARTHEST):
         return None
-    return _told(near, drawn.design)
+    return _held(near, drawn.design)
 
 
-def sentences(metric: str, design: str, of: str = "") -> frozenset[str]:
+def all_held(metric: str, design: str, of: str = "") -> frozenset[Held]:
     """Everything that :func:`held` can say of limits of a metric in a design."""
-    return frozenset(_told(place, design) for place in _studied(metric, design, of)[1])
+    return frozenset(_held(place, design) for place in _studied(metric, design, of)[1])
 
 
 def _logit(share: float) -> float:

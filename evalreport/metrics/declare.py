@@ -8,8 +8,8 @@ facts; averages, interval, formula, catalogue, docs and tests follow from it.
 >>> from evalreport.metrics.counts import precision
 >>> precision(Counts(tp=8, fp=2, fn=4, tn=6)).outcome()
 Value(0.8)
->>> precision.table, precision.interval.methods[0], precision.goal
-(<Table.COUNTS: 'counts'>, 'wilson', <Goal.MAXIMIZE: 'maximize'>)
+>>> precision.table, precision.interval.value, precision.goal
+(<Table.COUNTS: 'counts'>, 'a share', <Goal.MAXIMIZE: 'maximize'>)
 """
 
 from __future__ import annotations
@@ -23,18 +23,7 @@ from typing import Any, Required, TypedDict, Unpack
 from evalreport.metrics.advice import Advice
 from evalreport.metrics.kinds import (
     ALL_AVERAGES,
-    AT_CUT,
-    AT_CUT_OF_CLUSTERS,
     CLASS_MEANS,
-    DELTA_T,
-    INFLUENCE_T,
-    LOG_T,
-    LOGIT_T,
-    LOGIT_T_OF_CLUSTERS,
-    MERCALDO,
-    RESAMPLING,
-    SANDWICH,
-    SQUARE_AND_ADD,
     WITH_SAMPLES,
     Average,
     Binned,
@@ -102,18 +91,9 @@ class Parameter:
 #: What a module that declares metrics imports from here.
 __all__ = [
     "ALL_AVERAGES",
-    "AT_CUT",
-    "AT_CUT_OF_CLUSTERS",
     "CLASS_MEANS",
     "CONTEXT",
-    "LOGIT_T",
-    "LOGIT_T_OF_CLUSTERS",
-    "LOG_T",
-    "MERCALDO",
     "REGISTRY",
-    "RESAMPLING",
-    "SANDWICH",
-    "SQUARE_AND_ADD",
     "WITH_SAMPLES",
     "Average",
     "Binned",
@@ -300,44 +280,9 @@ class Metric:
         return known is not None or self.interval in (Interval.AUC, Interval.PROPORTION)
 
     @property
-    def _predictive(self) -> bool:
-        """Whether it is a share of rows that also follows from recall and specificity."""
-        return self.interval is Interval.PROPORTION and self.limits is not None
-
-    @property
     def is_bounded(self) -> bool:
         """Whether the value has a least and a greatest value."""
         return all(map(math.isfinite, self.bounds))
-
-    @property
-    def default_method(self) -> str | None:
-        """The interval method of a value of one of two classes, of independent rows; or None."""
-        if self.shares is not None and not self.score_limits:
-            return SQUARE_AND_ADD
-        if self.row_loss is not None and self.range_of(2)[0] >= 0:
-            return LOG_T
-        if self.line == "in_the_large":
-            return "wald"
-        resampled = self.interval is Interval.RESAMPLED and not self.no_interval
-        if resampled and self.influence is not None:
-            return INFLUENCE_T
-        return self._of_family[0] if self._of_family else None
-
-    @property
-    def _of_family(self) -> tuple[str, ...]:
-        """Methods of the family, without limits on the logit where a value has no two bounds."""
-        own = self.interval.methods
-        return own if self.is_bounded else tuple(m for m in own if m != DELTA_T)
-
-    @property
-    def interval_methods(self) -> tuple[str, ...]:
-        """Interval methods that a spec may ask for, default first."""
-        first = self.default_method
-        own = (*self._of_family, *self.score_limits)
-        own += (MERCALDO,) if self._predictive else ()
-        own += (SQUARE_AND_ADD,) if self.shares is not None else ()
-        own += (SANDWICH,) if self.linearised else ()
-        return tuple(dict.fromkeys(own if first is None else (first, *own)))
 
     def by_chance(self, shares: Sequence[float], own: int | None) -> float | None:
         """What predictions that know nothing get; None where it is not known.

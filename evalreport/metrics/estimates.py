@@ -8,6 +8,7 @@ from fractions import Fraction
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Interval, Table
 from evalreport.results.records import Measure
+from evalreport.statistics.proportions import PROPORTION_METHODS
 from evalreport.statistics.separate_samples import Estimate
 
 
@@ -38,7 +39,7 @@ def _share(measure: Measure, method: str | None) -> tuple[int, int] | None:
     # a micro average over one-versus-rest tables counts each row more than once
     of_rows = 0 <= top <= bottom <= measure.n
     # clusters, weights and folds have intervals of other names
-    binomial = method in Interval.PROPORTION.value
+    binomial = method in PROPORTION_METHODS
     plain = binomial and measure.average in (None, "micro")
     return (top, bottom) if of_rows and plain and bottom > 0 else None
 

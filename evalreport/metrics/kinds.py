@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from enum import Enum
 
-from evalreport.statistics.proportions import PROPORTION_METHODS
-
 
 class Table(Enum):
     """The table a metric is computed from."""
@@ -49,37 +47,25 @@ WITH_SAMPLES = (*ALL_AVERAGES, Average.SAMPLES)
 
 
 class Interval(Enum):
-    """Families of metrics that share interval methods; the first method is the default.
+    """Families of metrics whose limits have the same formulas, see ``interval_methods``."""
 
-    The defaults follow the coverage study (docs/coverage.md). Every family but the last two
-    may also ask for both bootstraps, see :data:`RESAMPLING`.
-    """
-
-    PROPORTION = tuple(PROPORTION_METHODS)
-    AUC = ("delong_score", "delong_logit", "delong", "hanley_mcneil")
-    LOG = ("miettinen_nurminen", "log")
-    RATIO = ("koopman", "miettinen_nurminen", "log")
-    KAPPA = ("delta_t", "wald", "delta")
-    LOGISTIC = ("wald_t", "wald", "bootstrap_percentile")
-    CORRELATION = ("delta_t", "fisher_z", "delta")
-    MEAN = ("normal",)
-    PREDICTIVE = ("miettinen_nurminen", "mercaldo")
-    SMOOTH = ("delta_t", "delta")
-    TWO_RATES = ("newcombe_hybrid", "delta_t", "delta")
-    DISTANCE = ("newcombe_at_cut", "bootstrap_bca", "bootstrap_percentile", "influence")
-    RANKED = ("influence_t", "bootstrap_logit_t", "bootstrap_percentile", "influence")
-    RESAMPLED = ("grouped_jackknife", "bootstrap_percentile", "bootstrap_bca")
+    PROPORTION = "a share"
+    AUC = "an area"
+    LOG = "a ratio of rates"
+    RATIO = "a ratio of shares"
+    KAPPA = "an agreement beyond chance"
+    LOGISTIC = "a number of a logistic fit"
+    CORRELATION = "a correlation"
+    MEAN = "a mean"
+    PREDICTIVE = "a predictive value at a prevalence"
+    SMOOTH = "a smooth function of the table"
+    TWO_RATES = "a sum of two rates"
+    DISTANCE = "a largest distance"
+    RANKED = "an area of ranks"
+    RESAMPLED = "anything else"
     #: Of a fit to the very rows: all resamples may lie on one side of the value, and BCa has none.
-    FITTED = ("bootstrap_percentile",)
-    NONE = ()
-
-    @property
-    def methods(self) -> tuple[str, ...]:
-        """Method names a spec may ask for, default first."""
-        own: tuple[str, ...] = self.value
-        if self in (Interval.NONE, Interval.FITTED):
-            return own
-        return (*own, *(m for m in RESAMPLING if m not in own))
+    FITTED = "a fit to the very rows"
+    NONE = "a p value or test statistic"
 
 
 class Shares(Enum):
@@ -101,8 +87,6 @@ DELTA_T, SANDWICH_T, INFLUENCE_T = "delta_t", "sandwich_t", "influence_t"
 SQUARE_AND_ADD = "mover_jeffreys"
 #: Student's t on the logarithm, for means of the losses of rows.
 LOG_T = "log_t"
-#: Predictive values on the logit, at a prevalence that is known.
-MERCALDO = "mercaldo"
 #: The same forms of clustered rows: of shares, tables, areas and losses.
 SHARE_OF_CLUSTERS, TABLE_OF_CLUSTERS = "cluster_robust_t", "mover_clusters"
 AREA_OF_CLUSTERS, LOSS_OF_CLUSTERS = "obuchowski_score", "log_t_clusters"
@@ -113,16 +97,15 @@ SHARE_OF_WEIGHTS, TABLE_OF_WEIGHTS, AREA_OF_WEIGHTS = (
     "sandwich_score",
 )
 RESAMPLING = ("bootstrap_percentile", "bootstrap_bca")
+#: Units drawn within strata, as many less one as there are.
+SURVEY_BOOTSTRAP = "survey_bootstrap"
+JACKKNIFE = "grouped_jackknife"
 #: Student's t on the logit, with the standard deviation of replicates; and the same of clusters.
 LOGIT_T, LOGIT_T_OF_CLUSTERS = "bootstrap_logit_t", "cluster_bootstrap_logit_t"
+#: Methods that draw rows or clusters.
+DRAWN = (*RESAMPLING, LOGIT_T, "cluster_bootstrap", LOGIT_T_OF_CLUSTERS, SURVEY_BOOTSTRAP)
 #: Limits of Youden's J at the cut where the two rates are farthest apart; the same of clusters.
 AT_CUT, AT_CUT_OF_CLUSTERS = "newcombe_at_cut", "clusters_at_cut"
-#: Methods of values of rows that stand in clusters.
-OF_CLUSTERS = (
-    *("cluster_robust", "obuchowski", "cluster_bootstrap"),
-    *(SHARE_OF_CLUSTERS, TABLE_OF_CLUSTERS, AREA_OF_CLUSTERS, LOSS_OF_CLUSTERS),
-    *(AT_CUT_OF_CLUSTERS, LOGIT_T_OF_CLUSTERS),
-)
 #: The design-based variance, of whatever the contribution of a row is known.
 SANDWICH = "sandwich"
 

@@ -27,15 +27,14 @@ from evalreport.metrics.comparing import (
     family_of,
     same_number,
 )
-from evalreport.metrics.declare import SANDWICH, Interval, Metric, Table
-from evalreport.metrics.kinds import AREA_OF_CLUSTERS
+from evalreport.metrics.declare import Interval, Metric, Table
+from evalreport.metrics.kinds import AREA_OF_CLUSTERS, SANDWICH
 from evalreport.metrics.tables import Matrix
 from evalreport.plan.inputs import Facts
+from evalreport.plan.methods import ASKED
 from evalreport.plan.task import AT_THRESHOLD, Skipped, Task
 from evalreport.results.identity import EVERYTHING
 from evalreport.statistics.hypotheses import WITH_DIRECTION
-
-ASKED = "asked for in the spec"
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,8 @@ def criterion_words(asked: Criterion | ClaimCriterion) -> str:
     if asked.subgroup is not None:
         place.append(_group(asked.subgroup))
     where = f", {', '.join(place)}" if place else ""
-    return f"{limit}{name}{where} {_required(asked)}"
+    by = "" if asked.method is None else f" by {asked.method}"
+    return f"{limit}{name}{where} {_required(asked)}{by}"
 
 
 def _group(subgroup: object) -> str:

@@ -20,7 +20,7 @@ def requests_of(spec: Spec) -> Requests:
         metrics=_metrics(spec),
         averages=tuple(spec.averaging) if spec.averaging is not None else None,
         thresholds=_thresholds(spec),
-        methods=dict(spec.confidence.methods),
+        methods=dict(spec.confidence.method_of),
         costs=spec.costs is not None,
         one_versus_rest=spec.one_versus_rest,
         subgroups=_subgroups(spec),

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from evalreport.metrics.declare import RESAMPLING, SANDWICH, Average, Interval, Metric, Table
-from evalreport.metrics.kinds import SHARE_OF_CLUSTERS
+from evalreport.metrics.declare import Average, Metric, Table
+from evalreport.metrics.interval_methods import BY_KIND, Kind
+from evalreport.metrics.kinds import RESAMPLING, SANDWICH
 from evalreport.plan.inputs import HALF, RECORDS_PER_CLASS, Facts, MetricRequest, Requests, slices
-from evalreport.plan.methods import ASKED, JACKKNIFE, Kind, choose
+from evalreport.plan.methods import ASKED, choose, design_of
 from evalreport.plan.refusals import no_groups, refused
 from evalreport.plan.task import Skipped, Task, ThresholdRequest
 from evalreport.results.identity import MEAN_OF_FOLDS, Slice
@@ -170,32 +171,12 @@ def _method(
     """The interval method of one record, and why."""
     if place.label is not None:
         return choose(metric, None, label_facts(facts, place.label), asked)
-    if metric.table is Table.LABEL_SETS or place.average is Average.SAMPLES:
-        return _of_row_means(metric, facts, asked)
+    if metric.no_interval or metric.table is Table.LABEL_SETS or place.average is Average.SAMPLES:
+        return choose(metric, place.average, facts, asked)
+    kind = Kind.OTHER if metric.table is Table.SCORES else Kind.LABELS
+    own = BY_KIND[kind][design_of(facts)]
     if asked in RESAMPLING:
         return asked, ASKED
-    if metric.no_interval:
-        return None, metric.no_interval
-    if metric.table is Table.SCORES:
-        return JACKKNIFE, Kind.OTHER.value
-    if len(facts.labels) > SMOOTH_LABELS:
+    if kind is Kind.LABELS and len(facts.labels) > SMOOTH_LABELS:
         return None, f"more than {SMOOTH_LABELS} labels"
-    if asked in ("delta", SANDWICH):
-        return asked, ASKED
-    method = "cluster_robust" if facts.clustered else SANDWICH if facts.weighted else "delta"
-    return method, Kind.WHOLE.value
-
-
-def _of_row_means(metric: Metric, facts: Facts, asked: str | None) -> tuple[str | None, str]:
-    """The method for a mean over rows."""
-    share = metric.table is Table.LABEL_SETS and metric.interval is Interval.PROPORTION
-    own = metric.interval.methods if share else Interval.MEAN.methods
-    if asked in (*own, SANDWICH):
-        return asked, ASKED
-    if facts.clustered:
-        return SHARE_OF_CLUSTERS if share else "cluster_robust", Kind.MEAN.value
-    if facts.weighted and share:
-        return "wilson_n_eff", Kind.SHARE.value
-    if facts.weighted:
-        return "sandwich", "weighted rows: design-based variance"
-    return own[0], "a share of rows" if share else "a mean over rows"
+    return (asked, ASKED) if asked in (*own, SANDWICH) else (own[0], kind.value)

@@ -7,7 +7,6 @@ reclassification from the rows that moved.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from statistics import NormalDist
@@ -29,7 +28,7 @@ from evalreport.metrics.coverage_study import (
     TWO_SAMPLES,
     WEIGHTED_PAIRS,
     Drawn,
-    sentences,
+    all_held,
 )
 from evalreport.metrics.coverage_study import held as held_in_study
 from evalreport.metrics.declare import Goal
@@ -38,6 +37,7 @@ from evalreport.record.table_counts import number
 from evalreport.results.identity import WhichNumber
 from evalreport.results.records import (
     Comparison,
+    Held,
     Hypothesis,
     Interval,
     OmnibusTest,
@@ -54,8 +54,7 @@ _ROUNDING = 1e-9
 ON_ROWS = "the two models are compared row by row"
 FRACTION = "it is the fraction of a value that is held by itself"
 FEWER = "it is a value of the rows that both models have"
-#: What an interval tells of the coverage study; of which samples, by whether rows are shared.
-STUDY = re.compile(r"held [^;]* in the coverage study [^;]*$")
+#: Samples of the coverage study, by whether rows are shared.
 DESIGNS = {True: (PAIRS, CLUSTERED_PAIRS, WEIGHTED_PAIRS), False: (TWO_SAMPLES,)}
 SHARED = "which rows two models share is not in the results"
 
@@ -130,18 +129,17 @@ def _studied(record: Comparison, known: Known) -> Iterator[str]:
         (record.interval, "", "interval"),
         (ratio, RATIO, "ratio.interval"),
     ):
-        told = STUDY.search((interval and interval.why) or "")
-        if interval is None or told is None:
+        if interval is None or interval.held is None:
             continue
         drawn = _drawn(record, known)
-        right = set()
+        right: set[Held | None] = set()
         for name in _compared_as(record):
             if drawn is not None:
                 right.add(held_in_study(name, drawn, interval.level, of))
             else:
-                right |= {s for one in DESIGNS[record.paired] for s in sentences(name, one, of)}
-        if told.group() not in right:
-            yield f"{place}.why says {told.group()!r}, which is not what the coverage study found"
+                right |= {s for one in DESIGNS[record.paired] for s in all_held(name, one, of)}
+        if interval.held not in right:
+            yield f"{place}.held is {interval.held}, which is not what the coverage study found"
 
 
 def _compared_as(record: Comparison) -> set[str]:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from evalreport.metrics.catalogue import find
-from evalreport.record.checks import OF_THE_SPEC, Finding, Known, Unchecked, checks, held
+from evalreport.record.checks import OF_THE_SPEC, Apart, Finding, Known, Unchecked, checks, held
 from evalreport.record.looks import look_of
+from evalreport.record.measured_again import same
+from evalreport.record.recorded_tables import NotRecorded
 from evalreport.results.identity import WhichNumber
 from evalreport.results.records import (
     CLAIMED,
@@ -29,7 +32,7 @@ REFERENCE = "the difference from the reference is compared on rows, or with an e
 @checks(
     Criterion,
     lambda r, _: f"criterion {r.criterion} ({r.text})",
-    holds=("observed", "look"),
+    holds=("observed", "look", "limits"),
     unless={
         "criterion": OF_THE_SPEC,
         "params": OF_THE_SPEC,
@@ -62,7 +65,20 @@ def criterion(record: Criterion, known: Known) -> list[Finding] | Unchecked:
             found.append(f"observed is {record.observed!r}, its measure says {expected!r}")
     if record.reference is None:
         found.append(held("observed"))
+    if record.limits is not None:
+        found.append(_limits_again(record.limits, measure, known))
     return [*found, *_outcome(record, measure)]
+
+
+def _limits_again(limits: Interval, measure: Measure, known: Known) -> Finding:
+    """The limits by the method that a criterion names, from the recorded table."""
+    try:
+        again = known.model(measure.dataset, measure.model).limits(measure, limits.method)
+    except NotRecorded as absent:
+        return Apart(str(absent), frozenset(["limits"]))
+    if again is None or not same(replace(again, why=limits.why), limits):
+        return f"limits are {limits}, the recorded tables give {again}"
+    return held("limits")
 
 
 def _of_look(record: Criterion, known: Known) -> Iterator[Finding]:
@@ -114,9 +130,10 @@ def _of_readers(record: Criterion, measure: Measure, known: Known) -> Iterator[F
 def _observed(record: Criterion, measure: Measure) -> float | None:
     if record.bound == "point":
         return math.inf if measure.state == "infinite" else measure.value
-    if measure.interval is None:
+    limits = record.limits or measure.interval
+    if limits is None:
         return None
-    return measure.interval.low if record.bound == "lower" else measure.interval.high
+    return limits.low if record.bound == "lower" else limits.high
 
 
 def _outcome(record: Criterion, measure: Measure) -> Iterator[str]:

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from evalreport.engine.measures import Computed, Measurer, as_measure
+from evalreport.engine.measures import Computed, Measurer, as_measure, limits_by
 from evalreport.engine.run import versions
 from evalreport.engine.settings import Settings
 from evalreport.engine.thresholds import Resolved
@@ -44,7 +44,7 @@ from evalreport.record.recorded_tables import (
 )
 from evalreport.results.identity import MEAN_OF_FOLDS, REPEATS_SHARE_ROWS, Slice
 from evalreport.results.lookup import Results
-from evalreport.results.records import LabelLedger, Measure, RowLedger
+from evalreport.results.records import Interval, LabelLedger, Measure, RowLedger
 from evalreport.results.records import Table as RecordedTable
 from evalreport.spec.models import EstimatorModel
 
@@ -291,6 +291,15 @@ class RecordedModel:
                 averaged=average is not None,
             ),
         )
+
+    def limits(self, one: Measure, method: str) -> Interval | None:
+        """The limits of a measure by another method. Raises NotRecorded."""
+        if self.weighted or self.clustered:
+            raise NotRecorded(WEIGHTS if self.weighted else CLUSTERS)
+        task = self.task(one)
+        if task.table in (Table.SCORES.value, Table.CLASS_SCORES.value) and self.folds:
+            raise NotRecorded(OF_FITS)
+        return limits_by(self.measurer, task, self.facts, method)[0]
 
     def _in_order(self, where: Slice) -> Slice:
         """The slice with its columns as the spec crosses them, which seeds what is drawn."""

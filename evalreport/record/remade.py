@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
-from evalreport.engine.acceptance import judge
+from evalreport.engine.acceptance import Criterion, judge
 from evalreport.engine.across_views import cautions_of
 from evalreport.engine.cautions.catalogue import catalogue
 from evalreport.engine.comparisons.against_baselines import (
@@ -260,6 +260,7 @@ def _criteria(again: Remaker) -> Iterator[r.Criterion | None]:
         spec.subgroup_minimum,
         state.prepared.positive_classes(),
         [nobody(one, spec) for _, one in spec.criteria if one.required is not None],
+        partial(_told_limits, again.results.acceptance),
     )
     tables = [table for evaluation in state.evaluations for table in evaluation.tables]
     # looks go on with pooled readings
@@ -283,6 +284,16 @@ def _criteria(again: Remaker) -> Iterator[r.Criterion | None]:
         # what a criterion says at a look follows from all looks, which are checked by themselves
         yield None if one.look is not None else _counted(made_again, one)
     yield from waiting
+
+
+def _told_limits(
+    told: Sequence[r.Criterion], criterion: Criterion, measure: r.Measure
+) -> r.Interval | str:
+    """The limits that a criterion says by its own method; its check makes them again."""
+    own = next((e for e in told if (e.text, e.measure) == (criterion.text(), measure.id)), None)
+    if own is None:
+        return "there is no such criterion"
+    return own.limits or (own.reason or "").removeprefix("the measure has no interval: ")
 
 
 def _counted(made: r.Criterion | None, one: r.Criterion) -> r.Criterion | None:

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 from evalreport.metrics.advice import ADVICES, VAN_CALSTER, Advice
 from evalreport.metrics.catalogue import find, named_within
-from evalreport.metrics.coverage_study import Told
 from evalreport.report.checklists import identity_text
 from evalreport.report.citations import References
 from evalreport.report.contents import Contents, view_of
@@ -158,8 +157,7 @@ def _method_row(
 
 def _usual_cell(intervals: Iterable[Interval]) -> str:
     """The cell of the coverage study that most of these are held against; empty without one."""
-    cells = Counter(Told.of(one.why or "").cell for one in intervals)
-    del cells[""]
+    cells = Counter(one.held.cell for one in intervals if one.held is not None)
     return cells.most_common(1)[0][0] if cells else ""
 
 
@@ -168,9 +166,10 @@ def _method_and_why(interval: Interval, references: References, usual: str) -> s
 
     The usual cell of the coverage study is told once for all.
     """
-    why, told = interval.why or "", Told.of(interval.why or "")
-    if usual and told.cell == usual:
-        why = f"{told.reason}; held {told.low} to {told.high} %" if told.reason else why
+    why, held = interval.why or "", interval.held
+    if held is not None:
+        elsewhere = "" if held.cell == usual else f" at {held.cell}"
+        why += f"; held {100 * held.low:.1f} to {100 * held.high:.1f} %{elsewhere}"
     return references.methods([interval.method]) + (f": {prose(why)}" if why else "")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from evalreport.metrics.catalogue import find
+from evalreport.metrics.methods import method_title
 from evalreport.report.contents import Contents
 from evalreport.report.numbers import (
     difference_text,
@@ -111,12 +112,18 @@ def _with_titles(contents: Contents, text: str) -> str:
     return visible(text.replace(">=", "≥").replace("<=", "≤"))
 
 
+def bound_text(entry: Criterion) -> str:
+    """What is held, with the method that the criterion names: ``lower limit by Wilson``."""
+    by = "" if entry.limits is None else f" by {method_title(entry.limits.method)}"
+    return f"{BOUNDS.get(entry.bound, entry.bound)}{by}"
+
+
 def criterion_line(contents: Contents, entry: Criterion) -> str:
     """A criterion on one line: ``ROC AUC, lower limit ≥ 0.90``."""
     title = criterion_title(contents, entry)
     if entry.measure is None or entry.required is None or entry.claim is not None:
         return title
-    what = {"point": "", "lower": ", lower limit", "upper": ", upper limit"}.get(entry.bound, "")
+    what = "" if entry.bound == "point" else f", {bound_text(entry)}"
     if entry.reference:
         what = f", difference{what}"
     return f"{title}{what} {requirement_text(entry)}"
@@ -124,7 +131,7 @@ def criterion_line(contents: Contents, entry: Criterion) -> str:
 
 def held_text(entry: Criterion) -> str:
     """What is held against the requirement: the value, or a limit and where it lies."""
-    bound = BOUNDS.get(entry.bound, entry.bound)
+    bound = bound_text(entry)
     if entry.claim is not None:
         return "value and limits"
     if entry.reference:

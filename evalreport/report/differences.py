@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from evalreport.metrics.coverage_study import Told
 from evalreport.report.citations import References
 from evalreport.report.contents import Contents
 from evalreport.report.model import Block, Column, PlainTable, TableRow
@@ -65,12 +64,12 @@ def _intervals(contents: Contents) -> Iterator[tuple[str, str, Interval]]:
     for gap in contents.of(Gap):
         title = contents.heading(contents.measure_of(gap.measure) or gap, averaged=False)
         for what, interval in (("gaps", gap.gap_interval), ("ratios", gap.ratio_interval)):
-            if interval is not None and interval.why:
+            if interval is not None and interval.held:
                 yield f"{what} of groups, against {_against(gap)}", title, interval
     for entry in contents.of(Heterogeneity):
         widest = entry.widest
         interval = None if widest is None else widest.interval
-        if widest is not None and interval is not None and interval.why:
+        if widest is not None and interval is not None and interval.held:
             own = contents.measure_of(widest.highest) or entry
             title = contents.heading(own, averaged=False)
             yield "the largest gap of groups", title, interval
@@ -89,13 +88,12 @@ def _told(intervals: Sequence[Interval], references: References) -> tuple[str, s
     reasons: dict[tuple[str, str], None] = {}
     held: list[float] = []
     for interval in intervals:
-        told = Told.of(interval.why or "")
-        reasons.setdefault((interval.method, prose(told.reason)))
-        held += [share for share in (told.low, told.high) if share is not None]
+        reasons.setdefault((interval.method, prose(interval.why or "")))
+        held += [] if interval.held is None else [interval.held.low, interval.held.high]
     said = [
         references.methods([method]) + (f": {why}" if why else "")
         for method, why in list(reasons)[:MOST_REASONS]
     ]
     left = len(reasons) - len(said)
     text = " / ".join([*said, *([f"and {left} more in results.json"] if left else [])])
-    return text, f"{min(held)} to {max(held)}" if held else ""
+    return text, f"{100 * min(held):.1f} to {100 * max(held):.1f}" if held else ""

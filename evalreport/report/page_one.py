@@ -14,7 +14,12 @@ from evalreport.report.cards import interval_text, said_value
 from evalreport.report.comparisons import other_rows_text
 from evalreport.report.contents import Contents, View, identity
 from evalreport.report.count_tables import count_table
-from evalreport.report.criteria import counted_criteria, counted_outcomes, post_hoc_text
+from evalreport.report.criteria import (
+    bound_text,
+    counted_criteria,
+    counted_outcomes,
+    post_hoc_text,
+)
 from evalreport.report.curves import front_chart
 from evalreport.report.ledgers import clusters_text
 from evalreport.report.marking import flat_counts, positive_index
@@ -74,7 +79,6 @@ MOST_CAUTIONS, MOST_TOLD, LONGEST_TOLD = 5, 2, 210
 MOST_CLASSES, WORST_CLASSES = 10, 8
 #: Names in a sentence.
 MOST_NAMES = 4
-BOUNDS = {"point": "value", "lower": "lower limit", "upper": "upper limit"}
 
 
 def page_one(contents: Contents, cautions: Sequence[Note]) -> list[Block]:
@@ -257,7 +261,7 @@ def _decided(contents: Contents, entry: records.Criterion) -> str:
         of = f" of {_called(contents, (entry.dataset, entry.model))}"
     if entry.observed is None or entry.required is None or entry.claim is not None:
         return f"{name}{of}{where}"
-    bound = BOUNDS.get(entry.bound, entry.bound)
+    bound = bound_text(entry)
     bound = f"{bound} " if entry.bound != "point" else ""
     needed = "at most" if entry.direction == "at_most" else "at least"
     what = f"{bound}{observed_text(entry.observed, entry.required)}"

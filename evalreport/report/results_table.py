@@ -10,6 +10,7 @@ from dataclasses import replace
 from evalreport.metrics.catalogue import catalogue, find
 from evalreport.metrics.declare import Goal
 from evalreport.metrics.kinds import Interval
+from evalreport.metrics.methods import method_title
 from evalreport.report.cards import interval_text, number_of, whisker_of
 from evalreport.report.contents import Contents, View, identity
 from evalreport.report.criteria import requirement_text
@@ -80,7 +81,7 @@ def criteria_in(contents: Contents, views: Sequence[View]) -> list[records.Crite
 
 def _says_all(entry: records.Criterion, m: Measure) -> bool:
     plain = entry.reference is None and entry.claim is None and not entry.readers
-    if not plain or entry.exploratory or entry.reason or entry.look is not None:
+    if not plain or entry.exploratory or entry.reason or entry.look is not None or entry.limits:
         return False
     if (entry.breaches_in_a_row or 0) > 1 or entry.observed is None or entry.required is None:
         return False
@@ -374,7 +375,8 @@ def _required(entry: records.Criterion, more: int) -> str:
     if entry.required is None or entry.claim is not None:
         return "as printed" if entry.claim is not None else ""
     bound = {"lower": "lower ", "upper": "upper "}.get(entry.bound, "")
-    told = f"{bound}{requirement_text(entry)}"
+    by = "" if entry.limits is None else f", {method_title(entry.limits.method)}"
+    told = f"{bound}{requirement_text(entry)}{by}"
     return f"{told} and {more} more" if more else told
 
 

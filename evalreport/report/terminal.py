@@ -12,7 +12,7 @@ from typing import Any
 from evalreport.report.cards import interval_text
 from evalreport.report.comparisons import other_rows_text
 from evalreport.report.contents import Contents, View, identity
-from evalreport.report.criteria import requirement_text
+from evalreport.report.criteria import bound_text, requirement_text
 from evalreport.report.headline import interval_words, name_words, value_words
 from evalreport.report.looks import look_words
 from evalreport.report.numbers import THIN, observed_text, p_text, value_text
@@ -192,6 +192,6 @@ def _why(entry: Criterion) -> str:
     seen = value_text(entry.observed)
     if required is not None:
         seen = observed_text(entry.observed, required)
-    what = {"lower": "lower limit ", "upper": "upper limit "}.get(entry.bound, "")
+    what = "" if entry.bound == "point" else f"{bound_text(entry)} "
     told = f"observed {what}{seen}"
     return ", ".join(part for part in (told, asked, prose(entry.reason or "")) if part)

@@ -53,6 +53,15 @@ def verdict_of(outcome: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class Held:
+    """Shares of samples in which such limits held the truth, in the coverage study of few rows."""
+
+    low: Annotated[float, "The least share, over the models and thresholds that were studied."]
+    high: float
+    cell: Annotated[str, "The samples of the study that are nearest: their size and prevalence."]
+
+
+@dataclass(frozen=True, slots=True)
 class Interval:
     """Limits with the method that made them."""
 
@@ -79,6 +88,9 @@ class Interval:
         float | None, OMITTED, "Degrees of freedom of Student's t, where limits rest on it."
     ] = None
     why: Annotated[str | None, OMITTED, "Why this method was planned."] = None
+    held: Annotated[
+        Held | None, OMITTED, "How often such limits, nominally of 95 %, hold the truth."
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -812,6 +824,9 @@ class Criterion:
     margin: Annotated[float | None, Where("reference")] = None
     difference: Annotated[float | None, Where("reference"), "From the reference."] = None
     interval: Annotated[Interval | None, Where("reference"), "Of the difference."] = None
+    limits: Annotated[
+        Interval | None, OMITTED, "By the method that the criterion names; the limit held is one."
+    ] = None
     breaches_in_a_row: Annotated[
         int | None, OMITTED, "Runs in a row, this one included, that did not pass."
     ] = None

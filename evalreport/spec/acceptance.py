@@ -10,8 +10,10 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field, Tag, model_validator
 
+from evalreport.errors import did_you_mean
 from evalreport.metrics.declare import Goal, Interval
 from evalreport.spec.comparisons import Reference
+from evalreport.spec.confidence import requestable
 from evalreport.spec.fields import (
     Column,
     Fault,
@@ -80,6 +82,9 @@ class Criterion(WhichNumber):
     bound: Literal["point", "lower", "upper"] = Field(
         "point", description="What is held against it: the value, or a limit of its interval."
     )
+    method: Name | None = Field(
+        None, description="The interval method of the limit; that of the measure by default."
+    )
     reference: Reference | None = Field(
         None, description="A model, {dataset: name} or {run: folder} that must not be missed."
     )
@@ -123,7 +128,13 @@ class Criterion(WhichNumber):
 
     @model_validator(mode="after")
     def _can_be_met(self) -> Criterion:
-        faults = [*_outside(self), *_wrong_way(self), *_no_limit(self), *_no_average(self)]
+        faults = [
+            *_outside(self),
+            *_wrong_way(self),
+            *_no_limit(self),
+            *_no_method(self),
+            *_no_average(self),
+        ]
         if faults:
             raise refuse(*faults)
         return self
@@ -155,6 +166,22 @@ def _no_limit(criterion: Criterion) -> list[Fault]:
         return []
     what = f"{criterion.metric.name} has no interval"
     return [Fault(what, "bound: point", ("bound",))]
+
+
+def _no_method(criterion: Criterion) -> list[Fault]:
+    method, metric = criterion.method, criterion.metric.metric
+    if method is None:
+        return []
+    if criterion.reference is not None:
+        hint = f"comparisons: {{methods: {{{metric.name}: {method}}}}}"
+        return [Fault("the limit of a difference has methods of its own", hint, ("method",))]
+    if criterion.bound == "point":
+        return [Fault("a method, and no limit is held", "bound: lower or upper", ("method",))]
+    known = requestable(metric)
+    if method in known or not known:
+        return []
+    hint = did_you_mean(method, known, f"those of {metric.name}")
+    return [Fault(f"{metric.name} has no interval method '{method}'", hint, ("method",))]
 
 
 def _no_average(criterion: Criterion) -> list[Fault]:

@@ -18,7 +18,7 @@ from pydantic import (
 
 from evalreport.errors import did_you_mean
 from evalreport.spec.acceptance import WhichNumber
-from evalreport.spec.confidence import Level
+from evalreport.spec.confidence import Level, requestable
 from evalreport.spec.fields import Fault, Name, Part, Text, as_text, refuse
 
 _PRINTED = re.compile(r"[-+\u2212]?([0-9]+([.\u00b7,][0-9]+)?|[.\u00b7][0-9]+)")
@@ -77,7 +77,7 @@ class Claim(WhichNumber):
 
     @model_validator(mode="after")
     def _can_be_found(self) -> Claim:
-        known = self.metric.metric.interval_methods
+        known = requestable(self.metric.metric)
         faults = [*_outside(self)]
         if self.method is not None and self.method not in known:
             hint = partial(did_you_mean, self.method, known, f"those of {self.metric.name}")

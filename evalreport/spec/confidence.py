@@ -4,14 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Annotated, TypeAlias, TypeVar
+from typing import Annotated, Literal, TypeAlias, TypeVar
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, Tag
 
 from evalreport.errors import did_you_mean
-from evalreport.metrics.catalogue import find
+from evalreport.metrics.catalogue import catalogue, find
 from evalreport.metrics.declare import Metric
-from evalreport.spec.fields import SEED_LIMIT, Fault, Flag, Name, Number, Part, Whole, refuse
+from evalreport.metrics.interval_methods import CLASSICAL, Design, interval_methods
+from evalreport.spec.fields import (
+    SEED_LIMIT,
+    Fault,
+    Flag,
+    Name,
+    Number,
+    Part,
+    Whole,
+    form,
+    refuse,
+    text_or_mapping,
+)
 from evalreport.spec.metric_requests import unknown_metric
 
 T = TypeVar("T")
@@ -64,9 +76,21 @@ Level: TypeAlias = Annotated[Number, Field(gt=0, lt=1)]
 Resamples: TypeAlias = Annotated[Whole, Field(ge=1, le=MOST_RESAMPLES)]
 
 
-def _methods(metric: Metric) -> tuple[str, ...]:
-    """Interval methods of a metric, default first."""
-    return metric.interval_methods
+def requestable(metric: Metric) -> tuple[str, ...]:
+    """Interval methods of a metric under any design, default first."""
+    known = interval_methods(metric, Design)
+    return (*known, CLASSICAL) if known else ()
+
+
+Methods: TypeAlias = Annotated[
+    Annotated[Literal["classical"], Tag("(text)")]
+    | Annotated[
+        Mapping[Name, Name],
+        AfterValidator(methods_by_metric(requestable, "interval method")),
+        Tag("(mapping)"),
+    ],
+    form(text_or_mapping),
+]
 
 
 class Confidence(Part):
@@ -76,9 +100,18 @@ class Confidence(Part):
     resamples: Resamples = Field(2000, description="Resamples of a bootstrap.")
     seed: Seed = Field(0, description="Seed of everything drawn at random.")
     stratify: Flag = Field(False, description="Whether a bootstrap keeps the number of each class.")
-    methods: Annotated[
-        Mapping[Name, Name], AfterValidator(methods_by_metric(_methods, "interval method"))
-    ] = Field(default_factory=dict, description="Interval method of a metric, by its name.")
+    methods: Methods = Field(
+        default_factory=dict,
+        description="Interval method of a metric, by its name; or classical: of every metric what "
+        "R and SAS print by default.",
+    )
     width: Annotated[Number, Field(gt=0, lt=1)] | None = Field(
         None, description="Wanted width of intervals; the rows it would take are stated."
     )
+
+    @property
+    def method_of(self) -> Mapping[str, str]:
+        """The method that is asked for of each metric, by its canonical name."""
+        if isinstance(self.methods, str):
+            return {metric.name: self.methods for metric in catalogue()}
+        return self.methods

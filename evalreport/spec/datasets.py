@@ -19,6 +19,7 @@ from pydantic import (
 )
 
 from evalreport.errors import nearest
+from evalreport.metrics.interval_methods import Design as Drawn
 from evalreport.spec.fields import (
     Column,
     Distinct,
@@ -579,6 +580,15 @@ class Dataset(Part):
     def design(self) -> Sampling | None:
         """How rows were sampled, where that is declared."""
         return self.sampling if isinstance(self.sampling, Sampling) else None
+
+    @property
+    def drawn(self) -> Drawn:
+        """How rows were drawn, as far as limits of values depend on it."""
+        return Drawn.of(
+            weighted=self.weight is not None,
+            clustered=self.cluster is not None or self.readers is not None,
+            designed=self.design is not None,
+        )
 
     @model_validator(mode="after")
     def _sampled_once(self) -> Dataset:

@@ -48,7 +48,8 @@ def _without_effect(known: Outline, spec: Spec) -> Iterator[Problem]:
         where = known.document.where_key(("largest_gap",))
         yield Problem("largest_gap has no effect: there are no subgroups", "", where)
     asked = {request.name for _, request in known.all_metrics()}
-    for name in spec.confidence.methods:
+    methods = spec.confidence.methods
+    for name in () if isinstance(methods, str) else methods:
         if name not in asked:
             where = known.document.where(("confidence", "methods"))
             yield Problem(f"a method for {name}, which is not asked for", "", where)

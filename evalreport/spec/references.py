@@ -8,6 +8,10 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from evalreport.errors import Problem, did_you_mean
+from evalreport.metrics.catalogue import find
+from evalreport.metrics.declare import Metric
+from evalreport.metrics.interval_methods import CLASSICAL, interval_methods
+from evalreport.metrics.interval_methods import Design as Drawn
 from evalreport.spec.acceptance import Criterion, WhichNumber, as_threshold
 from evalreport.spec.comparisons import (
     Baselines,
@@ -16,6 +20,7 @@ from evalreport.spec.comparisons import (
     Reference,
     RunReference,
 )
+from evalreport.spec.confidence import requestable
 from evalreport.spec.cross_validation import CrossValidation
 from evalreport.spec.datasets import PREDICTED, NamedPositive
 from evalreport.spec.design import Design
@@ -251,6 +256,7 @@ def unmet_needs(
     yield from _label_sets(known)
     yield from _tables(known)
     yield from _metrics(known)
+    yield from _methods(known)
     yield from _cross_validation(known)
     yield from _engine(known)
     yield from _template(known, folder)
@@ -334,6 +340,40 @@ def _metrics(known: Outline) -> Iterator[Problem]:
                 f"or {listed.name}: [0.01] for the spec",
                 known.document.where(path),
             )
+
+
+def _methods(known: Outline) -> Iterator[Problem]:
+    """Interval methods of other designs than those of the datasets that they are asked for."""
+    designs = [dataset.drawn for dataset in known.datasets.values()]
+    confidence = known.document.root.get("confidence")
+    asked = confidence.get("methods") if isinstance(confidence, dict) else None
+    for word, method in asked.items() if isinstance(asked, dict) else ():
+        yield from _of_design(known, ("confidence", "methods", word), find(word), method, designs)
+    for path, one in known.criteria:
+        if one.method is None:
+            continue
+        at = (*path, "method")
+        own = [d for name, d in known.datasets.items() if one.dataset in (None, name)]
+        drawn = [dataset.drawn for dataset in own]
+        yield from _of_design(known, at, one.metric.metric, one.method, drawn)
+        if known.has("looks") or any(dataset.readers for dataset in own):
+            what = "limits of looks and of means over readers have a method of their own"
+            yield Problem(what, "leave it out", known.document.where(at))
+
+
+def _of_design(
+    known: Outline, path: Path, metric: Metric | None, method: Any, designs: Sequence[Drawn]
+) -> Iterator[Problem]:
+    """The problem of a method of a metric that fits none of the designs, with those that do."""
+    if metric is None or not designs or method not in requestable(metric):
+        return
+    fit = interval_methods(metric, designs)
+    # one for independent rows can be carried out of any rows, and says what it passes over
+    if method in (*fit, *interval_methods(metric), CLASSICAL):
+        return
+    drawn = " and of ".join(design.value for design in dict.fromkeys(designs))
+    what = f"{method} gives no limits of {metric.name} of {drawn}"
+    yield Problem(what, f"one of {', '.join((*fit, CLASSICAL))}", known.document.where(path))
 
 
 def _cross_validation(known: Outline) -> Iterator[Problem]:

@@ -12,6 +12,7 @@ from typing import Any
 from evalreport.metrics.catalogue import catalogue
 from evalreport.metrics.comparing import known_intervals, known_tests
 from evalreport.metrics.declare import Metric, Parameter
+from evalreport.spec.confidence import requestable
 from evalreport.spec.estimators import CLASSIFIERS, STEPS
 from evalreport.spec.metric_requests import CORNER, OF_A_TABLE
 from evalreport.spec.model import Spec
@@ -176,12 +177,13 @@ def _reach(metrics: list[Metric]) -> Schema:
 def _methods(parts: dict[str, Schema], metrics: tuple[Metric, ...]) -> None:
     """Say which methods each metric has, where methods are chosen by metric."""
     choices: tuple[tuple[str, str, Callable[[Metric], tuple[str, ...]]], ...] = (
-        ("Confidence", "methods", _interval_methods),
+        ("Confidence", "methods", requestable),
         ("Comparisons", "tests", known_tests),
         ("Comparisons", "methods", known_intervals),
     )
     for part, key, known in choices:
         schema = parts[part]["properties"][key]
+        schema = next((one for one in schema.get("oneOf", ()) if one["type"] == "object"), schema)
         schema["additionalProperties"] = False
         schema["properties"] = {
             word: {"enum": list(known(metric))}
@@ -191,7 +193,3 @@ def _methods(parts: dict[str, Schema], metrics: tuple[Metric, ...]) -> None:
         }
     margins = parts["Comparisons"]["properties"]["margins"]
     margins["propertyNames"] = {"enum": [w for metric in metrics for w in _words(metric)]}
-
-
-def _interval_methods(metric: Metric) -> tuple[str, ...]:
-    return metric.interval_methods

@@ -16,6 +16,7 @@ import evalreport
 from evalreport.design import decisions
 from evalreport.design.decisions import Decision
 from evalreport.design.pairs import AreaPair
+from evalreport.metrics.interval_methods import default_method
 from evalreport.spec.load import parse_spec
 from evalreport.statistics import delong, predictive
 from evalreport.statistics.predictive import PairedCalls
@@ -167,7 +168,7 @@ def test_limits_of_few_rows_are_those_of_the_run(metric: str, tmp_path: Path) ->
     assert measure["interval"]["method"] in ("mover_jeffreys", "delong_score")
     ((_, criterion),) = parse_spec((tmp_path / "s.yaml").read_text()).spec.criteria
     own = criterion.metric.metric
-    decision = Decision(criterion, own.default_method, 0.95)
+    decision = Decision(criterion, default_method(own), 0.95)
     if metric == "roc_auc":
         y = np.array([line.startswith("ill") for line in lines])
         p = np.array([float(line.partition(",")[2]) for line in lines])

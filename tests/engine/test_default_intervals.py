@@ -20,9 +20,10 @@ from statsmodels.stats.proportion import confint_proportions_2indep
 import evalreport
 from evalreport.metrics.catalogue import catalogue, find
 from evalreport.metrics.declare import Average, Table
+from evalreport.metrics.interval_methods import BY_KIND, Design, Kind
 from evalreport.metrics.methods import method_title
 from evalreport.plan.inputs import Facts
-from evalreport.plan.methods import DEFAULTS, Design, choose
+from evalreport.plan.methods import choose
 from evalreport.record.recompute import recompute
 
 THREE = {"source": "scores", "labels": ("a", "b", "c"), "positive": None}
@@ -107,7 +108,8 @@ def test_the_defaults_of_three_classes(
 
 
 def test_no_number_of_rows_changes_a_default_and_none_is_drawn() -> None:
-    drawn = {m for by in DEFAULTS.values() for d, m in by.items() if d is not Design.SAMPLE}
+    drawn = {own[0] for by in BY_KIND.values() for d, own in by.items() if d is not Design.SAMPLE}
+    drawn -= set(BY_KIND[Kind.FITTED][Design.ROWS])  # metrics that have none unless asked for
     assert not {m for m in drawn if "bootstrap" in m}
     for metric in catalogue():
         few, many = (choose(metric, None, facts(rows=n), None) for n in (4, 10**9))
@@ -478,26 +480,6 @@ def test_losses_have_students_t_on_the_logarithm() -> None:
 
 
 # -- what was asked for ------------------------------------------------------------------------
-
-
-def spread(rows: int) -> dict[str, list[Any]]:
-    rng = np.random.default_rng(1)
-    actual = (np.arange(rows) < 0.5 * rows).astype(int)
-    score = np.clip(0.4 + 0.2 * actual + rng.normal(0, 0.2, rows), 0, 1)
-    return {"y": actual.tolist(), "s": score.tolist()}
-
-
-@pytest.mark.parametrize("method", ["wilson", "bootstrap_percentile"])
-@pytest.mark.parametrize("design", ["weight", "cluster"])
-def test_a_method_for_independent_rows_says_what_it_passes_over(design: str, method: str) -> None:
-    columns = spread(60)
-    columns[design] = [1.5, 2.0, 0.5] * 20 if design == "weight" else list(range(30)) * 2
-    asked = {"roles": {design: design}, "methods": {"recall": method}}
-    got = intervals(columns, ["recall", "f1"], **asked)
-    told = {"weight": "weights are taken as numbers of rows", "cluster": "clusters are ignored"}
-    assert got["recall"]["method"] == method
-    assert (told[design] in got["recall"].get("note", "")) == (method == "wilson")
-    assert "as asked for" not in got["f1"].get("note", "")
 
 
 @pytest.mark.parametrize(

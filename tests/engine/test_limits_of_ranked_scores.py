@@ -235,7 +235,7 @@ def test_differences_of_weighted_rows_add_the_squares_of_both_limits(metric: str
     (record,) = found.json["comparisons"]
     one, two = of(found, metric, "a"), of(found, metric, "b")
     assert record["interval"]["method"] == record["test"] == "square_and_add"
-    assert record["interval"]["why"].startswith("by the limits of both values")
+    assert record["why"].startswith("by the limits of both values")
     far = math.hypot(one["value"] - one["interval"]["low"], two["interval"]["high"] - two["value"])
     # the two models are hardly correlated here
     assert record["difference"] - record["interval"]["low"] == pytest.approx(far, rel=0.3)

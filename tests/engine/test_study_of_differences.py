@@ -11,8 +11,9 @@ import pytest
 
 import evalreport
 from evalreport.cli import status_of
-from evalreport.metrics.coverage_study import Drawn, Told, held
+from evalreport.metrics.coverage_study import Drawn, held
 from evalreport.record.recompute import recompute
+from evalreport.results.records import Held
 
 Results = dict[str, Any]
 METRICS = ["recall", "precision", "f1", "roc_auc", "brier"]
@@ -66,20 +67,24 @@ def results(folder: Path) -> dict[str, Results]:
     return found
 
 
-def whys(found: Results) -> dict[tuple[str, ...], str | None]:
-    """Why each interval of a difference is as it is, by what it is of."""
-    told: dict[tuple[str, ...], str | None] = {}
+def held_by(interval: dict[str, Any] | None) -> Held | None:
+    found = (interval or {}).get("held")
+    return None if found is None else Held(**found)
+
+
+def studied(found: Results) -> dict[tuple[str, ...], Held | None]:
+    """How often such limits as each interval of a difference has hold, by what it is of."""
+    told: dict[tuple[str, ...], Held | None] = {}
     for c in found["comparisons"]:
-        told["difference", c["dataset"], c["metric"]] = c["interval"]["why"]
+        told["difference", c["dataset"], c["metric"]] = held_by(c["interval"])
         if c.get("ratio"):
-            told["ratio", c["dataset"], c["metric"]] = c["ratio"]["interval"]["why"]
+            told["ratio", c["dataset"], c["metric"]] = held_by(c["ratio"]["interval"])
     for g in found["subgroup_gaps"]:
         key = (g["dataset"], g["model"], g["metric"], g["against"], g["subgroup"]["site"])
-        told["gap", *key] = (g["gap_interval"] or {}).get("why")
-        told["gap ratio", *key] = (g["ratio_interval"] or {}).get("why")
+        told["gap", *key] = held_by(g["gap_interval"])
+        told["gap ratio", *key] = held_by(g["ratio_interval"])
     for h in found["heterogeneity"]:
-        interval = h["widest"]["interval"] or {}
-        told["widest", h["dataset"], h["model"], h["metric"]] = interval.get("why")
+        told["widest", h["dataset"], h["model"], h["metric"]] = held_by(h["widest"]["interval"])
     return told
 
 
@@ -87,21 +92,16 @@ def whys(found: Results) -> dict[tuple[str, ...], str | None]:
 def test_differences_and_ratios_tell_the_cell_nearest_to_their_rows(
     results: dict[str, Results],
 ) -> None:
-    told = whys(results["memory"])
+    told = studied(results["memory"])
     for dataset, positives in POSITIVES.items():
         drawn = Drawn(positives, 100 - positives, "pairs")
         for metric in METRICS:
-            why = told["difference", dataset, metric] or ""
-            reason, _, study = why.partition("; held ")
-            assert reason
-            assert f"held {study}" == held(metric, drawn, 0.95)
-        assert told["ratio", dataset, "recall"] == (
-            f"a ratio of shares; {held('recall', drawn, 0.95, ' ratio')}"
-        )
+            assert told["difference", dataset, metric] == held(metric, drawn, 0.95)
+        assert told["ratio", dataset, "recall"] == held("recall", drawn, 0.95, " ratio")
 
 
 def test_gaps_tell_the_cell_of_the_smaller_group(results: dict[str, Results]) -> None:
-    told = whys(results["memory"])
+    told = studied(results["memory"])
     # of 12 positives 4 are in the south, and 34 of 100 rows
     south = Drawn(4, 30, "groups")
     place = ("now", "one")
@@ -110,13 +110,13 @@ def test_gaps_tell_the_cell_of_the_smaller_group(results: dict[str, Results]) ->
     for kind, end in (("gap", " to all"), ("gap ratio", " ratio to all")):
         # what is left beside the larger group is the smaller one
         for site in ("north", "south"):
-            why = told[kind, *place, "recall", "all rows", site]
-            assert why == held("recall", south, 0.95, end)
+            own = told[kind, *place, "recall", "all rows", site]
+            assert own == held("recall", south, 0.95, end)
     assert told["widest", *place, "recall"] == held("recall", south, 0.95, " widest")
 
 
 def test_counted_rows_tell_the_same(results: dict[str, Results]) -> None:
-    assert whys(results["duckdb"]) == whys(results["memory"])
+    assert studied(results["duckdb"]) == studied(results["memory"])
 
 
 @pytest.mark.long
@@ -126,8 +126,9 @@ def test_what_is_told_stands_on_the_page_and_is_verified(
     page = (folder / "memory" / "latest" / "report.html").read_text()
     assert "Limits of differences" in page
     drawn = Drawn(12, 88, "pairs")
-    told = Told.of(str(held("recall", drawn, 0.95, " ratio")))
-    assert f"Recall ({told.low} to {told.high})" in page
+    told = held("recall", drawn, 0.95, " ratio")
+    assert told is not None
+    assert f"Recall ({100 * told.low:.1f} to {100 * told.high:.1f})" in page
     found = results["memory"]
     assert recompute(found).problems == ()
     for place in (
@@ -138,8 +139,7 @@ def test_what_is_told_stands_on_the_page_and_is_verified(
     ):
         forged = json.loads(json.dumps(found))
         interval = place(forged)
-        before = interval["why"].partition("held ")[0]
-        interval["why"] = f"{before}held 95.0 to 95.0 % in the coverage study at 10 positives"
+        interval["held"] = {"low": 0.95, "high": 0.95, "cell": "10 positives"}
         assert recompute(forged).problems, interval
 
 
@@ -162,23 +162,26 @@ def run(comparisons: dict[str, Any], **more: Any) -> list[dict[str, Any]]:
     return found
 
 
-def why_of(found: list[dict[str, Any]]) -> str:
-    return str(next(c for c in found if c["metric"] == "recall")["interval"].get("why"))
+def told_of(found: list[dict[str, Any]]) -> Held | None:
+    return held_by(next(c for c in found if c["metric"] == "recall")["interval"])
 
 
 def test_two_datasets_tell_the_smaller_one() -> None:
     found = run({"reference": {"dataset": "then"}, "ratios": ["recall"]})
     drawn = Drawn(9, 91, "two samples")
-    assert why_of(found).endswith(str(held("recall", drawn, 0.95)))
+    assert told_of(found) == held("recall", drawn, 0.95)
     recall = next(c for c in found if c["metric"] == "recall")
-    assert recall["ratio"]["interval"]["why"].endswith(str(held("recall", drawn, 0.95, " ratio")))
+    assert held_by(recall["ratio"]["interval"]) == held("recall", drawn, 0.95, " ratio")
 
 
 def test_clusters_and_weights_have_cells_of_their_own() -> None:
-    assert "at 20 clusters, prevalence 0.1" in why_of(run({"reference": "two"}, cluster="unit"))
-    weighted = why_of(run({"reference": "two"}, weight="w"))
-    assert "at 10 positives with weights, prevalence 0.1" in weighted
+    clustered = told_of(run({"reference": "two"}, cluster="unit"))
+    weighted = told_of(run({"reference": "two"}, weight="w"))
+    assert clustered is not None
+    assert weighted is not None
+    assert clustered.cell == "20 clusters, prevalence 0.1"
+    assert weighted.cell == "10 positives with weights, prevalence 0.1"
 
 
 def test_what_was_asked_for_tells_nothing() -> None:
-    assert "held" not in why_of(run({"reference": "two", "methods": {"recall": "tango"}}))
+    assert told_of(run({"reference": "two", "methods": {"recall": "tango"}})) is None

@@ -13,6 +13,7 @@ import evalreport
 from evalreport.metrics import coverage_study
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.coverage_study import Drawn, held
+from evalreport.results.records import Held
 
 STUDY = json.loads(Path(coverage_study.__file__).with_suffix(".json").read_text("utf-8"))
 CELLS, SAMPLES = STUDY["cells"], STUDY["samples"]
@@ -29,10 +30,8 @@ def test_the_nearest_cell_is_told(metric: str) -> None:
     own = [c for c in CELLS if (c["positives"], c["prevalence"]) == (10, 0.1)]
     found = [pair[0] for c in own for pair in c["found"][metric] if pair]
     told = coverage_study.held(metric, Drawn(11, 95), 0.95)
-    assert told == (
-        f"held {min(found):.1f} to {max(found):.1f} % in the coverage study "
-        "at 10 positives, prevalence 0.1"
-    )
+    ends = (round(min(found) / 100, 3), round(max(found) / 100, 3))
+    assert told == Held(*ends, "10 positives, prevalence 0.1")
 
 
 #: Measures whose defaults of small samples are held to their level: (metric, cells that may miss).
@@ -62,7 +61,7 @@ def test_a_default_says_what_it_held_and_a_method_asked_for_does_not() -> None:
         "s": [0.9, 0.8, 0.7, 0.6, 0.4, 0.95, 0.3, 0.7] + [k / 60 for k in range(40)],
     }
 
-    def why(metric: str, role: str | None = None, **methods: str) -> str:
+    def told(metric: str, role: str | None = None, **methods: str) -> dict[str, Any] | None:
         spec = {
             "evalreport": 1,
             "datasets": {"d": {"target": "y", **({role: "r"} if role else {})}},
@@ -72,17 +71,24 @@ def test_a_default_says_what_it_held_and_a_method_asked_for_does_not() -> None:
         }
         frame = columns | {"r": [k % 12 + 1 for k in range(48)]}
         (measure,) = evalreport.run(spec, frames={"d": frame}).json["measures"]
-        return str(measure["interval"]["why"])
+        assert "held" not in measure["interval"]["why"]
+        found: dict[str, Any] | None = measure["interval"].get("held")
+        return found
 
-    assert "; held " in why("roc_auc")
-    assert "at 10 positives, prevalence 0.1" in why("roc_auc")
-    assert "held" not in why("roc_auc", roc_auc="delong")
+    def cell(*asked: str) -> str:
+        return str((told(*asked) or {}).get("cell"))
+
+    area = told("roc_auc")
+    assert area is not None
+    assert area["cell"] == "10 positives, prevalence 0.1"
+    assert 0.9 < area["low"] <= area["high"] < 1.0
+    assert told("roc_auc", roc_auc="delong") is None
     # a straight line of an area is held as often as the area, and what is drawn is told too
-    assert why("gini").partition("; ")[2] == why("roc_auc").partition("; ")[2]
-    assert " positives, prevalence 0.1" in why("average_precision")
-    assert "at 10 clusters, prevalence 0.1" in why("f1", "cluster")
-    assert "at 10 positives with weights, prevalence 0.1" in why("brier", "weight")
-    assert "held" not in why("f1", "weight", f1="sandwich")
+    assert told("gini") == area
+    assert cell("average_precision").endswith(" positives, prevalence 0.1")
+    assert cell("f1", "cluster") == "10 clusters, prevalence 0.1"
+    assert cell("brier", "weight") == "10 positives with weights, prevalence 0.1"
+    assert told("f1", "weight", f1="sandwich") is None
 
 
 def held_of(design: str, units: int, prevalence: float, name: str) -> list[float]:
@@ -105,11 +111,11 @@ def held_of(design: str, units: int, prevalence: float, name: str) -> list[float
         ("pairs with weights", "f1", held("f1", Drawn(6, 50, "pairs with weights"), 0.95)),
     ],
 )
-def test_other_samples_have_cells_of_their_own(design: str, name: str, told: str | None) -> None:
+def test_other_samples_have_cells_of_their_own(design: str, name: str, told: Held | None) -> None:
     units = {"clusters": 10, "weights": 10, "pairs in clusters": 10}.get(design, 5)
     found = held_of(design, units, 0.1, name)
     assert told is not None
-    assert told.startswith(f"held {min(found):.1f} to {max(found):.1f} % in the coverage study at")
+    assert (told.low, told.high) == (round(min(found) / 100, 3), round(max(found) / 100, 3))
 
 
 def test_nothing_is_told_far_from_what_was_studied() -> None:

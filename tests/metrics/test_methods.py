@@ -10,9 +10,9 @@ import pytest
 from ready_specs import CONFIGS, results_of
 
 from evalreport.metrics import comparing
-from evalreport.metrics.kinds import Interval
+from evalreport.metrics.catalogue import catalogue
+from evalreport.metrics.interval_methods import BY_KIND, OWN, Design, interval_methods
 from evalreport.metrics.methods import DECLARED, METHODS
-from evalreport.plan.methods import DEFAULTS
 from evalreport.statistics.hypotheses import PAIRED_TAILS, UNPAIRED_TAILS
 from evalreport.statistics.proportions import PROPORTION_METHODS
 from evalreport.statistics.unpaired import UNPAIRED_METHODS
@@ -43,7 +43,7 @@ def recorded(part: Any) -> Iterator[str]:
 
 
 def test_what_can_be_asked_for_is_declared() -> None:
-    asked = {name for family in Interval for name in family.methods}
+    asked = {name for metric in catalogue() for name in interval_methods(metric, Design)}
     for table in (comparing.PAIRED, comparing.UNPAIRED):
         asked |= {name for both in table.values() for names in both for name in names}
     asked |= {*comparing.AT_A_MARGIN.values(), *comparing.SEVERAL.values()}
@@ -52,8 +52,8 @@ def test_what_can_be_asked_for_is_declared() -> None:
 
 def test_what_is_carried_out_by_name_is_declared() -> None:
     carried = {*PROPORTION_METHODS, *UNPAIRED_METHODS, *PAIRED_TAILS, *UNPAIRED_TAILS}
-    defaults = {method for by_design in DEFAULTS.values() for method in by_design.values()}
-    assert carried | defaults <= METHODS.keys()
+    listed = {name for by in BY_KIND.values() for cell in by.values() for name in cell}
+    assert carried | listed - {OWN} <= METHODS.keys()
 
 
 @pytest.mark.long

@@ -327,35 +327,6 @@ def test_a_function_called_by_hand_has_the_declared_defaults() -> None:
 # -- families of intervals and enumerations ---------------------------------------------------
 
 
-def test_methods_of_each_family_default_first() -> None:
-    resampling = ("bootstrap_percentile", "bootstrap_bca")
-    proportions = (
-        *("wilson", "clopper_pearson", "agresti_coull", "jeffreys", "wald", "wilson_cc"),
-        *("wald_cc", "mid_p", "likelihood_ratio", "logit"),
-    )
-    expected = {
-        Interval.PROPORTION: (*proportions, *resampling),
-        Interval.AUC: ("delong_score", "delong_logit", "delong", "hanley_mcneil", *resampling),
-        Interval.LOG: ("miettinen_nurminen", "log", *resampling),
-        Interval.RATIO: ("koopman", "miettinen_nurminen", "log", *resampling),
-        Interval.KAPPA: ("delta_t", "wald", "delta", *resampling),
-        Interval.LOGISTIC: ("wald_t", "wald", *resampling),
-        Interval.CORRELATION: ("delta_t", "fisher_z", "delta", *resampling),
-        Interval.MEAN: ("normal", *resampling),
-        Interval.PREDICTIVE: ("miettinen_nurminen", "mercaldo", *resampling),
-        Interval.SMOOTH: ("delta_t", "delta", *resampling),
-        Interval.TWO_RATES: ("newcombe_hybrid", "delta_t", "delta", *resampling),
-        Interval.DISTANCE: ("newcombe_at_cut", *reversed(resampling), "influence"),
-        Interval.RANKED: (
-            *("influence_t", "bootstrap_logit_t", resampling[0], "influence", resampling[1]),
-        ),
-        Interval.RESAMPLED: ("grouped_jackknife", *resampling),
-        Interval.FITTED: ("bootstrap_percentile",),
-        Interval.NONE: (),
-    }
-    assert {family: family.methods for family in Interval} == expected
-
-
 def test_words_that_other_programs_read() -> None:
     assert [t.value for t in Table] == ["counts", "matrix", "scores", "class_scores", "label_sets"]
     assert [k.value for k in Kind] == ["rank", "probability", "margin"]

@@ -51,11 +51,20 @@ ONE_LINE = [
         "8:24: unknown metric 'acuracy'; did you mean 'accuracy'?",
         "8:49: recall has no interval method 'wilsn'; did you mean 'wilson'?",
         ("8:65: roc_auc has no interval method 'wilson'; those of roc_auc are: "
-        "bootstrap_bca, bootstrap_percentile, delong, delong_logit, delong_score, hanley_mcneil, "
-        "sandwich"),
+        "bootstrap_bca, bootstrap_percentile, classical, cluster_bootstrap, delong, delong_logit, "
+        "delong_score, hanley_mcneil, obuchowski, obuchowski_score, sandwich, sandwich_score, "
+        "survey_bootstrap"),
     ]),
     ("confidence: {methods: {recall: wald, sensitivity: wilson}}", [
         "8:38: sensitivity is recall, which is set already; keep one of them",
+    ]),
+    ("confidence: {methods: {recall: cluster_robust_t, roc_auc: classical}}", [
+        ("8:32: cluster_robust_t gives no limits of recall of independent rows; one of wilson, "
+         "clopper_pearson, agresti_coull, jeffreys, wald, wilson_cc, wald_cc, mid_p, "
+         "likelihood_ratio, logit, sandwich, bootstrap_percentile, bootstrap_bca, classical"),
+    ]),
+    ("confidence: {methods: clasical}", [
+        "8:23: methods is 'clasical'; did you mean 'classical'?",
     ]),
     # thresholds
     ("thresholds: []", ["8:13: thresholds is empty; at least one"]),

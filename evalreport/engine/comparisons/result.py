@@ -136,7 +136,7 @@ def ratio_with_study(
     """The ratio, its limits with what such limits held in the coverage study."""
     if ratio is None or ratio.interval is None:
         return ratio
-    told = with_study(ratio.interval, metric, drawn, "a ratio of shares", RATIO)
+    told = with_study(ratio.interval, metric, drawn, RATIO)
     return replace(ratio, interval=told)
 
 

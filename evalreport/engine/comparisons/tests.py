@@ -40,7 +40,8 @@ from evalreport.metrics.comparing import (
 from evalreport.metrics.coverage_study import Drawn
 from evalreport.metrics.kinds import AREA_OF_CLUSTERS
 from evalreport.metrics.methods import method_title
-from evalreport.plan.comparisons import ASKED, ComparisonTask
+from evalreport.plan.comparisons import ComparisonTask
+from evalreport.plan.methods import ASKED
 from evalreport.results import records
 from evalreport.results.records import Calls, JointCalls, JointTable
 from evalreport.statistics import hypotheses, means, paired, predictive
@@ -70,7 +71,7 @@ def paired_comparison(
     if interval is not None and pair.model.view.cluster is not None:
         interval = _warned(interval)
     drawn = _studied(pair, task)
-    interval = with_study(interval, task.task.metric, drawn, task.why)
+    interval = with_study(interval, task.task.metric, drawn)
     ratio = ratio_with_study(_ratio(pair, task, counts), task.task.metric, drawn)
     found = Found(test, interval, reason, counts, ratio=ratio)
 

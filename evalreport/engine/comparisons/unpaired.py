@@ -43,7 +43,8 @@ from evalreport.metrics.comparing import ADDED, BOOTSTRAP, OF_TWO_MEANS, SATTERT
 from evalreport.metrics.coverage_study import TWO_SAMPLES, Drawn
 from evalreport.metrics.declare import Average, Table
 from evalreport.metrics.methods import method_title
-from evalreport.plan.comparisons import ASKED, ComparisonTask, Hypothesis
+from evalreport.plan.comparisons import ComparisonTask, Hypothesis
+from evalreport.plan.methods import ASKED
 from evalreport.plan.task import AT_THRESHOLD, Task
 from evalreport.results.identity import EVERYTHING
 from evalreport.results.records import Interval, Ratio
@@ -88,7 +89,7 @@ class Independent:
         test = self._test(task, values, difference)
         interval, reason = self._interval(task, values, difference)
         drawn = self._studied(task)
-        interval = with_study(interval, task.task.metric, drawn, task.why)
+        interval = with_study(interval, task.task.metric, drawn)
         ratio = _ratio(task, values, self.model.settings.level)
         ratio = ratio_with_study(ratio, task.task.metric, drawn)
         found = Found(test, interval, reason, _counts(values), ratio=ratio)

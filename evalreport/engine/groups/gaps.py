@@ -21,7 +21,8 @@ from evalreport.metrics.catalogue import find
 from evalreport.metrics.coverage_study import RATIO, RATIO_TO_ALL, TO_ALL, WIDEST
 from evalreport.metrics.declare import Interval
 from evalreport.metrics.estimates import different_classes
-from evalreport.metrics.kinds import LOSS_OF_CLUSTERS, SHARE_OF_CLUSTERS, TABLE_OF_CLUSTERS
+from evalreport.metrics.interval_methods import OF_CLUSTERS
+from evalreport.metrics.kinds import JACKKNIFE
 from evalreport.results import records
 from evalreport.results.identity import WhichNumber
 from evalreport.results.records import Gap, Heterogeneity, Measure, WidestGap
@@ -31,14 +32,7 @@ from evalreport.statistics.tail import chi2_sf
 
 MISSING = "(missing)"
 #: Methods that tell that the rows of a cluster are not independent.
-DEPENDENT = (
-    "cluster_robust",
-    SHARE_OF_CLUSTERS,
-    TABLE_OF_CLUSTERS,
-    LOSS_OF_CLUSTERS,
-    "cluster_bootstrap",
-    "grouped_jackknife",
-)
+DEPENDENT = OF_CLUSTERS | {JACKKNIFE}
 
 
 @dataclass(frozen=True)
@@ -112,8 +106,8 @@ def _with_study(gap: Gap, studied: StudiedGroups) -> Gap:
     ends = (TO_ALL, RATIO_TO_ALL) if to_all else ("", RATIO)
     return replace(
         gap,
-        gap_interval=with_study(gap.gap_interval, gap.metric, drawn, None, ends[0]),
-        ratio_interval=with_study(gap.ratio_interval, gap.metric, drawn, None, ends[1]),
+        gap_interval=with_study(gap.gap_interval, gap.metric, drawn, ends[0]),
+        ratio_interval=with_study(gap.ratio_interval, gap.metric, drawn, ends[1]),
     )
 
 
@@ -292,7 +286,7 @@ def _widest_with_study(
         return None
     names = [g.id for g in _known(family) if g.value is not None]
     drawn = studied.smaller(found.metric, names)
-    interval = with_study(found.widest.interval, found.metric, drawn, None, WIDEST)
+    interval = with_study(found.widest.interval, found.metric, drawn, WIDEST)
     return replace(found.widest, interval=interval)
 
 

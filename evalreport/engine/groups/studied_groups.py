@@ -7,11 +7,8 @@ from dataclasses import dataclass
 
 from evalreport.engine.intervals.studied import as_declared
 from evalreport.metrics.coverage_study import GROUPS, Drawn
-from evalreport.metrics.kinds import OF_CLUSTERS
+from evalreport.metrics.interval_methods import OF_CLUSTERS
 from evalreport.results.records import Measure, Table
-
-#: Methods of values of rows that stand in clusters: gaps of such were not studied.
-_CLUSTERED = frozenset(OF_CLUSTERS)
 
 
 @dataclass(frozen=True)
@@ -62,7 +59,7 @@ def class_rows(m: Measure, table: Table) -> tuple[float, float] | None:
     """
     plain = m.weight is None and m.average is None and not table.sampled_rows
     plain = plain and as_declared(m.metric, m.params.items())
-    if not plain or (m.interval is not None and m.interval.method in _CLUSTERED):
+    if not plain or (m.interval is not None and m.interval.method in OF_CLUSTERS):
         return None
     positive = table.positive if m.label is None else m.label
     if len(table.labels) != 2 or positive not in table.labels or table.counts is None:

@@ -15,8 +15,7 @@ import numpy.typing as npt
 
 from evalreport.engine.intervals import methods as intervals
 from evalreport.engine.intervals.case import ScoreCase
-from evalreport.metrics.declare import AT_CUT_OF_CLUSTERS
-from evalreport.metrics.kinds import SHARE_OF_CLUSTERS
+from evalreport.metrics.kinds import AT_CUT_OF_CLUSTERS, SHARE_OF_CLUSTERS
 from evalreport.metrics.tables import ScoreTable
 from evalreport.predict.view import LabelView
 from evalreport.results import records

@@ -14,7 +14,7 @@ from evalreport.engine.metric_values import Evaluated
 from evalreport.metrics.declare import Metric, Table
 from evalreport.metrics.formula import Infinite, Value
 from evalreport.metrics.tables import Matrix, ScoreTable
-from evalreport.plan.methods import ASKED
+from evalreport.plan.methods import REQUESTED
 from evalreport.plan.task import Task
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class Case:
     @property
     def asked(self) -> bool:
         """Whether the spec asks for this very method: it is then exchanged for no other."""
-        return self.task.why == ASKED
+        return self.task.why in REQUESTED
 
 
 @dataclass(frozen=True)

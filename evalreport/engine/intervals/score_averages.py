@@ -27,9 +27,8 @@ from evalreport.engine.intervals.score_intervals import class_score_interval
 from evalreport.engine.metric_values import Evaluated, average, evaluated
 from evalreport.metrics.declare import Average, Metric
 from evalreport.metrics.formula import Undefined, Value
-from evalreport.metrics.kinds import INFLUENCE_T
+from evalreport.metrics.kinds import DRAWN, INFLUENCE_T
 from evalreport.metrics.tables import ScoreTable, pooled
-from evalreport.plan.methods import SURVEY_BOOTSTRAP
 from evalreport.plan.task import Task
 from evalreport.results.records import Interval
 from evalreport.statistics import means
@@ -37,8 +36,6 @@ from evalreport.statistics.widened import widened_limits
 
 if TYPE_CHECKING:
     from evalreport.engine.intervals.measuring import Measuring
-
-BOOTSTRAP = ("bootstrap_percentile", "bootstrap_bca", "cluster_bootstrap", SURVEY_BOOTSTRAP)
 
 
 def average_of_scores(
@@ -93,7 +90,7 @@ def _interval(case: Case, variance: Callable[[], float | None]) -> Interval | st
         note = grouped_jackknife.NO_INFLUENCE
     if task.interval in ("influence", INFLUENCE_T, grouped_jackknife.METHOD):
         return _jackknife(case, note)
-    if task.interval not in BOOTSTRAP:
+    if task.interval not in DRAWN:
         return None
     if len(case.measurer.view.labels) > 2 or task.average == Average.MICRO.value:
         return class_score_interval(case)

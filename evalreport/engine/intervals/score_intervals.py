@@ -22,26 +22,23 @@ from evalreport.engine.intervals.class_bootstrap import (
 )
 from evalreport.engine.intervals.jackknife import Influence
 from evalreport.engine.intervals.linearised import contributions, lost_in_bins
-from evalreport.metrics.declare import (
-    AT_CUT,
-    AT_CUT_OF_CLUSTERS,
-    LOG_T,
-    LOGIT_T,
-    LOGIT_T_OF_CLUSTERS,
-    SANDWICH,
-    Interval,
-    Metric,
-)
+from evalreport.metrics.declare import Interval, Metric
 from evalreport.metrics.formula import Value
 from evalreport.metrics.kinds import (
     AREA_OF_CLUSTERS,
     AREA_OF_WEIGHTS,
+    AT_CUT,
+    AT_CUT_OF_CLUSTERS,
+    DRAWN,
     INFLUENCE_T,
+    LOG_T,
+    LOGIT_T,
+    LOGIT_T_OF_CLUSTERS,
     LOSS_OF_CLUSTERS,
+    SANDWICH,
 )
 from evalreport.metrics.ranking import roc_auc
 from evalreport.metrics.tables import ScoreTable
-from evalreport.plan.methods import SURVEY_BOOTSTRAP
 from evalreport.predict.view import LabelView, distinct
 from evalreport.results import records
 from evalreport.results.identity import EVERYTHING
@@ -639,7 +636,7 @@ def _class_resampled(case: Case) -> records.Interval | None:
         if left is None:
             return None
         return grouped_jackknife.interval(left, number, level, case.metric.bounds)
-    if not method.startswith(("bootstrap", "cluster_bootstrap", SURVEY_BOOTSTRAP)):
+    if method not in DRAWN:
         return None
     values = class_replicates(case.measurer, case.task, case.metric, case.arguments)
     if values is None:

@@ -59,11 +59,9 @@ def drawn_as(
 
 
 def with_study(
-    interval: Interval | None, metric: str, drawn: Drawn | None, why: str | None, of: str = ""
+    interval: Interval | None, metric: str, drawn: Drawn | None, of: str = ""
 ) -> Interval | None:
-    """The interval with what such limits held in the study; ``why``: its method was planned."""
+    """The interval with what such limits held in the study."""
     if interval is None or drawn is None:
         return interval
-    told = coverage_study.held(metric, drawn, interval.level, of)
-    reason = interval.why or why
-    return replace(interval, why=f"{reason}; {told}" if reason else told) if told else interval
+    return replace(interval, held=coverage_study.held(metric, drawn, interval.level, of))

@@ -18,13 +18,14 @@ from evalreport.engine.intervals.case import Cells, TableCase
 from evalreport.engine.intervals.methods import TableValue
 from evalreport.engine.metric_values import class_value, overall_value, stacked_value
 from evalreport.metrics.comparing import same_number
-from evalreport.metrics.declare import SQUARE_AND_ADD, Average, Interval, Metric, Table
+from evalreport.metrics.declare import Average, Interval, Metric, Table
 from evalreport.metrics.formula import Ratio, Value
 from evalreport.metrics.kinds import (
     DELTA_T,
     SANDWICH_T,
     SHARE_OF_CLUSTERS,
     SHARE_OF_WEIGHTS,
+    SQUARE_AND_ADD,
     TABLE_OF_CLUSTERS,
     TABLE_OF_WEIGHTS,
 )
@@ -242,6 +243,8 @@ def _of_rates(metric: Metric, own: Counts, level: float) -> records.Interval | N
 def _smooth(case: TableCase, v: TableValue) -> records.Interval | None:
     metric, method = case.metric, case.method
     if method in ("delta", "sandwich", "cluster_robust"):
+        if method != "delta" and _lacks_clusters(case, v):
+            return None
         scales = {Interval.LOG: "log", Interval.RATIO: "log", Interval.CORRELATION: "fisher_z"}
         asked_plain = method == "delta"
         return intervals.smooth(
@@ -265,6 +268,11 @@ def _smooth(case: TableCase, v: TableValue) -> records.Interval | None:
     values = draws.of_table(*drawn)
     left_out = draws.table_jackknife(*drawn) if method == "bootstrap_bca" else None
     return from_replicates(values, v.value, v.level, method, left_out)
+
+
+def _lacks_clusters(case: TableCase, v: TableValue) -> bool:
+    """Whether rows stand in clusters whose tables would not fit."""
+    return case.measurer.view.cluster is not None and v.clusters is None and v.designed is None
 
 
 def _table_value(case: TableCase) -> TableValue:

@@ -292,6 +292,14 @@ class RowMean:
         """The weighted value of each row; 0 without one."""
         return np.where(np.isfinite(self.values), self.values, 0.0) * self.counted
 
+    @property
+    def of_clusters(self) -> tuple[Floats, Floats]:
+        """The sums of the weighted values, and of the weights, of each cluster."""
+        assert self.cluster is not None
+        sums = (np.bincount(self.cluster, own) for own in (self.parts, self.counted))
+        totals, sizes = (one.astype(np.float64) for one in sums)
+        return totals, sizes
+
 
 def row_mean_interval(
     mean: RowMean, method: str, level: float, bootstrap: SetBootstrap, where: Slice
@@ -310,14 +318,12 @@ def row_mean_interval(
         total, rows = math.fsum(mean.counted), int(np.count_nonzero(mean.counted))
         heaviest = float(mean.counted.max(initial=0.0))
         return intervals.share_of_weights(mean.number, total, squares, heaviest, level, rows)
-    if method == "sandwich":
+    if method == "sandwich" and mean.cluster is None:
         inside = mean.counted > 0
         return _linearised(mean, mean.parts[inside], mean.counted[inside], method, level)
-    if method in (SHARE_OF_CLUSTERS, "cluster_robust"):
-        assert mean.cluster is not None
-        totals: Floats = np.bincount(mean.cluster, mean.parts).astype(np.float64)
-        sizes: Floats = np.bincount(mean.cluster, mean.counted).astype(np.float64)
-        if mean.share:
+    if method in (SHARE_OF_CLUSTERS, "cluster_robust", "sandwich"):
+        totals, sizes = mean.of_clusters
+        if mean.share and method != "sandwich":
             return intervals.clustered_proportion(totals, sizes, level, method)
         held = sizes > 0
         return _linearised(mean, totals[held], sizes[held], method, level)
@@ -359,11 +365,11 @@ def _has_value(mean: RowMean) -> Floats:
     return np.isfinite(mean.values).astype(np.float64)
 
 
-def _jackknife(mean: RowMean) -> tuple[Floats, Floats] | None:
-    """The mean without each row in turn; None where rows are weighted or clustered."""
-    if mean.weight is not None or mean.cluster is not None:
-        return None
+def _jackknife(mean: RowMean) -> tuple[Floats, Floats]:
+    """The mean without each row, or cluster, in turn."""
     parts, counted = mean.parts, mean.counted
+    if mean.cluster is not None:
+        parts, counted = mean.of_clusters
     with np.errstate(divide="ignore", invalid="ignore"):
         left = (math.fsum(parts) - parts) / (math.fsum(counted) - counted)
     return left, np.ones(len(parts))

@@ -17,18 +17,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.engine.measures import Measurer
+from evalreport.engine.acceptance import Criterion
+from evalreport.engine.measures import Measurer, limits_by
 from evalreport.engine.reference.criteria import selected
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Average, Interval, Metric, Table
 from evalreport.metrics.formula import Ratio
+from evalreport.metrics.interval_methods import Design, offered
+from evalreport.metrics.kinds import DRAWN
 from evalreport.metrics.tables import Counts, Matrix
-from evalreport.plan.methods import DRAWN, choose
+from evalreport.plan.from_spec import metric_named
+from evalreport.plan.inputs import Facts
+from evalreport.plan.methods import design_of
 from evalreport.plan.task import Task
 from evalreport.results import records
 from evalreport.results.records import Measure
@@ -133,9 +139,7 @@ class Held:
         }
         if self.metric.limits is not None:
             four = (cells[3], cells[2], cells[1], cells[0]) if self.other else cells
-            known |= dict.fromkeys(
-                Interval.PREDICTIVE.value, partial(self.metric.limits, *four, level=self.level)
-            )
+            known["mercaldo"] = partial(self.metric.limits, *four, level=self.level)
         return {
             name
             for name, limits_of in known.items()
@@ -299,25 +303,50 @@ def _verdict(
 
 def _tried(state: RunState, asked: Claim, measure: Measure) -> dict[str, records.Interval | None]:
     """The limits of a measure by every method that is declared for its metric and draws nothing."""
-    task = _task(state, measure)
-    key = (measure.dataset, measure.model)
-    tables = state.tables.get(key)
+    found_again = again_of(state, measure, asked.level)
     metric = find(measure.metric)
-    if task is None or tables is None or metric is None:
+    if found_again is None or metric is None:
         return {}
-    settings = replace(state.prepared.settings, level=asked.level)
-    measurer = Measurer(tables.view, tables, settings, state.thresholds[key])
-    facts = next(f for f in state.prepared.facts if (f.dataset, f.model) == key)
+    measurer, task, facts = found_again
     average = None if task.average is None else Average(task.average)
     found: dict[str, records.Interval | None] = {}
-    for method in metric.interval_methods:
-        if method in DRAWN or choose(metric, average, facts, method)[0] != method:
+    designs = (design_of(facts), Design.ROWS)
+    known = (offered(metric, average, own, two_classes=facts.two_classes) for own in designs)
+    for method in dict.fromkeys(chain.from_iterable(known)):
+        if method in DRAWN:
             continue
         computed = measurer.compute(replace(task, interval=method, why=""))
         limits = computed.interval
         if limits is not None and limits.method == method:
             found[method] = replace(limits, why=None)
     return found
+
+
+def again_of(
+    state: RunState, measure: Measure, level: float | None = None
+) -> tuple[Measurer, Task, Facts] | None:
+    """What makes a measure again, with its task and facts; None where rows have sets of labels."""
+    key = (measure.dataset, measure.model)
+    task, tables = _task(state, measure), state.tables.get(key)
+    if task is None or tables is None:
+        return None
+    settings = state.prepared.settings
+    settings = settings if level is None else replace(settings, level=level)
+    measurer = Measurer(tables.view, tables, settings, state.thresholds[key])
+    own = [one for one in state.prepared.plan.tasks if (one.dataset, one.model) == key]
+    measurer.announce([one for one in own if "highest" in metric_named(one.metric).context])
+    facts = next(f for f in state.prepared.facts if (f.dataset, f.model) == key)
+    return measurer, task, facts
+
+
+def limits_of(state: RunState, criterion: Criterion, measure: Measure) -> records.Interval | str:
+    """The limits of a measure by the method that a criterion names, or why there are none."""
+    found = again_of(state, measure)
+    if found is None or criterion.method is None:
+        return "limits by other methods are made of rows with one label each"
+    measurer, task, facts = found
+    limits, reason = limits_by(measurer, task, facts, criterion.method)
+    return limits if limits is not None else reason or "it gives none"
 
 
 def _task(state: RunState, measure: Measure) -> Task | None:
