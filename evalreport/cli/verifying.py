@@ -228,12 +228,16 @@ def _place(problem: Problem) -> str | None:
 
 def _of_run(run: Path) -> Verified:
     """One run: its files, the chain beside it, and its numbers where the files are right."""
+    from evalreport.record.measured_again import NO_SPEC
     from evalreport.record.verify import is_recorded, verify_numbers, verify_run
 
     found = Verified("every file against the manifest, every number that its tables settle")
     found.problems += verify_run(run)
     if not found.problems:
-        found.add(verify_numbers(run))
+        numbers = verify_numbers(run)
+        found.add(numbers)
+        if NO_SPEC in numbers.reasons:
+            found.partly.append("results.json: numbers NOT recomputed, as its spec cannot be read")
         _draw_again(run, found)
         if not is_recorded(run):
             found.what += (
