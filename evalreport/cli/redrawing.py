@@ -10,10 +10,11 @@ the libraries that draw, may draw otherwise; then that is said in place of a pro
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from evalreport.cli.pdf_text import pdf_problems
 from evalreport.cli.progress import Progress
 from evalreport.cli.rendering import drawing_options, read_results, when_of
 from evalreport.engine.due import EarlierRun
@@ -43,11 +44,15 @@ _DRAWING = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
 
 @dataclass
 class Redrawn:
-    """What came of it: problems, the files that came out the same, and what was not compared."""
+    """What came of it: problems, the files that came out the same, and what was not compared.
+
+    ``partly``: how far files were compared that did not come out byte by byte.
+    """
 
     problems: list[Problem] = field(default_factory=list)
     same: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    partly: list[str] = field(default_factory=list)
 
 
 def formats_in(run: Path) -> tuple[str, ...]:
@@ -66,10 +71,12 @@ def redraw(run: Path, data: bytes, results: Results) -> Redrawn:
             f"the files were drawn by version {results.provenance.version}, this is {__version__}: "
             "not drawn again, but the numbers of the page were compared"
         )
+        found.partly += _not_compared(manifest, ())
         return found
     options = _options(run, results)
     if isinstance(options, str):
         found.notes.append(options)
+        found.partly += _not_compared(manifest, ("report.html", "report.pdf"))
         options = drawing_options(results, "standard", _without_pages(formats_in(run)))
     _compare(run, data, options, manifest, found)
     for name in manifest.outputs:
@@ -104,6 +111,9 @@ def _compare(
     """Compare the bytes of every file that was drawn again."""
     made = drawn(data, options, silent)
     found.notes += [f"not drawn again: {error.problems[0].what}" for error in made.problems]
+    if made.problems:
+        lacking = [name for name in manifest.outputs if name in FORMATS and name not in made.files]
+        found.partly += _not_compared(manifest, lacking)
     own = {name: manifest.details.versions.get(name) for name in drawing_versions()}
     alike = own == drawing_versions()
     for name, content in sorted(made.files.items()):
@@ -115,10 +125,32 @@ def _compare(
         elif alike or not _drawn_otherwise(name, there, content):
             what = f"{name} is not what results.json gives: it comes out differently"
             found.problems.append(Problem(what, "", Location(str(run / name))))
+        elif name == "report.pdf":
+            _compare_text(run / name, there, content, found)
         else:
             found.notes.append(
                 f"{name}: pictures or letters are drawn otherwise by other libraries"
             )
+            told = "all but its pictures compared" if name == "report.html" else "NOT compared"
+            found.partly.append(f"{name}: {told}")
+
+
+def _not_compared(manifest: Manifest, names: Sequence[str]) -> list[str]:
+    """What is said of files that were not drawn again: of these, or of all that are drawn."""
+    drawn_files = [name for name in manifest.outputs if name not in OTHERS]
+    return [f"{name}: NOT compared" for name in drawn_files if name in names or not names]
+
+
+def _compare_text(path: Path, there: bytes, content: bytes, found: Redrawn) -> None:
+    """What a PDF of other libraries tells: its text, pages and attachments."""
+    try:
+        wrong = list(pdf_problems(there, content))
+    except ImportError:
+        found.notes.append(f"{path.name}: its text can be compared where pypdf is installed")
+        found.partly.append(f"{path.name}: NOT compared")
+        return
+    found.problems += [Problem(what, "", Location(str(path))) for what in wrong]
+    found.partly.append(f"{path.name}: text compared")
 
 
 def _drawn_otherwise(name: str, there: bytes, content: bytes) -> bool:

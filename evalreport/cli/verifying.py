@@ -19,8 +19,25 @@ if TYPE_CHECKING:
     from evalreport.record.verify import Numbers
 
 
+def _explain(context: click.Context, _option: click.Parameter, asked: bool) -> None:
+    """Say what verify cannot find, and what finds it."""
+    if asked:
+        lines = [f"  {one}" for one in BEYOND]
+        click.echo("verify does not find, where all that follows is changed alike:")
+        click.echo("\n".join([*lines, f"these are found by {INSTEAD}"]))
+        context.exit(0)
+
+
 @click.command()
 @click.argument("run", type=click.Path(path_type=Path), shell_complete=run_folders)
+@click.option(
+    "--explain",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_explain,
+    help="Say what verify cannot find and what finds that, and verify nothing.",
+)
 @click.option(
     "--rerun",
     is_flag=True,
@@ -129,6 +146,7 @@ def verify(
 class Verified:
     """What verify looked at, and what it found; ``left_out`` as in Numbers.
 
+    ``partly``: files that were compared in part, or not at all, which the first line names.
     ``outside``: something that is not in the run was looked at too, the data, a key or a line
     of the history kept elsewhere.
     """
@@ -140,6 +158,7 @@ class Verified:
     seals: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     outside: bool = False
+    partly: list[str] = field(default_factory=list)
 
     def add(self, numbers: Numbers) -> None:
         """Count the numbers of a run, with what is wrong with them."""
@@ -158,7 +177,7 @@ class Verified:
         """What is said where nothing is wrong."""
         numbers = self.numbers
         lines = [
-            f"verified: {self.what}",
+            "; ".join([f"verified: {self.what}", *self.partly]),
             *self.seals,
             *(f"note: {one_line(note)}" for note in self.notes),
             f"{numbers.recomputed:,} of {numbers.all:,} numbers of results.json recomputed",
@@ -169,9 +188,7 @@ class Verified:
             names = ", ".join(sorted(fields, key=lambda name: -fields[name]))
             lines.append(f"  {sum(fields.values()):,}: {reason} ({names})")
         if not self.outside:
-            lines.append("not to be found here, where all that follows is changed alike:")
-            lines += [f"  {one}" for one in BEYOND]
-            lines.append(f"these are found by {INSTEAD}")
+            lines.append("verify --explain: what cannot be found here, and what finds it")
         return lines
 
     def as_json(self) -> dict[str, Any]:
@@ -187,7 +204,7 @@ class Verified:
             ],
             "seals": self.seals,
             "notes": self.notes,
-            "beyond": [] if self.outside else list(BEYOND),
+            "partly": self.partly,
             "problems": [
                 {"what": one.what, "instead": one.instead or None, "where": _place(one)}
                 for one in self.problems
@@ -211,12 +228,16 @@ def _place(problem: Problem) -> str | None:
 
 def _of_run(run: Path) -> Verified:
     """One run: its files, the chain beside it, and its numbers where the files are right."""
+    from evalreport.record.measured_again import NO_SPEC
     from evalreport.record.verify import is_recorded, verify_numbers, verify_run
 
     found = Verified("every file against the manifest, every number that its tables settle")
     found.problems += verify_run(run)
     if not found.problems:
-        found.add(verify_numbers(run))
+        numbers = verify_numbers(run)
+        found.add(numbers)
+        if NO_SPEC in numbers.reasons:
+            found.partly.append("results.json: numbers NOT recomputed, as its spec cannot be read")
         _draw_again(run, found)
         if not is_recorded(run):
             found.what += (
@@ -239,6 +260,7 @@ def _draw_again(run: Path, found: Verified) -> None:
     found.notes += drawn.notes
     if drawn.same:
         found.what += f", {', '.join(drawn.same)} drawn again byte by byte"
+    found.partly += drawn.partly
 
 
 def _of_folder(runs: Path) -> Verified:

@@ -19,6 +19,7 @@ from evalreport.engine.intervals.bootstrap import Bootstrap
 from evalreport.engine.intervals.case import Case, ScoreCase, TableCase
 from evalreport.engine.intervals.impact import Selection, highest, left_out
 from evalreport.engine.intervals.methods import has_width
+from evalreport.engine.intervals.missing_rows import Missing, lost_inside, missing_rows
 from evalreport.engine.intervals.score_averages import average_of_scores
 from evalreport.engine.intervals.score_intervals import class_score_interval, score_interval
 from evalreport.engine.intervals.studied import design_of, drawn_as, was_studied, with_study
@@ -191,6 +192,17 @@ class Measurer(TaskMeasurer[LabelView, MemoryTables]):
         per_class = task.table == Table.SCORES.value and task.average is None
         own = self._index(task) if per_class else None
         return pooled_ranks.kept(self, task, self._declared(task), interval, own)
+
+    def missing(self, where: Slice, threshold: float | None) -> Missing | None:
+        """The rows of a slice that lack something; None where there are none."""
+        return missing_rows(self.view, where, threshold)
+
+    def missing_scores(self, task: Task) -> missing_cases.Ranked | None:
+        """What the rows of a slice lack that ranks them; None for none, or where none can tell."""
+        found = lost_inside(self.view, task.where)
+        if found is None:
+            return None
+        return missing_cases.ranked(*found, self.class_index(task), len(self.view.labels) > 2)
 
     # -- classification table -------------------------------------------------------------
 

@@ -16,16 +16,13 @@ Follow a run through the modules:
     recovery       what an interrupted run left is put right by the next
     prune          old runs go, the chain stays
     verify         files against manifest, manifests against chain
-    table_counts   a classification table of results.json, exactly
-    class_metrics  metrics of one class, again, in fractions
-    table_metrics  metrics of a whole table, and averages, again
-    curve_areas    areas under the points of a curve
     recorded_spec  the spec that results carry, read again
     recorded_tables  tables and curves of results as what the engine counts
     measured_again measures by the engine from these tables
+    comparisons_again  comparisons from measures and from what stands beside them
+    records_again  impact, looks, readers, omnibus tests from what stands beside them
     remade         whole parts made again from others
-    numbers        every number of a record, by its path
-    checks         the check of each kind of record, and what it leaves out
+    checks         what is compared of a record, and the accounts that have to add up
     recompute      every record against the others, every number counted
     printed        every number on the page against results.json
     recorded       the results of one run, held against its manifest

@@ -8,7 +8,7 @@ from typing import Any
 from evalreport.data.labels import label_kind, order_labels
 from evalreport.engine.curves import MOST_CLASS_POINTS, MOST_POINTS
 from evalreport.plan.inputs import HALF, ZERO
-from evalreport.record.checks import Finding, Known, checks, held
+from evalreport.record.checks import Finding, account, held
 from evalreport.record.planned import (
     is_settled,
     measure_problems,
@@ -16,36 +16,42 @@ from evalreport.record.planned import (
     place_problems,
 )
 from evalreport.record.recorded_tables import NotRecorded
-from evalreport.results.identity import EVERYTHING
+from evalreport.record.remade import Remaker
+from evalreport.results.identity import EVERYTHING, frozen_params
 from evalreport.results.lookup import Results
 from evalreport.results.records import Caution, LabelLedger, Plan
 from evalreport.spec.model import Spec
 
-PLANNED_FROM_DATA = "the plan follows from the spec and the data: verify --rerun makes it again"
 
-
-@checks(
-    Plan,
-    lambda _r, _: "plan",
-    holds=("tasks", "planned"),
-    unless={"tasks": PLANNED_FROM_DATA, "planned": PLANNED_FROM_DATA},
-)
-def plan(_record: Plan, known: Known) -> Iterator[Finding]:
+@account(Plan)
+def plan(_record: Plan, again: Remaker) -> Iterator[Finding]:
     """Datasets and models are those of the spec in its order, measures those of the plan."""
-    written = known.again.written
-    if written is None or not known.same_version:
+    written = again.written
+    if written is None or not again.same_version:
         return
-    yield from place_problems(known.results, written.spec)
-    yield from place_of_measures(known.results, written.spec.subgroup_minimum)
-    yield from thinned_problems(known.results)
-    yield from doubled_problems(known.results)
-    yield from rule_problems(known)
+    yield from place_problems(again.results, written.spec)
+    yield from place_of_measures(again.results)
+    yield from thinned_problems(again.results)
+    yield from doubled_problems(again.results)
+    yield from rule_problems(again)
+    yield from params_problems(again)
     try:
-        planned = known.again.plan
+        planned = again.plan
     except NotRecorded:
         return
-    if is_settled(planned, known.results):
-        yield from measure_problems(known.results, planned)
+    if is_settled(planned, again.results):
+        yield from measure_problems(again.results, planned)
+
+
+def params_problems(again: Remaker) -> Iterator[str]:
+    """Measures at a threshold that their model does not have, or with parameters not asked for."""
+    for one in again.results.measures:
+        own = again.thresholds.get((one.dataset, one.model), ())
+        if own and one.threshold is not None and (one.threshold, one.threshold_rule) not in own:
+            yield f"{one.id}: threshold is {one.threshold!r}, which is none of those of its model"
+        asked = None if again.asked is None else again.asked.params_of(one.metric)
+        if one.params and asked is not None and frozen_params(one.params) not in asked:
+            yield f"{one.id}: params are {dict(one.params)!r}, which the spec does not ask for"
 
 
 def thinned_problems(results: Results) -> Iterator[str]:
@@ -79,10 +85,10 @@ def doubled_problems(results: Results) -> Iterator[str]:
 USUAL = ((HALF.number, None), (ZERO.number, None))
 
 
-def rule_problems(known: Known) -> Iterator[str]:
+def rule_problems(again: Remaker) -> Iterator[str]:
     """Tables at a threshold, or under a rule, that their model does not have."""
-    for one in known.results.tables:
-        own = known.thresholds.get((one.dataset, one.model))
+    for one in again.results.tables:
+        own = again.thresholds.get((one.dataset, one.model))
         at = (one.threshold, one.threshold_rule)
         # where no rule has a solution, scores stand beside a table at the usual threshold
         usual = at in USUAL and all(number is None for number, _ in own or ())
@@ -92,20 +98,15 @@ def rule_problems(known: Known) -> Iterator[str]:
             yield f"table {one.id} is at {one.threshold!r} by {rule}, which its model is not"
 
 
-@checks(
-    LabelLedger,
-    lambda one, _: f"labels of {one.dataset}, {one.model}",
-    holds=("ties",),
-    unless={"ties": "ties are counted from rows, which are not in the results"},
-)
-def labels(record: LabelLedger, known: Known) -> Iterator[Finding]:
+@account(LabelLedger, {"ties": "ties are counted from rows, which are not in the results"})
+def labels(record: LabelLedger, again: Remaker) -> Iterator[Finding]:
     """Classes are those that were declared or seen; ties are the rows at the score itself."""
     if not record.label_sets:
         yield from _classes(record)
-    if known.asked is not None:
-        yield from _as_asked(record, known.asked.loaded.spec)
+    if again.asked is not None:
+        yield from _as_asked(record, again.asked.loaded.spec)
     try:
-        scores = known.model(record.dataset, record.model).tables.scores(EVERYTHING)
+        scores = again.model_of(record.dataset, record.model).tables.scores(EVERYTHING)
     except (NotRecorded, KeyError):
         return
     rows = (scores.positives + scores.negatives).tolist()

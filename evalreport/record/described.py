@@ -5,38 +5,40 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from evalreport.plan.criteria import criteria_words
-from evalreport.record.checks import Finding, Known, checks, held
+from evalreport.record.checks import Finding, account, held
 from evalreport.record.recorded_spec import spec_problems
+from evalreport.record.remade import Remaker
 from evalreport.results.records import (
     CategoryGroup,
     Characteristics,
     NumberGroup,
     Provenance,
     RowLedger,
+    Table,
 )
 from evalreport.spec.model import Spec
 
 
-@checks(
+@account(
     Provenance,
-    lambda _r, _: "provenance",
-    holds=("seed",),
-    unless={
+    {
         "inputs": "what was read is held against its files by verify --rerun",
         "protocol": "the protocol is a file beside the spec: held against it by verify --rerun",
     },
 )
-def provenance(record: Provenance, known: Known) -> Iterator[Finding]:
+def provenance(record: Provenance, again: Remaker) -> Iterator[Finding]:
     """The seed is that of the spec, the plan that of the results, the spec what its text says."""
-    if known.asked is not None:
-        if record.seed != known.asked.settings.seed:
-            yield f"seed is {record.seed}, the spec says {known.asked.settings.seed}"
+    if again.asked is not None:
+        if record.seed != again.asked.settings.seed:
+            yield f"seed is {record.seed}, the spec says {again.asked.settings.seed}"
         yield held("seed")
-        yield from _as_declared(record, known.asked.loaded.spec)
-    plan = known.results.plan
+        yield from _as_declared(record, again.asked.loaded.spec)
+    elif again.same_version and again.results.measures:
+        yield "the spec that stands in the results cannot be read by itself"
+    plan = again.results.plan
     if plan is not None and record.plan_sha256 != plan.sha256:
         yield f"plan_sha256 is {record.plan_sha256!r}, the plan has {plan.sha256!r}"
-    yield from spec_problems(known.results)
+    yield from spec_problems(again.results)
 
 
 def _as_declared(record: Provenance, spec: Spec) -> Iterator[str]:
@@ -59,21 +61,18 @@ def _as_declared(record: Provenance, spec: Spec) -> Iterator[str]:
             yield "the day of the protocol is not what the spec declares"
 
 
-@checks(
+@account(
     RowLedger,
-    lambda r, _: f"rows of {r.dataset}, {r.model}",
-    holds=("read", "used", "classes"),
-    unless={
+    {
         "excluded": "why rows were left out is counted from rows",
         "clusters": "clusters are counted from rows",
         "clustered": "clusters are counted from rows",
         "predictions": "how often rows were predicted is counted from rows",
         "repeats": "the repeats are planned: verify --rerun makes them again",
         "unknown": "labels that are not known are counted from rows",
-        "procedure": "it is words, of training",
     },
 )
-def rows(record: RowLedger, known: Known) -> Iterator[Finding]:
+def rows(record: RowLedger, again: Remaker) -> Iterator[Finding]:
     """Rows read are those used and those excluded; the used ones are of the classes."""
     excluded = sum(one.count for one in record.excluded)
     for lost in record.excluded:
@@ -84,10 +83,10 @@ def rows(record: RowLedger, known: Known) -> Iterator[Finding]:
     yield held("read")
     yield from _cluster_problems(record)
     by_class = sum(one.count for one in record.classes)
-    of_sets = any(one.label_sets for one in known.results.labels if one.dataset == record.dataset)
+    of_sets = any(one.label_sets for one in again.results.labels if one.dataset == record.dataset)
     if record.classes and not of_sets and by_class != record.used:
         yield f"used is {record.used}, its classes hold {by_class}"
-    tables = known.whole_tables.get((record.dataset, record.model))
+    tables = _whole_table(record, again)
     if tables is None or not record.classes:
         return
     if [one.label for one in record.classes] != list(tables.labels):
@@ -98,6 +97,17 @@ def rows(record: RowLedger, known: Known) -> Iterator[Finding]:
             if rows != one.count:
                 yield f"{one.label} has {one.count} rows, its table has {rows}"
         yield held("used", "classes")
+
+
+def _whole_table(record: RowLedger, again: Remaker) -> Table | None:
+    """A table of all rows of a dataset and model, of whole counts that are all known."""
+    for one in again.results.tables:
+        counts = [count for row in one.counts or () for count in row]
+        whole = bool(counts) and all(type(count) is int for count in counts)
+        own = (one.dataset, one.model) == (record.dataset, record.model)
+        if own and whole and not one.subgroup and one.fold is None and one.label is None:
+            return one
+    return None
 
 
 def _cluster_problems(record: RowLedger) -> Iterator[str]:
@@ -120,16 +130,11 @@ def _cluster_problems(record: RowLedger) -> Iterator[str]:
         )
 
 
-@checks(
-    Characteristics,
-    lambda r, _: f"characteristics of {r.dataset}",
-    holds=("rows", "classes", "columns.groups.n", "columns.groups.missing"),
-    unless={"columns": "values of columns are described from rows"},
-)
-def characteristics(record: Characteristics, known: Known) -> Iterator[Finding]:
+@account(Characteristics, {"columns": "values of columns are described from rows"})
+def characteristics(record: Characteristics, again: Remaker) -> Iterator[Finding]:
     """What contradicts itself or the account of rows."""
     yield held("rows")
-    used = {(one.dataset, one.model): one.used for one in known.results.rows}
+    used = {(one.dataset, one.model): one.used for one in again.results.rows}
     for model in record.models:
         own = used[record.dataset, model]
         if own != record.rows:

@@ -10,16 +10,15 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
 
 from evalreport.engine.cautions.catalogue import known_codes
-from evalreport.record.checks import Finding, Known, Unchecked, checks
+from evalreport.record.checks import Finding, account
 from evalreport.record.planned import failure_of
 from evalreport.record.recorded_tables import NotRecorded
-from evalreport.record.remade import REMADE
+from evalreport.record.remade import REMADE, Remaker
 from evalreport.results import records as r
 from evalreport.results.lookup import Results, parts
 from evalreport.spec.model import Spec
 from evalreport.spec.models import EstimatorModel
 
-NOTHING_LEFT = "a failure leaves nothing to hold it against"
 BELOW = "a measure or threshold failed, on which it may rest"
 
 #: The parts of which at least one is not there where a section failed.
@@ -39,12 +38,11 @@ PARTS: Mapping[str, tuple[type, ...]] = {
 ASKED = ("drift", "claims", "comparisons", "periods", "declared", "subgroups")
 
 
-@checks(r.Failure, lambda one, _: f"failure of {one.section}", holds=())
-def failure(record: r.Failure, known: Known) -> list[Finding] | Unchecked:
+@account(r.Failure)
+def failure(record: r.Failure, again: Remaker) -> Iterator[Finding]:
     """What failed was asked for, and nothing of it is there."""
-    if known.asked is None or not known.same_version:
-        return Unchecked(NOTHING_LEFT)
-    return [*_contradictions(record, _Run(known, known.asked.loaded.spec))]
+    if again.asked is not None and again.same_version:
+        yield from _contradictions(record, _Run(again, again.asked.loaded.spec))
 
 
 def silenced(kind: type, results: Results) -> bool:
@@ -72,12 +70,12 @@ def rests_on_failure(kind: type, results: Results) -> bool:
 class _Run:
     """What a failure is held against."""
 
-    known: Known
+    again: Remaker
     spec: Spec
 
     @property
     def results(self) -> Results:
-        return self.known.results
+        return self.again.results
 
 
 def _contradictions(one: r.Failure, run: _Run) -> Iterator[str]:
@@ -124,7 +122,7 @@ def _lacks(kind: type, run: _Run) -> bool:
     if kind not in REMADE:
         return True
     try:
-        return bool(run.known.again.part(kind))
+        return bool(run.again.part(kind))
     except Exception:  # noqa: BLE001 - what failed once may fail again
         return True
 
@@ -164,7 +162,7 @@ def _learning_curve(one: r.Failure, run: _Run) -> Iterator[str]:
 def _task(one: r.Failure, run: _Run) -> Iterator[str]:
     """A failure of one number; that it is not there is held by the plan."""
     try:
-        tasks = run.known.again.plan.tasks
+        tasks = run.again.plan.tasks
     except NotRecorded:
         return
     own = (one.dataset, one.model, one.section)

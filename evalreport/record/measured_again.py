@@ -9,25 +9,32 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
 from itertools import chain, takewhile
 from typing import Any
 
 import numpy as np
 
-from evalreport.engine.measures import Computed, Measurer, as_measure, limits_by
+from evalreport.engine.folds import mean_over_folds, spread
+from evalreport.engine.intervals.missing_cases import Ranked
+from evalreport.engine.intervals.missing_rows import Missing
+from evalreport.engine.measures import Computed, Measurer, as_measure, limits_by, not_applicable
+from evalreport.engine.metric_values import Evaluated, average, class_value, evaluated
 from evalreport.engine.run import versions
 from evalreport.engine.settings import Settings
 from evalreport.engine.thresholds import Resolved
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Average, Kind, Table
+from evalreport.metrics.formula import Undefined, Value
+from evalreport.metrics.tables import Counts, pooled
 from evalreport.plan.inputs import Facts, needed_table
 from evalreport.plan.methods import choose, stands_for
-from evalreport.plan.task import Task, ThresholdRequest
+from evalreport.plan.task import Skipped, Task, ThresholdRequest
 from evalreport.plan.unknown import needs_unknown
 from evalreport.predict.facts import in_order
+from evalreport.predict.outcome import repeat_summary
 from evalreport.predict.schemes import DRAWN
 from evalreport.record.recorded_spec import RecordedSpec
 from evalreport.record.recorded_tables import (
@@ -40,11 +47,21 @@ from evalreport.record.recorded_tables import (
     RecordedLedger,
     RecordedTables,
     RecordedView,
+    sorted_slice,
     source_of,
 )
-from evalreport.results.identity import MEAN_OF_FOLDS, REPEATS_SHARE_ROWS, Slice
+from evalreport.results.identity import MEAN_OF_FOLDS, REPEATS_SHARE_ROWS, Slice, WhichNumber
 from evalreport.results.lookup import Results
-from evalreport.results.records import Interval, LabelLedger, Measure, RowLedger
+from evalreport.results.records import (
+    ClassCount,
+    Interval,
+    LabelLedger,
+    Measure,
+    MissingBounds,
+    OfCells,
+    RowLedger,
+    Summary,
+)
 from evalreport.results.records import Table as RecordedTable
 from evalreport.spec.models import EstimatorModel
 
@@ -54,17 +71,55 @@ CLOSE = 1e-9
 FURTHER_REPEAT = re.compile(r"repeat \d+")
 #: What is drawn by numpy, whose releases may draw differently.
 OTHER_DRAWS = "it was drawn by another version of numpy"
+#: Limits of other draws lie within this over the root of their number, in widths of the interval:
+#: six standard errors of the difference of two such points of a normal distribution.
+DRAWS_APART = 5.8
 LABEL_SETS = "sets of labels are not in the results"
 NO_SPEC = "the spec in the results cannot be read by itself"
 OF_FITS = "scores of the single fits are not in the results"
 
 
-@dataclass(frozen=True)
-class Again:
-    """A measure computed again; ``interval_reason`` says why its interval was not."""
+UNSCORED = "scores of the rows without a target are not in the results"
+SIZES = "sizes of the training sets are not in the results"
 
-    measure: Measure
-    interval_reason: str | None
+
+@dataclass(frozen=True)
+class Made:
+    """A record as it follows from the others.
+
+    ``left_out``: the paths of what is not made, but taken over from the record that is there, each
+    with the reason; the path "" stands for all of it.
+    """
+
+    record: Any
+    left_out: Mapping[str, str] = field(default_factory=dict)
+
+
+class RecordedMeasurer(Measurer):
+    """The engine on recorded tables; ``unsettled``: why the last value has no worst and best."""
+
+    unsettled: str | None = None
+
+    def missing(self, where: Slice, threshold: float | None) -> Missing | None:
+        """The rows of a slice that lack something, as its table tells."""
+        assert isinstance(self.tables, RecordedTables)
+        return self.tables.missing(where, threshold)
+
+    def missing_scores(self, task: Task) -> Ranked | None:
+        """The same as they are ranked; whose scores are not known leaves the extremes unsettled."""
+        assert isinstance(self.tables, RecordedTables)
+        missing = self.tables.missing(task.where, None)
+        if missing is None:
+            return None
+        columns, targets = len(self.view.labels) > 2, sum(missing.without_target)
+        if targets and not columns:
+            self.unsettled = UNSCORED
+            return None
+        without, unknown = missing.without_prediction, targets + missing.without_both
+        if unknown and not all(isinstance(count, int) for count in (*without, unknown)):
+            return None
+        own = float(without[self.class_index(task)])
+        return Ranked(own, math.fsum(without) - own, np.empty(0), float(unknown))
 
 
 class RecordedModel:
@@ -161,6 +216,12 @@ class RecordedModel:
         curved = any(c.kind == STEPS and (c.dataset, c.model) == own for c in self.results.curves)
         return source_of(self.labels, curved)
 
+    @property
+    def has_curves(self) -> bool:
+        """Whether there is a curve with its scores."""
+        own = (self.labels.dataset, self.labels.model)
+        return any((one.dataset, one.model) == own for one in self.results.curves)
+
     @cached_property
     def folds(self) -> tuple[str, ...]:
         """The folds that the rows are of, those of the first repeat where there are several."""
@@ -245,9 +306,12 @@ class RecordedModel:
         }
 
     @cached_property
-    def measurer(self) -> Measurer:
+    def measurer(self) -> RecordedMeasurer:
         """The engine on the recorded tables; groups of impact ratios are announced to it."""
-        found = Measurer(self.view, self.tables, self.settings, self.resolved)
+        tables = RecordedTables(
+            self.view, self.results, self.rows, weighted=self.weighted, of_values=True
+        )
+        found = RecordedMeasurer(self.view, tables, self.settings, self.resolved)
         own = (self.labels.dataset, self.labels.model)
         ratios = [
             one
@@ -292,14 +356,14 @@ class RecordedModel:
             ),
         )
 
-    def limits(self, one: Measure, method: str) -> Interval | None:
-        """The limits of a measure by another method. Raises NotRecorded."""
+    def limits(self, one: Measure, method: str) -> tuple[Interval | None, str | None]:
+        """The limits of a measure by another method, or why it has none. Raises NotRecorded."""
         if self.weighted or self.clustered:
             raise NotRecorded(WEIGHTS if self.weighted else CLUSTERS)
         task = self.task(one)
         if task.table in (Table.SCORES.value, Table.CLASS_SCORES.value) and self.folds:
             raise NotRecorded(OF_FITS)
-        return limits_by(self.measurer, task, self.facts, method)[0]
+        return limits_by(self.measurer, task, self.facts, method)
 
     def _in_order(self, where: Slice) -> Slice:
         """The slice with its columns as the spec crosses them, which seeds what is drawn."""
@@ -309,71 +373,297 @@ class RecordedModel:
                 return Slice(tuple((column, own[column]) for column in columns), where.fold)
         return where
 
-    def again(self, one: Measure) -> Again:
+    def again(self, one: Measure) -> Made:
         """The measure from the recorded tables. Raises NotRecorded."""
-        if one.fold == MEAN_OF_FOLDS or one.state == "not_applicable":
-            raise NotRecorded(SINGLE_ROWS)
         metric = _metric(one)
         if metric.kind is Kind.MARGIN and self.source == "margin":
             raise NotRecorded("the length of the weights is not in the results")
+        left_out: dict[str, str] = {}
+        n, weight = self._rows_of(one, left_out)
+        few = bool(one.subgroup) and n < self.asked.loaded.spec.subgroup_minimum
+        if one.state == "not_applicable":
+            left_out["reason"] = "it is planned: verify --rerun makes it again"
+            skipped = Skipped(self.task(one), one.reason or "a reason")
+            made = not_applicable(skipped, one.id, one.table, n)
+            return Made(replace(made, few=few, tables=one.tables), left_out)
+        computed, reason = self._of_folds(one) if one.fold == MEAN_OF_FOLDS else self._value(one)
+        made = as_measure(computed, one.id, one.table, computed.evaluated.rows or n, weight)
+        if reason is not None:
+            interval = at_level(one.interval, self.settings.level, reason, left_out)
+            made = replace(made, interval=interval, interval_reason=one.interval_reason)
+        if self.weighted and one.table is not None and made.substituted != one.substituted:
+            # the sums of weights that a curve tells are rounded otherwise
+            scores = self.task(one).table == Table.SCORES.value
+            made = replace(made, substituted=one.substituted) if scores else made
+        if self.measurer.unsettled is not None:
+            bounds = _as_fractions(one.missing_bounds, self.measurer.unsettled, left_out)
+            made = replace(made, missing_bounds=bounds)
+        apart = spread(self._fold_values(one)[1]) if one.fold == MEAN_OF_FOLDS else None
+        made = replace(
+            made, few=few, table=self._table_of(one), tables=one.tables, spread=apart,
+            repeats=self._repeats(one),
+        )  # fmt: skip
+        return Made(made, left_out)
+
+    def beside(self, one: Measure, reason: str) -> Made:
+        """What is known of a measure whose value needs more than the tables: its rows."""
+        known: dict[str, str] = {}
+        n, weight = self._rows_of(one, known)
+        few = bool(one.subgroup) and n < self.asked.loaded.spec.subgroup_minimum
+        interval = at_level(one.interval, self.settings.level, reason, known)
+        held = ("n", "weight", "few", "interval")
+        left_out = {own.name: reason for own in fields(one) if own.name not in held} | known
+        return Made(replace(one, n=n, weight=weight, few=few, interval=interval), left_out)
+
+    def _value(self, one: Measure) -> tuple[Computed, str | None]:
+        """The value with its interval, or why that needs more than the tables."""
         task, reason = self.task(one), None
-        if self.rows.repeats and one.fold is not None and one.interval_reason == REPEATS_SHARE_ROWS:
+        if self.rows.repeats and one.fold not in (None, *self.folds):
             task = replace(task, interval=None, why=REPEATS_SHARE_ROWS)
-        if self.weighted or self.clustered:
+        elif self.weighted or self.clustered:
             reason = WEIGHTS if self.weighted else CLUSTERS
         elif task.table in (Table.SCORES.value, Table.CLASS_SCORES.value) and self.folds:
             reason = OF_FITS
-        if reason is None:
-            try:
-                return Again(self._measured(one, task), None)
-            except NotRecorded as absent:
-                reason = str(absent)
-        return Again(self._measured(one, replace(task, interval=None)), reason)
-
-    def _measured(self, one: Measure, task: Task) -> Measure:
+        self.measurer.unsettled = None
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-            computed: Computed = self.measurer.compute(task)
-        return as_measure(computed, one.id, one.table, one.n, one.weight)
+            if reason is None:
+                try:
+                    return self._drawn(one, self.measurer.compute(task))
+                except NotRecorded as absent:
+                    reason = str(absent)
+            return self.measurer.compute(replace(task, interval=None)), reason
+
+    def _drawn(self, one: Measure, computed: Computed) -> tuple[Computed, str | None]:
+        """What another numpy drew may differ from what this one draws, by as much as draws do."""
+        own, other = one.interval, computed.interval
+        if self.results.provenance.versions.get("numpy") == versions().get("numpy"):
+            return computed, None
+        if own is None or other is None or not own.resamples or own.method != other.method:
+            return computed, None
+        room = DRAWS_APART / math.sqrt(own.resamples) * (other.high - other.low)
+        apart = max(abs(own.low - other.low), abs(own.high - other.high))
+        return computed, OTHER_DRAWS if apart <= room else None
+
+    def _table_of(self, one: Measure) -> str | None:
+        """The table beside a measure: of its rows, at its threshold where it has one."""
+        own, at = (self.labels.dataset, self.labels.model), (one.threshold, one.threshold_rule)
+        found = [
+            table.id
+            for table in self.results.tables
+            if (table.dataset, table.model) == own
+            and table.label is None
+            and sorted_slice(table.where) == sorted_slice(one.where)
+            and (one.threshold is None or (table.threshold, table.threshold_rule) == at)
+        ]
+        if one.table in found or not found or (one.table is None and one.state != "value"):
+            return one.table
+        return found[0]
+
+    def _rows_of(self, one: Measure, left_out: dict[str, str]) -> tuple[int, float | None]:
+        """Rows and weight of a measure, or those that it states where no table tells them."""
+        n, weight = one.n, one.weight
+        try:
+            n = self.tables.rows_known(Slice() if one.fold == MEAN_OF_FOLDS else one.where)
+        except NotRecorded as absent:
+            left_out["n"] = str(absent)
+        if not self.weighted:
+            return n, None
+        there = one.table is not None and self.results.has_table(one.table)
+        table = self.results.table(str(one.table)) if there else None
+        if table is None or weight is None:
+            left_out["weight"] = WEIGHTS
+        else:
+            weight = math.fsum(self.tables.as_counted(table).cells.values())
+        return n, weight
+
+    def _of_folds(self, one: Measure) -> tuple[Computed, str]:
+        """The mean over the folds, whose interval needs more than their values."""
+        task = self.task(one)
+        at = None if task.threshold is None else self.resolved.get(task.threshold)
+        value = mean_over_folds(*self._fold_values(one))
+        number = None if at is None else at.number
+        found = Computed(task, value, None, number, at is not None and at.exploratory)
+        return found, SIZES
+
+    def _fold_values(self, one: Measure) -> tuple[list[str], list[Evaluated]]:
+        """The folds that a mean is over, with their values. Raises NotRecorded."""
+        listed = [self.results.table(name).fold for name in one.tables or () if name]
+        names = list(dict.fromkeys(name for name in listed if name)) or list(self.folds)
+        if not listed and self.rows.repeats:
+            raise NotRecorded("which folds it is the mean of is not in the results")
+        series = one.which.series
+        found = [self._in_folds.get(series.on(Slice(fold=name))) for name in names]
+        if any(measure is None for measure in found):
+            raise NotRecorded("a fold of it is not in the results")
+        values = [_as_evaluated(measure) for measure in found if measure is not None]
+        return names, values
+
+    @cached_property
+    def _in_folds(self) -> dict[WhichNumber, Measure]:
+        own = (self.labels.dataset, self.labels.model)
+        return {
+            one.which.series: one
+            for one in self.results.measures
+            if (one.dataset, one.model) == own and one.fold not in (None, MEAN_OF_FOLDS)
+        }
+
+    def _repeats(self, one: Measure) -> Summary | None:
+        """The summary of the repeats: this is the first, the others are measures of their own."""
+        if (self.rows.repeats or 1) < 2 or one.fold is not None or one.subgroup:
+            return None
+        others = [
+            self.results.number(one.which.on(Slice(fold=f"repeat {k}")))
+            for k in range(2, (self.rows.repeats or 1) + 1)
+        ]
+        return repeat_summary([one.value, *(None if m is None else m.value for m in others)])
 
 
-#: Fields that are compared, beside the interval.
-COMPARED = ("state", "value", "reason", "numerator", "denominator", "formula", "substituted",
-            "title", "reached")  # fmt: skip
+def at_level(
+    interval: Interval | None, level: float, reason: str, left_out: dict[str, str]
+) -> Interval | None:
+    """Limits that are taken over, at the level of the spec."""
+    if interval is None:
+        return None
+    left_out |= {f"interval.{own.name}": reason for own in fields(interval) if own.name != "level"}
+    return replace(interval, level=level)
 
 
-def differences(
-    one: Measure, again: Again, recorded_numpy: str | None
-) -> tuple[list[str], str | None]:
-    """What is not as it comes out again, and why the interval was not looked at, if so."""
-    pairs = [(name, getattr(one, name), getattr(again.measure, name)) for name in COMPARED]
-    found = [
-        f"{name} is {own!r}, the recorded tables give {other!r}"
-        for name, own, other in pairs
-        if not same(own, other)
+def _as_fractions(
+    bounds: MissingBounds | None, reason: str, left_out: dict[str, str]
+) -> MissingBounds | None:
+    """Extremes that are taken over, each the quotient of its fraction."""
+    if bounds is None or isinstance(bounds.low, OfCells) or isinstance(bounds.high, OfCells):
+        return bounds
+    sides = [
+        replace(own, value=own.numerator / own.denominator) for own in (bounds.low, bounds.high)
     ]
-    if again.interval_reason is not None:
-        return found, again.interval_reason
-    told, own = one.interval, again.measure.interval
-    if same(told, own) and one.interval_reason == again.measure.interval_reason:
-        return found, None
-    drawn = any(limits is not None and limits.resamples is not None for limits in (told, own))
-    if drawn and recorded_numpy != versions().get("numpy"):
-        return found, OTHER_DRAWS
-    return [*found, *_interval_differences(one, again.measure)], None
+    for side in ("low", "high"):
+        for name in ("numerator", "denominator"):
+            left_out[f"missing_bounds.{side}.{name}"] = reason
+    return MissingBounds(*sides)
 
 
-def _interval_differences(one: Measure, other: Measure) -> list[str]:
-    if one.interval is None or other.interval is None:
-        told = (one.interval, one.interval_reason), (other.interval, other.interval_reason)
-        return [f"the interval is {told[0]!r}, the recorded tables give {told[1]!r}"]
-    words = {"low": "the lower limit", "high": "the upper limit"}
-    return [
-        f"{words.get(own.name, f'{own.name} of the interval')} is "
-        f"{getattr(one.interval, own.name)!r}, the recorded tables give "
-        f"{getattr(other.interval, own.name)!r}"
-        for own in fields(one.interval)
-        if not same(getattr(one.interval, own.name), getattr(other.interval, own.name))
-    ]
+def _as_evaluated(one: Measure) -> Evaluated:
+    outcome = Undefined(one.reason or "") if one.value is None else Value(one.value)
+    return Evaluated(outcome, one.formula, one.substituted)
+
+
+class RecordedLabels:
+    """One dataset and model whose rows have sets of labels, ready to be measured again.
+
+    Each label against its absence is a model of two classes. Raises NotRecorded.
+    """
+
+    def __init__(
+        self, results: Results, asked: RecordedSpec | None, labels: LabelLedger, rows: RowLedger
+    ) -> None:
+        self.labels = labels
+        self.of_labels = {
+            label: RecordedModel(
+                _narrowed(results, labels, label), asked, *_of_label(labels, rows, label)
+            )
+            for label in labels.order
+        }
+
+    def again(self, one: Measure) -> Made:
+        """The measure of a label, or of all together, from the tables. Raises NotRecorded."""
+        if one.label is not None:
+            return self.of_labels[one.label].again(one)
+        if one.average in (None, Average.SAMPLES.value) or one.fold == MEAN_OF_FOLDS:
+            raise NotRecorded(LABEL_SETS)
+        first = self.of_labels[self.labels.order[0]]
+        if one.state == "not_applicable":
+            raise NotRecorded(LABEL_SETS)
+        task = replace(first.task(one), undefined=None)
+        at = None if task.threshold is None else first.resolved[task.threshold]
+        number = None if at is None else at.number
+        value = self._average(one, task, number)
+        found = Computed(task, value, None, number, at is not None and at.exploratory)
+        made = as_measure(found, one.id, one.table, one.n, one.weight)
+        left_out = {"n": LABEL_SETS, "weight": LABEL_SETS}
+        interval = at_level(one.interval, first.settings.level, LABEL_SETS, left_out)
+        made = replace(
+            made, interval=interval, interval_reason=one.interval_reason, few=one.few,
+            tables=one.tables, title=one.title,
+        )  # fmt: skip
+        return Made(made, left_out)
+
+    def beside(self, one: Measure, reason: str) -> Made:
+        """A measure whose value needs more than the tables."""
+        if one.label is not None:
+            return self.of_labels[one.label].beside(one, reason)
+        known: dict[str, str] = {}
+        level = self.of_labels[self.labels.order[0]].settings.level
+        interval = at_level(one.interval, level, reason, known)
+        left_out = {own.name: reason for own in fields(one) if own.name != "interval"} | known
+        return Made(replace(one, interval=interval), left_out)
+
+    def _average(self, one: Measure, task: Task, threshold: float | None) -> Evaluated:
+        metric, kind, labels = _metric(one), Average(str(one.average)), self.labels.order
+        if "costs" in metric.context or "highest" in metric.context:
+            raise NotRecorded(LABEL_SETS)
+        arguments = metric.arguments(dict(task.params))
+        each = [self.of_labels[label].tables for label in labels]
+        if any(tables.row_count(one.where) == 0 for tables in each):
+            raise NotRecorded(LABEL_SETS)
+        tables: list[Any]
+        whole: Any
+        if metric.table is Table.SCORES:
+            tables = [own.scores(one.where) for own in each]
+            whole, sizes = pooled(tables), [own.positive_total.item() for own in tables]
+        else:
+            tables = [own.classification(one.where, threshold).binary() for own in each]
+            whole = Counts(*(_added(tables, cell) for cell in CELLS))
+            sizes = [own.positives.exact() for own in tables]
+        if kind is Average.MICRO:
+            return evaluated(metric, metric(whole, **arguments), None)
+        found = class_value if metric.table is not Table.SCORES else _of_score
+        values = [
+            found(metric, t, arguments, label) for t, label in zip(tables, labels, strict=True)
+        ]
+        return average(kind, labels, values, sizes)
+
+
+#: The cells of counts, in their order.
+CELLS = ("tp", "fp", "fn", "tn")
+
+
+def _added(tables: Sequence[Any], cell: str) -> Any:
+    counts = [getattr(table, cell).value for table in tables]
+    return sum(counts) if all(type(count) is int for count in counts) else math.fsum(counts)
+
+
+def _of_score(metric: Any, table: Any, arguments: Mapping[str, Any], label: str) -> Evaluated:
+    return evaluated(metric, metric(table, **arguments), label)
+
+
+def _narrowed(results: Results, labels: LabelLedger, label: str) -> Results:
+    """The results with the tables, curves and measures of one label against its absence alone."""
+    own = (labels.dataset, labels.model)
+
+    def mine(one: Any) -> bool:
+        return (one.dataset, one.model) == own and one.label == label
+
+    return replace(
+        results,
+        tables=tuple(replace(one, label=None) for one in results.tables if mine(one)),
+        curves=tuple(filter(mine, results.curves)),
+        measures=tuple(filter(mine, results.measures)),
+    )
+
+
+def _of_label(labels: LabelLedger, rows: RowLedger, label: str) -> tuple[LabelLedger, RowLedger]:
+    """The accounts of one label against its absence."""
+    unknown = sum(one.count for one in rows.unknown if one.label == label)
+    n = sum(one.count for one in rows.classes if one.label == label)
+    used, absent = rows.used - unknown, f"not {label}"
+    return (
+        replace(labels, label_sets=False, order=(absent, label), positive=label, declared=None),
+        replace(
+            rows, used=used, classes=(ClassCount(absent, used - n), ClassCount(label, n)),
+            unknown=(),
+        ),
+    )  # fmt: skip
 
 
 def same(one: Any, other: Any) -> bool:

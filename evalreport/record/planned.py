@@ -184,11 +184,9 @@ def _named(one: WhichNumber) -> str:
     return f"{told} ({where})" if where else told
 
 
-def place_of_measures(results: Results, minimum: int) -> Iterator[str]:
-    """Measures whose table is of other rows or another threshold, or that miscount small groups."""
+def place_of_measures(results: Results) -> Iterator[str]:
+    """Measures whose table is of other rows or another threshold."""
     for one in results.measures:
-        if one.few != (bool(one.subgroup) and one.n < minimum):
-            yield f"{one.id} is of {one.n} rows, and few is {one.few}"
         if one.table is None or not results.has_table(one.table):
             continue
         table = results.table(one.table)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from codecs import BOM_UTF8
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -41,8 +42,7 @@ class RecordedSpec:
 def written_spec(results: Results) -> LoadedSpec | None:
     """The spec as its text in the results says it, in its own order of datasets and models.
 
-    None where there is no text, or it cannot be read by itself: it may name packages or computers
-    that only the operator of the run admitted.
+    None where there is no text, or it cannot be read by itself.
     """
     made_by = results.provenance
     if made_by.spec is None or not made_by.spec.text:
@@ -50,7 +50,14 @@ def written_spec(results: Results) -> LoadedSpec | None:
     frames = tuple(results.spec.get("datasets") or ())
     source = made_by.spec.text.encode("utf-8")
     try:
-        return parse_spec(source, made_by.spec.name, made_by.spec.overrides, frames=frames)
+        return parse_spec(
+            source,
+            made_by.spec.name,
+            made_by.spec.overrides,
+            frames=frames,
+            allow_import=_named(results)[0],
+            allow_hosts=_named(results)[1],
+        )
     except EvalreportError:
         return None
 
@@ -102,10 +109,46 @@ def _holds(recorded: Any, stated: Any) -> bool:
 
 def recorded_spec(results: Results) -> RecordedSpec | None:
     """The spec that stands in the results; None where it cannot be read by itself."""
+    packages, hosts = _named(results)
     try:
         datasets = tuple(results.spec.get("datasets") or ())
-        # nothing outside is admitted: what the results name is not trusted for being named there
-        loaded = parse_spec(json.dumps(results.spec), "spec", frames=datasets)
+        loaded = parse_spec(
+            json.dumps(results.spec),
+            "spec",
+            frames=datasets,
+            allow_import=packages,
+            allow_hosts=hosts,
+        )
     except (EvalreportError, TypeError, ValueError, AttributeError):
-        return None
+        # defaults that stand beside a table of counts are not read again
+        written = written_spec(results)
+        if written is None:
+            return None
+        loaded = written
     return RecordedSpec(loaded, requests_of(loaded.spec), settings_of(loaded))
+
+
+def _named(results: Results) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The packages and computers that a spec names, so that it can be read.
+
+    Reading imports no package and asks no computer; nothing that is done here does.
+    """
+    texts = list(_texts(results.spec))
+    packages = {text.partition(".")[0] for text in texts if "." in text}
+    hosts = {host for text in texts if "://" in text for host in _HOSTS.findall(text)}
+    return tuple(packages), tuple(hosts)
+
+
+#: What may be a host in an address.
+_HOSTS = re.compile(r"[\w.-]+|\[[0-9A-Fa-f:.]+\]", re.ASCII)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for inner in value.values():
+            yield from _texts(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _texts(inner)

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from evalreport.engine.counting.classification import ClassificationTable
 from evalreport.engine.counting.memory import MemoryTables
+from evalreport.engine.intervals.missing_rows import Missing
 from evalreport.metrics.tables import ClassScores, ScoreTable
 from evalreport.predict.view import LabelView
 from evalreport.results.identity import EVERYTHING, Slice, frozen_subgroup
@@ -44,10 +45,18 @@ class RecordedTables(MemoryTables):
     """The tables of one dataset and model, as far as results hold them."""
 
     def __init__(
-        self, view: LabelView, results: Results, ledger: RowLedger, *, weighted: bool
+        self,
+        view: LabelView,
+        results: Results,
+        ledger: RowLedger,
+        *,
+        weighted: bool,
+        of_values: bool = False,
     ) -> None:
         super().__init__(view)
         self._results, self._ledger, self._weighted = results, ledger, weighted
+        # of weighted rows a curve gives values, to within the rounding of its sums
+        self._of_values = of_values
 
     def rows_of(self, where: Slice) -> npt.NDArray[np.bool_] | None:
         _absent(SINGLE_ROWS, where)
@@ -62,12 +71,20 @@ class RecordedTables(MemoryTables):
         found = next(
             (t for (place, _), t in self._tables.items() if place == sorted_slice(where)), None
         )
-        if found is None or self._weighted:
+        if found is None:
             _absent(WEIGHTS if self._weighted else SINGLE_ROWS, where)
         known = rows_in(found)
         if not known and any(None in row for row in found.counts or ()):
             _absent(SINGLE_ROWS, where)
         return known
+
+    def rows_known(self, where: Slice) -> int:
+        """The same, where every cell of the table was counted. Raises NotRecorded."""
+        found = next((t for (at, _), t in self._tables.items() if at == sorted_slice(where)), None)
+        cells = [count for row in (() if found is None else found.counts or ()) for count in row]
+        if where != EVERYTHING and (None in cells or self._weighted):
+            _absent(WEIGHTS if self._weighted else SINGLE_ROWS)
+        return self.row_count(where)
 
     def classification(self, where: Slice, threshold: float | None) -> ClassificationTable:
         """The table of a slice at a threshold. Raises NotRecorded."""
@@ -82,6 +99,17 @@ class RecordedTables(MemoryTables):
             raise NotRecorded(SCORES_OF_PART)
         label = self.view.labels[self.view.positive_index if index is None else index]
         return self._once(("scores", label), lambda: self._scores_of(label))
+
+    def missing(self, where: Slice, threshold: float | None) -> Missing | None:
+        """The rows of a slice that lack something; of any threshold where it is None."""
+        for (place, at), table in self._tables.items():
+            own = place == sorted_slice(where) and threshold in (None, at)
+            if own and table.missing is not None:
+                lacking = table.missing
+                return Missing(
+                    lacking.without_prediction, lacking.without_target, lacking.without_both
+                )
+        return None
 
     def class_scores(self, where: Slice, pairs: bool = False) -> ClassScores:
         _absent(CLASS_SCORES, where, pairs)
@@ -126,9 +154,9 @@ class RecordedTables(MemoryTables):
             raise NotRecorded(NO_CURVE)
         if found.thinned or found.bins:
             raise NotRecorded(THINNED)
-        if self._weighted:
+        if self._weighted and not self._of_values:
             raise NotRecorded(WEIGHTS)
-        return table_of_steps(found)
+        return table_of_steps(found, whole=not self._weighted)
 
     @cached_property
     def _curves(self) -> Mapping[str | None, Curve]:
@@ -144,7 +172,7 @@ class RecordedTables(MemoryTables):
 STEPS = "precision_recall"
 
 
-def table_of_steps(curve: Curve) -> ScoreTable:
+def table_of_steps(curve: Curve, *, whole: bool = True) -> ScoreTable:
     """The scores with the rows at each, from a curve that counts those at or above each."""
     columns = curve.points
     if not columns["threshold"]:
@@ -154,11 +182,11 @@ def table_of_steps(curve: Curve) -> ScoreTable:
     parts = []
     for name in ("tp", "fp"):
         counted = columns[name]
-        if any(type(count) is not int for count in counted):
+        if whole and any(type(count) is not int for count in counted):
             raise NotRecorded(WEIGHTS)
-        parts.append(np.diff(np.array([0, *counted], np.int64)))
+        parts.append(np.diff(np.array([0, *counted], np.int64 if whole else np.float64)))
     falling = bool(np.all(scores[1:] < scores[:-1]))
-    if not falling or any((part < 0).any() for part in parts):
+    if not falling or any(bool(np.any(np.less(part, -1e-9))) for part in parts):
         raise ValueError(f"curve {curve.id} does not count rows from the highest score on")
     return ScoreTable(scores, parts[0], parts[1])
 

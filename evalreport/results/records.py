@@ -491,11 +491,6 @@ class Comparison:
         return self.p_value if self.hypothesis is None else self.hypothesis.p_value
 
     @property
-    def corrected_p(self) -> float | None:
-        """The same, corrected within its family."""
-        return self.p_adjusted if self.hypothesis is None else self.hypothesis.p_adjusted
-
-    @property
     def methods_disagree(self) -> bool:
         """Whether p and limits differ on whether there is a difference, at the limits' level."""
         if self.p_value is None or self.interval is None:

@@ -74,7 +74,7 @@ def test_a_folder_of_runs_finds_a_number_that_does_not_follow(
     (problem,) = [
         one
         for one in verified(copy, capsys, 5)["problems"]
-        if one["what"].startswith("measure m1 ")
+        if one["what"].startswith("measures[0] (m1, ")
     ]
     assert "value is 0.123" in problem["what"]
     assert str(results) == problem["where"]

@@ -133,7 +133,7 @@ def test_a_changed_number_is_found(place: str) -> None:
     (record,) = results["reclassification"]
     part = record if place == "net" else record["events"]
     part[place] += 1
-    assert any("reclassification record 0" in str(p) for p in recompute(results).problems)
+    assert any("reclassification[0] " in str(p) for p in recompute(results).problems)
 
 
 @pytest.mark.long

@@ -1,4 +1,4 @@
-"""Every kind of record has its check, or a reason why results alone cannot settle it."""
+"""Every kind of record is made again, has an account, or a reason for neither."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 import pytest
 from record.whole_results import whole
 
-from evalreport.record.checks import CHECKS, UNCHECKED, checks, numbers_in, under
-from evalreport.record.failures import NOTHING_LEFT
+from evalreport.record.checks import ACCOUNTS, NOTHING, UNSETTLED, account, numbers_in, reason_of
 from evalreport.record.recompute import MODULES, recompute
 from evalreport.record.remade import REMADE
 from evalreport.results.lookup import parts
-from evalreport.results.records import Interval, Logo, Measure, Provenance, SampleSize
+from evalreport.results.records import Interval, Logo, Measure, RowLedger, SampleSize
 
 
 @cache
@@ -38,62 +37,43 @@ def _paths(hint: Any, path: str) -> Iterator[str]:
             yield from _paths(one, path)
 
 
-def test_every_kind_of_record_has_a_check_or_a_reason_for_none() -> None:
+def test_every_kind_of_record_is_verified_or_has_a_reason_for_not() -> None:
     assert MODULES
-    assert set(CHECKS) | set(UNCHECKED) == set(parts())
-    assert not set(CHECKS) & set(UNCHECKED)
-    assert [r for r in UNCHECKED.values() if len(r.split()) < 4 or len(r) <= 20] == []
+    assert set(REMADE) | set(ACCOUNTS) | set(UNSETTLED) == set(parts())
+    assert [r for r in UNSETTLED.values() if len(r.split()) < 4 or len(r) <= 20] == []
 
 
-def test_a_kind_with_neither_is_an_error_that_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(CHECKS, SampleSize)
-    with pytest.raises(LookupError, match="SampleSize has neither a check nor a reason for none"):
+def test_a_kind_that_is_not_verified_is_an_error_that_names_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delitem(REMADE, SampleSize)  # type: ignore[misc]
+    with pytest.raises(LookupError, match="SampleSize is not verified"):
         recompute(whole())
     monkeypatch.undo()
-    monkeypatch.delitem(UNCHECKED, Logo)
-    with pytest.raises(LookupError, match="Logo has neither a check nor a reason for none"):
+    monkeypatch.delitem(UNSETTLED, Logo)  # type: ignore[misc]
+    with pytest.raises(LookupError, match="Logo is not verified"):
         recompute(whole())
     monkeypatch.undo()
     assert recompute(whole()).problems == ()
 
 
-@pytest.mark.parametrize("kind", [SampleSize, Logo])
-def test_no_kind_has_two_answers(kind: type) -> None:
-    with pytest.raises(ValueError, match=f"{kind.__name__} has a check or a reason"):
-        checks(kind, lambda _record, _place: "", holds=())(lambda _record, _known: [])
+def test_no_kind_has_two_accounts() -> None:
+    with pytest.raises(ValueError, match="RowLedger has an account already"):
+        account(RowLedger)(lambda _record, _again: [])
 
 
-def test_records_are_counted_by_their_part_with_the_reason_for_none() -> None:
-    rows = [{"dataset": "d", "model": "m", "read": 9, "used": 7, "excluded": []}]
-    told = {"section": "drift", "reason": "the disk was full"}
-    found = recompute(whole(rows=rows, failures=[told]))
-    assert found.held == {"rows": 1, "provenance": 1}
-    assert found.reasons["failures", NOTHING_LEFT] == 1
-    seed = "provenance.seed", CHECKS[Provenance].why_not("seed")
-    assert found.left_out[seed] == 1
-    (problem,) = found.problems
-    assert problem.what == "rows of d, m: read is 9, used and excluded are 7"
+@pytest.mark.parametrize("kind", ACCOUNTS)
+def test_what_an_account_gives_reasons_for_is_a_number_of_its_kind(kind: type) -> None:
+    paths = number_paths(kind)
+    for reason in ACCOUNTS[kind].unless:
+        assert any(reason_of(path, {reason: "it"}) for path in paths), reason
 
 
-@pytest.mark.parametrize("kind", parts())
-def test_no_number_of_a_kind_is_forgotten(kind: type) -> None:
-    """Each is held by the check, or left out for a reason that is written down."""
-    if kind in UNCHECKED:
-        return
-    declared = CHECKS[kind]
-    known = declared.holds | declared.unless.keys()
-    forgotten = [path for path in number_paths(kind) if not under(path, frozenset(known))]
-    assert forgotten == []
-    for path in number_paths(kind):
-        assert declared.why_not(path), path
-
-
-def test_a_number_that_nobody_spoke_of_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = [{"dataset": "d", "model": "m", "read": 9, "used": 9, "excluded": []}]
-    declared = CHECKS[next(kind for kind, part in parts().items() if part == "rows")]
-    monkeypatch.setattr(type(declared), "why_not", lambda _self, _path: None)
-    with pytest.raises(LookupError, match=r"Provenance\.seed is neither held by its check nor"):
-        recompute(whole(rows=rows))
+def test_a_reason_is_that_of_the_nearest_path() -> None:
+    reasons = {"interval": "by rows", "": "by all"}
+    assert reason_of("interval.low", reasons) == "by rows"
+    assert reason_of("value", reasons) == "by all"
+    assert reason_of("value", {"interval": "by rows"}) is None
 
 
 def test_every_path_of_a_number_is_found_in_a_record() -> None:
@@ -103,16 +83,18 @@ def test_every_path_of_a_number_is_found_in_a_record() -> None:
     assert {"value", "n", "interval.low", "reached.tp", "params"} <= number_paths(Measure)
 
 
-def test_parts_that_are_made_again_are_kinds_of_records() -> None:
-    assert set(REMADE) <= set(parts())
-
-
-def test_numbers_are_counted_as_held_or_as_left_out_for_a_reason() -> None:
+def test_numbers_are_counted_as_recomputed_or_as_left_out_for_a_reason() -> None:
     rows = [{"dataset": "d", "model": "m", "read": 9, "used": 7,
              "excluded": [{"reason": "no target", "count": 2}]}]  # fmt: skip
     found = recompute(whole(rows=rows))
     assert found.numbers == {"rows": 1}
     assert found.recomputed == 1
     assert found.left_out["rows.excluded", "why rows were left out is counted from rows"] == 1
-    # the seed of the provenance, too
+    assert found.left_out["provenance.seed", NOTHING] == 1
     assert found.recomputed + sum(found.left_out.values()) == 4
+
+
+def test_an_account_that_does_not_add_up_is_a_problem_of_its_record() -> None:
+    rows = [{"dataset": "d", "model": "m", "read": 9, "used": 7, "excluded": []}]
+    (problem,) = recompute(whole(rows=rows)).problems
+    assert problem.what == "rows[0] (d, m): read is 9, used and excluded are 7"

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-import threading
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,16 +15,15 @@ from record.whole_results import holding, whole
 import evalreport.record.recompute as recompute_module
 from evalreport.errors import FilesError, Location, VerificationError
 from evalreport.record import recovery, run_folder, runs
-from evalreport.record.checks import Known
 from evalreport.record.hashing import canonical_json
 from evalreport.record.printed import printed_problems
 from evalreport.record.recompute import recompute
 from evalreport.record.recorded import part_of, read_recorded, records_of
-from evalreport.record.roc_curves import curve_value
+from evalreport.record.remade import Remaker
 from evalreport.record.runs import PRUNING, check_runs, make_runs
 from evalreport.record.signals import stopping_cleanly
-from evalreport.results.codec import decode, decode_as, encode
-from evalreport.results.records import Curve, Gap, Measure
+from evalreport.results.codec import decode, encode
+from evalreport.results.records import Gap, Measure
 
 
 @dataclass(frozen=True)
@@ -45,14 +42,6 @@ def measure(metric: str, value: float) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def test_an_area_under_some_of_the_points_is_not_checked() -> None:
-    points = {"fpr": [0.0, 0.0, 1.0], "tpr": [0.0, 1.0, 1.0], "p": [0, 1, 1], "n": [0, 0, 1]}
-    told = {**PLACE, "id": "c1", "label": "yes", "kind": "roc", "points": points}
-    curve, area = decode_as(Curve, told), decode_as(Measure, measure("roc_auc", 1.0))
-    assert curve_value(curve, area) == Fraction(1)
-    assert curve_value(replace(curve, thinned=True), area) is None
-
-
 def test_end_tags_that_close_nothing_change_nothing() -> None:
     results = decode(holding(measures=[measure("recall", 0.5)]))
     number = '<b data-measure="m1"><i><span data-value="0.5">0.5</span></i></b>'
@@ -66,7 +55,7 @@ def test_end_tags_that_close_nothing_change_nothing() -> None:
 def test_a_measure_that_is_none_is_told(told: Any) -> None:
     found = recompute(whole(measures=[told]))
     assert "measures[0]: " in str(found.problems[0])
-    assert (found.checked, found.unchecked) == ((), ())
+    assert found.recomputed == 0
 
 
 @pytest.mark.parametrize(
@@ -148,22 +137,16 @@ def test_a_part_of_results_that_is_no_list_is_told() -> None:
 def test_a_part_that_failed_and_cannot_be_made_again_is_no_second_problem(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    class Again:
-        def part(self, _kind: type) -> Any:
-            raise ValueError("by a test")
+    def part(_again: Remaker, _kind: type) -> Any:
+        raise ValueError("by a test")
 
-    known = Known(decode(whole()))
-    monkeypatch.setattr(Known, "again", Again())
-    assert recompute_module._made_again(Gap, (), known).problems == (
-        "cannot be made again: ValueError: by a test",
-    )
+    again, made_again = Remaker(decode(whole())), recompute_module._Part.made_again
+    monkeypatch.setattr(Remaker, "part", part)
+    assert made_again(Gap, (), again).problems == ("cannot be made again: ValueError: by a test",)
     monkeypatch.setattr(recompute_module.failures, "silenced", lambda *_: True)
-    assert recompute_module._made_again(Gap, (), known).problems == ()
+    assert made_again(Gap, (), again).problems == ()
 
 
-@pytest.mark.skipif(
-    threading.current_thread() is not threading.main_thread(), reason="no main thread"
-)
 def test_a_signal_that_is_ignored_stays_ignored() -> None:
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:

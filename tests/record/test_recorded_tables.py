@@ -10,7 +10,6 @@ import pytest
 from record.whole_results import whole
 
 import evalreport
-from evalreport.record.checks import Known
 from evalreport.record.measured_again import RecordedModel
 from evalreport.record.recompute import recompute
 from evalreport.record.recorded_tables import (
@@ -25,6 +24,7 @@ from evalreport.record.recorded_tables import (
     NotRecorded,
     table_of_steps,
 )
+from evalreport.record.remade import Remaker
 from evalreport.results.codec import decode
 from evalreport.results.identity import EVERYTHING, Slice
 from evalreport.results.lookup import Results
@@ -62,7 +62,7 @@ def results(told: dict[str, Any]) -> Results:
 
 @pytest.fixture(scope="module")
 def model(results: Results) -> RecordedModel:
-    return Known(results).model("d", "m")
+    return Remaker(results).model_of("d", "m")
 
 
 GROUP = Slice((("g", "a"),))
@@ -114,7 +114,7 @@ def steps(results: Results) -> Curve:
 def with_curve(results: Results, **changes: Any) -> RecordedModel:
     changed = replace(steps(results), **changes)
     curves = tuple(changed if one.kind == STEPS else one for one in results.curves)
-    return Known(replace(results, curves=curves)).model("d", "m")
+    return Remaker(replace(results, curves=curves)).model_of("d", "m")
 
 
 def test_scores_come_from_a_whole_curve_alone(results: Results) -> None:
@@ -149,10 +149,10 @@ def test_a_measure_of_a_table_that_is_not_there_is_malformed(results: Results) -
     forged = replace(first, table="t99")
     measures = tuple(forged if one is first else one for one in results.measures)
     found = recompute(replace(results, measures=measures)).problems
-    assert "there is no table 't99'" in str(found)
+    assert "table is 't99', the other records give 't1'" in str(found)
     assert recompute(results).problems == ()
 
 
 def test_results_without_accounts_are_not_measured_again() -> None:
     with pytest.raises(NotRecorded, match="there is no account of its labels"):
-        Known(decode(whole())).model("d", "m")
+        Remaker(decode(whole())).model_of("d", "m")

@@ -40,11 +40,10 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     "points of a curve are columns, called by their axes": {
         "engine/reference/drift.py": "rows threshold",
         "report/choosing.py": "fpr threshold tpr",
-        "record/roc_curves.py": "fpr threshold tpr",
         "record/diff.py": "rows threshold",
-        "record/interval_limits.py": "fpr n tp tpr",
         "record/measured_again.py": "threshold",
         "record/recorded_tables.py": "threshold",
+        "record/remade.py": "fp rows threshold tp",
         "report/contents.py": "n",
         "report/curve_charts.py": "n",
         "report/curves.py": "fp rows tp",
@@ -64,7 +63,6 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     },
     "arguments of a metric, by their names": {
         "engine/intervals/table_intervals.py": "weights",
-        "record/metric_definitions.py": "alpha weights",
     },
     "columns of a counting query's answer, before there are records": {
         "engine/counting/counted_lost.py": "n",

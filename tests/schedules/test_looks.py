@@ -222,12 +222,12 @@ def test_a_look_is_computed_again_from_the_one_before(
 @pytest.mark.parametrize(
     ("key", "value", "told"),
     [
-        ("numerator", 99, "its blocks give"),
-        ("boundary", 1.5, "spending function gives"),
-        ("spent", 0.01, "spending function gives"),
-        ("outcome", "pass", "its looks give"),
-        ("now", "pass", "its interval gives"),
-        ("before", [], "before it"),
+        ("numerator", 99, "numerator is 99"),
+        ("boundary", 1.5, "boundary is 1.5"),
+        ("spent", 0.01, "spent is 0.01"),
+        ("outcome", "pass", "a look has no criterion"),
+        ("now", "pass", "now is 'pass'"),
+        ("before", [], "look is 2"),
     ],
 )
 def test_an_altered_look_is_found(
@@ -239,7 +239,7 @@ def test_an_altered_look_is_found(
 
 
 def test_an_altered_interval_and_criterion_are_found(look_results: dict[str, Any]) -> None:
-    for place, key, told in (("interval", "low", "interval.low"), ("blocks", 1, "counts")):
+    for place, key, told in (("interval", "low", "interval.low"), ("blocks", 1, "numerator is")):
         changed = json.loads(json.dumps(look_results))
         if place == "interval":
             changed["looks"][0][place][key] -= 0.01

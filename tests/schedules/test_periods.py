@@ -257,13 +257,13 @@ def test_older_results_have_no_limits(changed: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (lambda r: r["values"].__setitem__(0, 0.5), "its values are not those of its measures"),
-        (lambda r: r["limits"][6].update(signal=False), "is outside its control limits"),
-        (lambda r: r["limits"][6].update(low=0.1), "wider than the periods before give"),
-        (lambda r: r["limits"][6].update(centre=0.1), "the centre of"),
-        (lambda r: r.update(change_statistic=1.0), "its test of a change gives"),
-        (lambda r: r.update(trend_statistic=1.0), "its test of a trend gives"),
-        (lambda r: r["periods"].reverse(), "not in order"),
+        (lambda r: r["values"].__setitem__(0, 0.5), "values is"),
+        (lambda r: r["limits"][6].update(signal=False), "limits.signal is False"),
+        (lambda r: r["limits"][6].update(low=0.1), "limits.low is 0.1"),
+        (lambda r: r["limits"][6].update(centre=0.1), "limits.centre is 0.1"),
+        (lambda r: r.update(change_statistic=1.0), "change_statistic is 1.0"),
+        (lambda r: r.update(trend_statistic=1.0), "trend_statistic is 1.0"),
+        (lambda r: r["periods"].reverse(), "periods is ("),
         (lambda r: r.pop("column"), "periods[0].column: is missing"),
     ],
 )

@@ -80,7 +80,16 @@ def _left_out(rows: Sides, sides: Sides) -> str | None:
     return f"left out: {most:,} rows that not every model uses" if most else None
 
 
-def _with(record: OmnibusTest, found: ChiSquare | None) -> OmnibusTest:
+def tested(record: OmnibusTest) -> OmnibusTest:
+    """The record with its test, from the counts, covariances or ranks that it holds."""
+    found: ChiSquare | None = None
+    if record.totals is not None and record.rows_by_models is not None:
+        found = several.cochran_q(record.totals, record.rows_by_models)
+    elif record.covariance is not None:
+        values = tuple(value for value in record.values if value is not None)
+        found = several.equal_areas(several.Areas(values, record.covariance))
+    elif record.rank_sums is not None and record.ties is not None:
+        found = several.friedman(several.Ranks(record.n, record.rank_sums, record.ties))
     if found is None:
         return replace(record, reason=ALIKE)
     return replace(record, statistic=found.statistic, df=float(found.df), p_value=found.p_value)
@@ -94,8 +103,7 @@ def _cochran(rows: Sides, tasks: Sequence[Task], record: OmnibusTest) -> Omnibus
     totals = tuple(int(x) for x in counted.sum(axis=1))
     patterns = np.bincount(counted.sum(axis=0), minlength=len(tasks) + 1)
     by_models = tuple(int(x) for x in patterns)
-    record = replace(record, totals=totals, rows_by_models=by_models)
-    return _with(record, several.cochran_q(totals, by_models))
+    return tested(replace(record, totals=totals, rows_by_models=by_models))
 
 
 def _delong(rows: Sides, tasks: Sequence[Task], record: OmnibusTest) -> OmnibusTest:
@@ -107,8 +115,7 @@ def _delong(rows: Sides, tasks: Sequence[Task], record: OmnibusTest) -> OmnibusT
         return replace(record, reason="too few rows of one class for a variance")
     factor = scale(rows[0], tasks[0])
     covariance = tuple(tuple(factor * factor * x for x in row) for row in areas.covariance)
-    record = replace(record, covariance=covariance)
-    return _with(record, several.equal_areas(areas))
+    return tested(replace(record, covariance=covariance))
 
 
 def _friedman(rows: Sides, tasks: Sequence[Task], record: OmnibusTest) -> OmnibusTest:
@@ -118,8 +125,7 @@ def _friedman(rows: Sides, tasks: Sequence[Task], record: OmnibusTest) -> Omnibu
     if len(known) < len(losses):
         return replace(record, reason="no loss of a single row is known")
     ranks = several.ranked(np.column_stack(known))
-    record = replace(record, rank_sums=ranks.sums, ties=ranks.ties)
-    return _with(record, several.friedman(ranks))
+    return tested(replace(record, rank_sums=ranks.sums, ties=ranks.ties))
 
 
 TESTS: Mapping[str, Callable[[Sides, Sequence[Task], OmnibusTest], OmnibusTest]] = {

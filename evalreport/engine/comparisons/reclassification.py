@@ -12,12 +12,15 @@ from evalreport.results import records
 from evalreport.results.records import Reclassification
 from evalreport.statistics.interval import Interval
 from evalreport.statistics.reclassification import Moves, net_reclassification
+from evalreport.statistics.reclassification import Reclassification as Reclassified
 
 if TYPE_CHECKING:
     from evalreport.engine.run_state import RunState
 
 View = tuple[str, str]
 
+#: The method of limits where rows are independent and count one each.
+WALD = "wald"
 NO_ROWS = "net reclassification needs the same rows under two models: name a model as reference"
 
 
@@ -97,8 +100,14 @@ def _computed(both: Pair, empty: Reclassification, level: float) -> Reclassifica
     record = replace(empty, label=view.labels[k], rows=both.rows, note=both.note or None)
     if found is None:
         return replace(record, reason="rows of only one class")
-    weighted = "sandwich" if view.weight is not None else "wald"
-    method = "cluster_robust" if view.cluster is not None else weighted
+    weighted = "sandwich" if view.weight is not None else WALD
+    return filled(record, found, level, "cluster_robust" if view.cluster is not None else weighted)
+
+
+def filled(
+    record: Reclassification, found: Reclassified, level: float, method: str
+) -> Reclassification:
+    """The record with the net reclassification that was found, and its test."""
     return replace(
         record,
         events=_moves(found.events, level, method),

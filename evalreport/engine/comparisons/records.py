@@ -383,10 +383,7 @@ def _record(
         family_tests=tests,
         reason=test.reason,
         why=d.task.why,
-        better=better(metric, d.values, d.difference),
-        told_apart=_told_apart(test.p_value if task.hypothesis else p_adjusted, d, level),
         margin=task.margin,
-        non_inferior=_non_inferior(task, metric, d),
         hypothesis=_hypothesis(d, adjusted, request.alpha or (1.0 - level) / 2.0),
         ratio=d.found.ratio,
         exploratory=True if _is_conditional(d) else None,
@@ -397,9 +394,23 @@ def _record(
         model_fraction=d.found.counts.fractions[0],
         reference_fraction=d.found.counts.fractions[1],
     )
-    if not record.methods_disagree:
-        return record
-    return replace(record, note="; ".join((*d.notes, DISAGREE)))
+    return judged(record, metric, level)
+
+
+def judged(record: Comparison, metric: Metric, level: float) -> Comparison:
+    """The record with what its difference, p value and limits say of the two."""
+    p_value = record.p_value if record.hypothesis is not None else record.p_adjusted
+    interval, note = record.interval, record.note
+    apart = interval is not None and not interval.low <= 0.0 <= interval.high
+    if record.methods_disagree:
+        note = "; ".join(filter(None, (note, DISAGREE)))
+    return replace(
+        record,
+        better=better(metric, record),
+        told_apart=apart if p_value is None else p_value < 1.0 - level,
+        non_inferior=_non_inferior(metric, record),
+        note=note,
+    )
 
 
 def _hypothesis(d: Difference, adjusted: Adjusted, alpha: float) -> Hypothesis | None:
@@ -433,36 +444,25 @@ def _number(value: Evaluated) -> float | None:
     return value.outcome.number if isinstance(value.outcome, Value) else None
 
 
-def better(
-    metric: Metric, values: tuple[Evaluated, Evaluated], difference: float | None
-) -> str | None:
+def better(metric: Metric, record: Comparison) -> str | None:
     """``model`` or ``reference``, by the metric's goal; None when equal or where neither is."""
+    difference = record.difference
     if difference is None:
         return None
     gain = {Goal.MAXIMIZE: difference, Goal.MINIMIZE: -difference}.get(metric.goal, 0.0)
     if metric.goal is Goal.TARGET and metric.best is not None:
-        one, two = (_number(value) or 0.0 for value in values)
+        one, two = record.model_value or 0.0, record.reference_value or 0.0
         gain = abs(two - metric.best) - abs(one - metric.best)
     if gain == 0.0:
         return None
     return "model" if gain > 0.0 else "reference"
 
 
-def _told_apart(p_value: float | None, d: Difference, level: float) -> bool:
-    if p_value is not None:
-        return p_value < 1.0 - level
-    interval = d.found.interval
-    return interval is not None and not interval.low <= 0.0 <= interval.high
-
-
-def _non_inferior(task: ComparisonTask, metric: Metric, d: Difference) -> bool | None:
+def _non_inferior(metric: Metric, record: Comparison) -> bool | None:
     """Whether the limit on the losing side stays within the margin; None without a limit."""
-    if task.margin is None:
+    interval, margin = record.interval, record.margin
+    if margin is None or interval is None:
         return None
-    interval, margin = d.found.interval, task.margin
-    shown: bool | None = None
-    if interval is not None and metric.goal is Goal.MAXIMIZE:
-        shown = interval.low > -margin
-    elif interval is not None and metric.goal is Goal.MINIMIZE:
-        shown = interval.high < margin
-    return shown
+    if metric.goal is Goal.MAXIMIZE:
+        return interval.low > -margin
+    return interval.high < margin if metric.goal is Goal.MINIMIZE else None

@@ -126,7 +126,7 @@ class Independent:
         if task.test_reason is not None:
             return Test(reason=task.test_reason)
         if task.test in hypotheses.UNPAIRED_TAILS:
-            return _of_proportions(task.test, values)
+            return of_proportions(task.test, _cells(values))
         if task.test in ("delong_unpaired", UNPAIRED_SCORE):
             return self._of_areas(task)
         if task.test in OF_TWO_MEANS:
@@ -365,8 +365,8 @@ def _fraction(value: Evaluated) -> tuple[float, float] | None:
     return value.numerator, value.denominator
 
 
-def _of_proportions(test: str, values: tuple[Evaluated, Evaluated]) -> Test:
-    counts = _cells(values)
+def of_proportions(test: str, counts: tuple[float, float, float, float] | None) -> Test:
+    """A test of two shares of independent rows: hits and rows of the model, then the reference."""
     if counts is None:
         return Test(reason="it is not one fraction of counts")
     if test == "fisher_exact":

@@ -130,17 +130,27 @@ class _Rates:
     def _with_categories(
         self, header: Impact, selections: Sequence[Selection], tables: Sequence[str | None]
     ) -> Impact:
-        dependent = self.facts.clustered or self.facts.weighted
-        found = impact_ratios(
-            selections, self.settings.level, independent=not dependent, rule=self.settings.impact
-        )
-        reason = DEPENDENT if self.facts.clustered else WEIGHTED
-        return replace(
-            header,
-            unknown=sum(category.n for category in found if category.unknown),
-            categories=tuple(
-                replace(category, table=table)
-                for category, table in zip(found, tables, strict=True)
-            ),
-            interval_reason=reason if dependent else None,
-        )
+        return with_categories(header, selections, tables, self.facts, self.settings)
+
+
+def with_categories(
+    header: Impact,
+    selections: Sequence[Selection],
+    tables: Sequence[str | None],
+    facts: Facts,
+    settings: Settings,
+) -> Impact:
+    """The record with a category for each group, its ratio, interval and test."""
+    dependent = facts.clustered or facts.weighted
+    found = impact_ratios(
+        selections, settings.level, independent=not dependent, rule=settings.impact
+    )
+    reason = DEPENDENT if facts.clustered else WEIGHTED
+    return replace(
+        header,
+        unknown=sum(category.n for category in found if category.unknown),
+        categories=tuple(
+            replace(category, table=table) for category, table in zip(found, tables, strict=True)
+        ),
+        interval_reason=reason if dependent else None,
+    )

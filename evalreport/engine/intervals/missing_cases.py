@@ -21,9 +21,7 @@ from evalreport.engine.intervals.missing_rows import (
     CELLS,
     Groups,
     Number,
-    lost_inside,
     missing_bounds,
-    missing_rows,
     placeable,
 )
 from evalreport.engine.metric_values import Evaluated, stacked_value
@@ -39,7 +37,7 @@ def of_table(case: TableCase) -> Evaluated:
     """The value of a table metric with its worst and best case, where it has one."""
     view, task, metric, value = case.measurer.view, case.task, case.metric, case.value
     pooled = task.average == Average.MICRO.value and metric.for_classes is not None
-    missing = missing_rows(view, task.where, case.threshold)
+    missing = case.measurer.missing(task.where, case.threshold)
     if missing is None or not (task.average is None or pooled):
         return value
     if not isinstance(value.outcome, Value):
@@ -58,12 +56,10 @@ def of_table(case: TableCase) -> Evaluated:
 
 def of_scores(case: ScoreCase) -> Evaluated:
     """An area with its worst and best case, where rows lack a score or a target."""
-    view, task, table, value = case.measurer.view, case.task, case.table, case.value
-    found = lost_inside(view, task.where)
-    if found is None or isinstance(table, BinnedScores) or not isinstance(value.outcome, Value):
+    table, value = case.table, case.value
+    if isinstance(table, BinnedScores) or not isinstance(value.outcome, Value):
         return value
-    own_class = case.measurer.class_index(task)
-    missing = ranked(*found, own_class, len(view.labels) > 2)
+    missing = case.measurer.missing_scores(case.task)
     bounds = None if missing is None else area_bounds(case.metric, table, missing)
     return value if bounds is None else replace(value, missing=bounds)
 

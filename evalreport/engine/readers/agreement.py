@@ -61,7 +61,7 @@ def _record(study: Study, cut: Cut, level: float) -> ReaderAgreement:
             Ratings(tuple(kind), count)
             for kind, count in zip(kinds.tolist(), cases.tolist(), strict=True)
         ),
-        coefficients=tuple(_coefficient(name, table, level) for name in COEFFICIENTS),
+        coefficients=tuple(coefficient(name, table, level) for name in COEFFICIENTS),
         pairs=tuple(_pairs(study, laid, used, level)) if _paired(study, len(used)) else (),
         note="; ".join(note for note in notes if note) or None,
     )
@@ -71,7 +71,8 @@ def _paired(study: Study, categories: int) -> bool:
     return max(len(study.names), categories) <= MOST_PAIRED
 
 
-def _coefficient(name: str, table: Table, level: float) -> Coefficient:
+def coefficient(name: str, table: Table, level: float) -> Coefficient:
+    """A coefficient of cases by categories: how many readers put each case into each."""
     found = COEFFICIENTS[name](table)
     if found is None:
         twice = int(np.count_nonzero(table.sum(axis=1) >= 2))
@@ -101,10 +102,11 @@ def _pairs(study: Study, laid: Table, used: Table, level: float) -> Iterator[Rea
         shared = (laid[first] >= 0) & (laid[second] >= 0)
         code = place[laid[first][shared]] * len(used) + place[laid[second][shared]]
         counts = np.bincount(code, minlength=len(used) ** 2).reshape(len(used), len(used))
-        yield _pair(study.names[first], study.names[second], counts, level)
+        yield reader_pair(study.names[first], study.names[second], counts, level)
 
 
-def _pair(first: str, second: str, counts: Table, level: float) -> ReaderPair:
+def reader_pair(first: str, second: str, counts: Table, level: float) -> ReaderPair:
+    """Two readers by the cases that both read: rows the first, columns the second."""
     n = int(counts.sum())
     kappa = agreement.kappa(counts)
     reason = None

@@ -86,23 +86,27 @@ def _mean(study: Study, metric: str, cut: Cut | None, level: float) -> ReaderMea
         crossed=study.crossed,
         clusters=study.clusters,
         readers=each,
+        covariance=tuple(map(tuple, matrix[np.ix_(own, own)].tolist())),
         value=None,
         note=_note(study),
     )
-    if not own:
+    return with_mean(record, level)
+
+
+def with_mean(record: ReaderMean, level: float) -> ReaderMean:
+    """The mean of the readers of a record with its limits, from their values and covariances."""
+    values = [float(one.value) for one in record.readers if one.value is not None]
+    if not values:
         return replace(record, reason="no reader has a value")
-    values = [float(one.value) for one in each if one.value is not None]
-    matrix = matrix[np.ix_(own, own)]
-    averages = readers.averaged(matrix, 1, len(own))
+    averages = readers.averaged(record.covariance, 1, len(values))
     record = replace(
         record,
-        covariance=tuple(map(tuple, matrix.tolist())),
         value=math.fsum(values) / len(values),
         between=float(np.var(values, ddof=1)) if len(values) > 1 else None,
         variance=averages.variance,
         same_modality=averages.same_modality,
     )
-    at_random = "readers" in study.asked.random
+    at_random = "readers" in record.random
     if at_random and len(values) < 2:
         return replace(record, reason=_ONE_READER)
     estimate = readers.of_one_modality(
@@ -110,7 +114,7 @@ def _mean(study: Study, metric: str, cut: Cut | None, level: float) -> ReaderMea
         averages.same_modality,
         averages.variance,
         random_readers=at_random,
-        random_cases="cases" in study.asked.random,
+        random_cases="cases" in record.random,
     )
     if estimate.standard_error == 0.0:
         return replace(record, standard_error=0.0, reason=_NO_SPREAD)
@@ -164,33 +168,38 @@ def _reader(
             return replace(record, reason="no cases of both classes were read")
         return replace(record, reason=f"no {lacking} case was read")
     value = min(math.fsum(own.tolist()) / len(own), 1.0)
+    record, variance = replace(record, value=value), float(matrix[number, number])
+    if study.cluster is None:
+        return replace(record, interval=independent_limits(record, metric, variance, level))
     if metric == AREA:
-        limits = _area(
-            value, float(matrix[number, number]), record, _clusters(placed, number), study, level
-        )
+        rows = float(positives), float(record.negatives)
+        limits = None
+        if min(rows) >= 2:
+            held = _clusters(placed, number)
+            limits = methods.area_of_clusters(value, variance, rows, held, level)
     else:
         codes = placed.clusters[1 if metric == CLEARED else 0][~np.isnan(side[number])]
-        limits = _share(own, codes, study, level)
-    return replace(record, value=value, interval=limits)
+        limits = _share_of_clusters(own, codes, level)
+    return replace(record, interval=limits)
 
 
-def _area(
-    value: float,
-    variance: float,
-    record: ReaderValue,
-    clusters: tuple[float, float, float],
-    study: Study,
-    level: float,
+def independent_limits(
+    record: ReaderValue, metric: str, variance: float, level: float
 ) -> records.Interval | None:
-    """Score limits, with Obuchowski's variance in clusters; none with one case of a class."""
-    if min(record.positives, record.negatives) < 2:
-        return None
+    """Limits of a reader's value where cases are independent; ``variance``: of an area.
+
+    Those of an area are score limits; none with one case of a class.
+    """
     rows = float(record.positives), float(record.negatives)
-    if study.cluster is None:
+    if metric == AREA:
+        if min(rows) < 2 or record.value is None:
+            return None
         seen = variance if variance > methods.VANISHED else None
-        own = delong.AreaLimits(value, seen, rows, min(rows))
-        return methods.from_limits(delong.delong_score(own, level), level, "delong_score")
-    return methods.area_of_clusters(value, variance, rows, clusters, level)
+        area = delong.AreaLimits(record.value, seen, rows, min(rows))
+        return methods.from_limits(delong.delong_score(area, level), level, "delong_score")
+    n = rows[1] if metric == CLEARED else rows[0]
+    hits = round((record.value or 0.0) * n)
+    return methods.from_limits(proportions.wilson(float(hits), n, level), level, "wilson")
 
 
 def _clusters(placed: Placed, number: int) -> tuple[float, float, float]:
@@ -204,12 +213,9 @@ def _clusters(placed: Placed, number: int) -> tuple[float, float, float]:
     return float(len(sides[0])), float(len(sides[1])), float(len(np.union1d(*sides)))
 
 
-def _share(
-    own: Floats, codes: npt.NDArray[np.int64], study: Study, level: float
+def _share_of_clusters(
+    own: Floats, codes: npt.NDArray[np.int64], level: float
 ) -> records.Interval | None:
-    if study.cluster is None:
-        limits = proportions.wilson(float(own.sum()), float(len(own)), level)
-        return methods.from_limits(limits, level, "wilson")
     _, cluster = np.unique(codes, return_inverse=True)
     hits = np.bincount(cluster, own).astype(np.float64)
     sizes = np.bincount(cluster).astype(np.float64)
@@ -235,7 +241,7 @@ def difference_records(
                 continue
             for metric, cut, other in _shared(study, reference):
                 record = _difference(study, reference, (metric, cut, other), means, level)
-                records_.append(_judged(record, margins.get(metric)))
+                records_.append(with_margin(record, margins.get(metric)))
     return records_
 
 
@@ -294,12 +300,24 @@ def _difference(
     places = [study.names.index(name) for name in names]
     places += [len(study.names) + reference.names.index(name) for name in names]
     matrix, j = matrix[np.ix_(places, places)], len(names)
-    averages = readers.averaged(matrix, 2, j)
     record = replace(
         record,
         values=tuple(first),
         reference_values=tuple(second),
         cross=tuple(map(tuple, matrix[:j, j:].tolist())),
+    )
+    return with_difference(record, matrix, level)
+
+
+def with_difference(record: ReaderDifference, matrix: Floats, level: float) -> ReaderDifference:
+    """The mean difference with its limits, from the values of both models.
+
+    ``matrix``: covariances of the readings, those of the model before those of the reference.
+    """
+    first, second, j = record.values, record.reference_values, len(record.values)
+    averages = readers.averaged(matrix, 2, j)
+    record = replace(
+        record,
         difference=math.fsum(a - b for a, b in zip(first, second, strict=True)) / j,
         between=float(np.var(np.subtract(first, second), ddof=1)) / 2.0 if j > 1 else None,
         variance=averages.variance,
@@ -307,7 +325,7 @@ def _difference(
         same_modality=averages.same_modality,
         neither=averages.neither,
     )
-    at_random = "readers" in study.asked.random
+    at_random = "readers" in record.random
     if at_random and j < 2:
         return replace(record, reason=_ONE_READER)
     estimate = readers.difference(
@@ -315,7 +333,7 @@ def _difference(
         second,
         averages,
         random_readers=at_random,
-        random_cases="cases" in study.asked.random,
+        random_cases="cases" in record.random,
     )
     return _with_limits(record, estimate, level)
 
@@ -340,7 +358,7 @@ def _with_limits(
     )
 
 
-def _judged(record: ReaderDifference, margin: float | None) -> ReaderDifference:
+def with_margin(record: ReaderDifference, margin: float | None) -> ReaderDifference:
     """With the margin of the measure, where the spec declares one; more is better in all."""
     if margin is None:
         return record

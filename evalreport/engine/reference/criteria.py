@@ -197,7 +197,7 @@ def _against_run(state: RunState, measure: Measure, run: ReferenceRun) -> Agains
     then = run.measures.get(measure.which.series)
     found = shift_from(state, measure, then, run)
     if found is None or then is None:
-        return Against(None, reason=why_none(measure, then, run))
+        return Against(None, reason=why_none(measure, then, run.name))
     return Against(found.difference, then.value, interval_of(found), found.reason)
 
 

@@ -42,7 +42,7 @@ def compared_with_run(state: RunState, references: References) -> list[Compariso
     families = [m.dataset if asked.family == "dataset" else "" for m, _ in found]
     adjusted = adjust_families([_p_value(one) for one in shifts], families, asked.correction)
     return [
-        _record(measure, then, shifts[i], adjusted[i], asked, run, level)
+        difference_record(measure, then, shifts[i], adjusted[i], asked, run.name, level)
         for i, (measure, then) in enumerate(found)
     ]
 
@@ -86,10 +86,10 @@ def shift_from(
     return found
 
 
-def why_none(measure: Measure, then: Measure | None, run: ReferenceRun) -> str:
+def why_none(measure: Measure, then: Measure | None, run: str) -> str:
     """Why a measure has no difference from an earlier run."""
     if then is None:
-        return f"run {run.name} does not have it"
+        return f"run {run} does not have it"
     parts = [
         f"{word}: {state.replace('_', ' ')}, {reason}"
         for word, state, reason in (
@@ -102,15 +102,16 @@ def why_none(measure: Measure, then: Measure | None, run: ReferenceRun) -> str:
     return "; ".join(parts) or apart or ""
 
 
-def _record(
+def difference_record(
     measure: Measure,
     then: Measure | None,
     found: Shift | None,
     adjusted: Adjusted,
     asked: Comparisons,
-    run: ReferenceRun,
+    run: str,
     level: float,
 ) -> Comparison:
+    """The record of a measure now and then; ``run``: the name of the earlier run."""
     metric = find(measure.metric)
     assert metric is not None
     told = found if found is not None else Shift(0.0, reason=why_none(measure, then, run))
@@ -137,8 +138,8 @@ def _record(
         average=measure.average,
         label=measure.label,
         model=measure.model,
-        reference=f"run {run.name}",
-        reference_run=run.name,
+        reference=f"run {run}",
+        reference_run=run,
         paired=False,
         n=measure.n,
         model_value=measure.value,

@@ -81,7 +81,7 @@ def with_looks(
             look = _Looking(state, entry, plan, before).record()
         if look is not None:
             looks.append(look)
-        found.append(entry if look is None else _decided(entry, look))
+        found.append(entry if look is None else decided(entry, look))
     return found, tuple(looks)
 
 
@@ -90,7 +90,8 @@ def _of(run: ReferenceRun) -> str:
     return run.results.as_of or run.results.provenance.at
 
 
-def _decided(entry: records.Criterion, look: records.Look) -> records.Criterion:
+def decided(entry: records.Criterion, look: records.Look) -> records.Criterion:
+    """The criterion with what its look says."""
     return replace(
         entry, observed=observed_of(entry.bound, look), outcome=look.outcome, look=look.look,
         reason=look.reason,
@@ -137,7 +138,7 @@ class _Looking:
             *(() if before is None else before.blocks),
             *(replace(one, look=number) for one in new),
         )
-        sofar = together([_block(one) for one in blocks])
+        sofar = so_far(blocks)
         if sofar is None:
             return None
         made = self._looked(number, blocks, seen, kind, sofar, before)
@@ -184,7 +185,7 @@ class _Looking:
         key = measure.which.series
         own = dict(measure.subgroup)
         found = [
-            _counted(str(m.subgroup[column]), m)
+            counted_block(str(m.subgroup[column]), m)
             for m in self.state.measures
             if column in m.subgroup
             and m.subgroup[column] != UNDATED
@@ -199,13 +200,13 @@ class _Looking:
         """The file as one block, or those of its rows that no look has counted."""
         counted = None if self.run is None else self.run.counted
         if kind == "file" or before is None or counted is None:
-            return [_counted(name, measure)], 0 if kind == "row" else None
+            return [counted_block(name, measure)], 0 if kind == "row" else None
         fresh = fresh_rows(self.state, str(self.entry.dataset), counted)
         seen = int((~fresh).sum())
         if seen == 0 or any(one.name == name for one in before.blocks):
-            return [_counted(name, measure)], seen
+            return [counted_block(name, measure)], seen
         own = measure_of(self.state, measure, fresh) if fresh.any() else None
-        return [] if own is None else [_counted(name, own)], seen
+        return [] if own is None else [counted_block(name, own)], seen
 
     def _looked(
         self,
@@ -217,20 +218,7 @@ class _Looking:
         before: records.Look | None,
     ) -> records.Look:
         entry, plan = self.entry, self.plan
-        sizes = tuple(
-            sum(float(b.denominator or b.rows) for b in blocks if b.look <= k)
-            for k in range(1, number + 1)
-        )
-        limits, boundary, spent = self._limits(sizes, sofar)
-        required, high = float(entry.required or 0.0), entry.direction == "at_least"
-        given = None if limits is None else Limits(limits.low, limits.high)
-        now = outcome_of(given, required, at_least=high)
-        told = () if before is None else (*before.before, before.now)
-        (outcome, at), reason = standing((*told, now)), None
-        if number == plan.planned and at is None:
-            outcome = closing(sofar, given, required, entry.bound, at_least=high)
-            at, reason = number, "the last planned look decides by the criterion's own bound"
-        return records.Look(
+        made = records.Look(
             criterion=entry.criterion,
             text=entry.text,
             dataset=str(entry.dataset),
@@ -245,43 +233,21 @@ class _Looking:
             recognised_by=kind,
             blocks=blocks,
             seen_before=seen,
-            spent=spent,
-            boundary=boundary,
+            spent=None,
+            boundary=None,
             rows=sofar.rows,
             numerator=None if sofar.counts is None else sofar.counts[0],
             denominator=None if sofar.counts is None else sofar.counts[1],
             value=sofar.value,
             standard_error=sofar.standard_error,
-            interval=limits,
-            before=told,
-            now=now,
-            outcome=outcome,
-            decided_at=at,
+            interval=None,
+            before=() if before is None else (*before.before, before.now),
+            now=records.CONTINUE,
+            outcome=records.CONTINUE,
+            decided_at=None,
             previous=None if before is None or self.run is None else self.run.name,
-            reason=reason,
         )
-
-    def _limits(
-        self, sizes: tuple[float, ...], sofar: Sofar
-    ) -> tuple[Interval | None, float | None, float | None]:
-        """The interval of a look, its boundary, and the error spent on both sides."""
-        metric, plan = find(self.entry.metric), self.plan
-        within = (-inf, inf) if metric is None else metric.bounds
-        if plan.rule is None or plan.planned is None:
-            found = endless_limits(
-                sofar, 1.0 - plan.alpha, float(self.entry.required or 0.0), within
-            )
-            name = SEQUENCES[0] if sofar.counts is not None else SEQUENCES[1]
-            made = None if found is None else Interval(1.0 - plan.alpha, *found, name)
-            return made, None, None
-        look = planned_look(sizes, plan.planned, plan.alpha / 2.0, plan.rule)
-        method = self._method() if sofar.counts is not None else "normal"
-        found = planned_limits(sofar, look, method, within)
-        if found is None:
-            return None, None, 2.0 * look.spent
-        note = f"at the boundary of look {len(sizes)} of {plan.planned}, {SPENT[plan.rule]} type"
-        made = Interval(1.0 - 2.0 * look.nominal, *found, method, note=note)
-        return made, None if isinf(look.boundary) else look.boundary, 2.0 * look.spent
+        return judged(made, entry, sofar, self._method())
 
     def _method(self) -> str:
         """The method of a share: that of the measure, where it is one for counts."""
@@ -289,6 +255,55 @@ class _Looking:
         interval = by_id[str(self.entry.measure)].interval
         named = "" if interval is None else interval.method
         return named if named in PROPORTION_METHODS else "wilson"
+
+
+def judged(look: records.Look, entry: records.Criterion, sofar: Sofar, method: str) -> records.Look:
+    """The look with its limits, and the outcome that stands after it.
+
+    ``sofar``: all its blocks together; ``method``: of a share, for counts.
+    """
+    limits, boundary, spent = _limits(look, entry, sofar, method)
+    required, high = float(entry.required or 0.0), entry.direction == "at_least"
+    given = None if limits is None else Limits(limits.low, limits.high)
+    now = outcome_of(given, required, at_least=high)
+    (outcome, at), reason = standing((*look.before, now)), None
+    if look.look == look.planned and at is None:
+        outcome = closing(sofar, given, required, entry.bound, at_least=high)
+        at, reason = look.look, "the last planned look decides by the criterion's own bound"
+    return replace(
+        look, spent=spent, boundary=boundary, interval=limits, now=now, outcome=outcome,
+        decided_at=at, reason=reason,
+    )  # fmt: skip
+
+
+def so_far(blocks: Sequence[LookBlock]) -> Sofar | None:
+    """Blocks together; None where they give no value."""
+    return together([_block(one) for one in blocks])
+
+
+def _limits(
+    look: records.Look, entry: records.Criterion, sofar: Sofar, share: str
+) -> tuple[Interval | None, float | None, float | None]:
+    """The interval of a look, its boundary, and the error spent on both sides."""
+    metric = find(entry.metric)
+    within = (-inf, inf) if metric is None else metric.bounds
+    if look.spending is None or look.planned is None:
+        level = 1.0 - look.alpha
+        found = endless_limits(sofar, level, float(entry.required or 0.0), within)
+        name = SEQUENCES[0] if sofar.counts is not None else SEQUENCES[1]
+        return None if found is None else Interval(level, *found, name), None, None
+    sizes = tuple(
+        sum(float(b.denominator or b.rows) for b in look.blocks if b.look <= k)
+        for k in range(1, look.look + 1)
+    )
+    step = planned_look(sizes, look.planned, look.alpha / 2.0, look.spending)
+    method = share if sofar.counts is not None else "normal"
+    found = planned_limits(sofar, step, method, within)
+    if found is None:
+        return None, None, 2.0 * step.spent
+    note = f"at the boundary of look {look.look} of {look.planned}, {SPENT[look.spending]} type"
+    made = Interval(1.0 - 2.0 * step.nominal, *found, method, note=note)
+    return made, None if isinf(step.boundary) else step.boundary, 2.0 * step.spent
 
 
 def _key(one: records.Criterion | records.Look) -> tuple[object, ...]:
@@ -299,7 +314,7 @@ def _block(one: LookBlock) -> Block:
     return Block(one.rows, one.numerator, one.denominator, one.value, one.standard_error)
 
 
-def _counted(name: str, measure: Measure) -> LookBlock:
+def counted_block(name: str, measure: Measure) -> LookBlock:
     """What one block of rows adds: its counts where it is a share, else value and error."""
     estimate = estimate_of(measure)
     rows = measure.n

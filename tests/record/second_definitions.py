@@ -15,7 +15,8 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any, Literal
 
-from evalreport.record.table_counts import Counts, Table, number
+from record.exact_tables import Counts, Table, number
+
 from evalreport.results.records import Measure
 
 Outcome = Fraction | Literal["undefined", "infinite"]

@@ -1,4 +1,4 @@
-"""A classification table of results.json as exact counts, read by code of its own.
+"""A classification table of results.json as exact counts, read without the code of the engine.
 
 Nothing here or in the modules that build on it comes from the code that made the
 numbers: a check that shares code with what it checks repeats its mistakes.
