@@ -7,9 +7,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
-from evalreport.metrics.declare import Interval, Metric
+from evalreport.metrics.declare import Interval, Metric, Table
+from evalreport.metrics.formula import Ratio, Value
+from evalreport.metrics.tables import Counts
 from evalreport.results import records
-from evalreport.results.records import Measure
+from evalreport.results.records import OUT_OF_REACH, Measure
+from evalreport.statistics.proportions import PROPORTION_METHODS
 
 PASS, FAIL, NOT_EVALUATED = "pass", "fail", "not_evaluated"
 EACH = "each"
@@ -150,7 +153,46 @@ def _of_place(
         entry = place.record(dict(measure.where.subgroup), measure, observed, outcome, reason)
         if criterion.method is not None and isinstance(by, records.Interval):
             entry = replace(entry, limits=by)
+        if outcome == FAIL and reason is None and isinstance(by, records.Interval):
+            entry = replace(entry, reason=_out_of_reach(criterion, measure, by))
         yield entry
+
+
+def _out_of_reach(criterion: Criterion, measure: Measure, limits: records.Interval) -> str | None:
+    """Why no predictions of these rows could have passed: too few rows for such a limit.
+
+    Known of shares of rows that are the same whatever is predicted, by methods of whole counts.
+    """
+    method, rows = PROPORTION_METHODS.get(limits.method), measure.denominator
+    if method is None or not isinstance(rows, int) or rows < 1 or measure.average is not None:
+        return None
+    best = _without_mistakes(criterion.metric)
+    if criterion.bound == "lower" and criterion.at_least is not None and best == 1.0:
+        made = method(rows, rows, limits.level)
+        if made is None or made.low >= criterion.at_least:
+            return None
+        return f"{OUT_OF_REACH}: {rows} of {rows} would give a lower limit of {made.low:.3g}"
+    if criterion.bound == "upper" and criterion.at_least is None and best == 0.0:
+        made = method(0, rows, limits.level)
+        if made is None or made.high <= criterion.required:
+            return None
+        return f"{OUT_OF_REACH}: 0 of {rows} would give an upper limit of {made.high:.3g}"
+    return None
+
+
+def _without_mistakes(metric: Metric) -> float | None:
+    """A share where all is right, of rows that no prediction changes; None of other values."""
+    if metric.interval is not Interval.PROPORTION or metric.table is not Table.COUNTS:
+        return None
+    one, other, right = (
+        metric(Counts(*cells)) for cells in ((3, 2, 5, 7), (6, 1, 2, 8), (8, 0, 0, 9))
+    )
+    if not isinstance(one, Ratio) or not isinstance(other, Ratio):
+        return None
+    if one.bottom.exact() != other.bottom.exact():
+        return None
+    outcome = right.outcome()
+    return float(outcome.number) if isinstance(outcome, Value) else None
 
 
 def _few(measure: Measure, minimum: int, metric: Metric) -> str | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 
+from evalreport.metrics.catalogue import find
 from evalreport.report.cards import metric_blocks
 from evalreport.report.contents import Contents, grouped
 from evalreport.report.count_tables import abreast, count_table
@@ -157,20 +158,23 @@ def _repeats(contents: Contents, m: Measure) -> bool:
     """Whether an average over several classes says what another measure of its model says.
 
     Where each row has one label, micro averages and weighted recall are the accuracy, macro
-    recall is the balanced accuracy, and averages of accuracy count true negatives.
+    recall is the balanced accuracy; averages of a metric that has a form for several classes,
+    as accuracy has, say less than that form.
     """
     view = (m.dataset, m.model)
     if m.average is None or contents.is_binary(view) or contents.has_sets(view):
         return False
-    beside = [
-        one for one in contents.pooled(view) if contents.words.is_plain(one) or not one.average
-    ]
     if contents.words.is_plain(m):
         return False
-    if m.metric == "accuracy":
+    declared = find(m.metric)
+    if declared is not None and declared.for_classes is not None:
         return True
-    twins = {"macro": "balanced_accuracy"}.get(m.average, "accuracy")
-    return any(one.metric == twins and one.value == m.value for one in beside)
+    beside = (
+        one
+        for one in contents.pooled(view)
+        if one.label is None and (contents.words.is_plain(one) or not one.average)
+    )
+    return any(one.metric != m.metric and one.value == m.value for one in beside)
 
 
 def _further(contents: Contents, measures: list[Measure]) -> list[Block]:

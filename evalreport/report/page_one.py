@@ -71,7 +71,7 @@ from evalreport.report.words import (
 )
 from evalreport.results import records
 from evalreport.results.identity import Quantity
-from evalreport.results.records import CONTINUE, HELD, NOT_HELD, LabelLedger, Table
+from evalreport.results.records import CONTINUE, HELD, NOT_HELD, OUT_OF_REACH, LabelLedger, Table
 
 #: Cautions with a line of their own, and those told in whole sentences of so many letters.
 MOST_CAUTIONS, MOST_TOLD, LONGEST_TOLD = 5, 2, 210
@@ -267,7 +267,9 @@ def _decided(contents: Contents, entry: records.Criterion) -> str:
     what = f"{bound}{observed_text(entry.observed, entry.required)}"
     if entry.reference:
         what = f"difference {bound}{difference_text(entry.observed)}"
-    return f"{name}{of}{where}, {what}, required {needed} {required_text(entry.required)}"
+    reach = entry.reason if (entry.reason or "").startswith(OUT_OF_REACH) else ""
+    why = f" ({prose(reach)})" if reach else ""
+    return f"{name}{of}{where}, {what}, required {needed} {required_text(entry.required)}{why}"
 
 
 def _first_value(contents: Contents, views: Sequence[View]) -> str:

@@ -36,6 +36,8 @@ CLAIMED = ("reproduced", "other_method", "not_reproducible")
 CONTINUE = "continue"
 OUTCOMES = ("pass", "fail", CONTINUE, "not_evaluated", *CLAIMED)
 #: The outcomes of criteria that hold, and of those that do not.
+#: What the reason of a failed criterion begins with that no predictions could have passed.
+OUT_OF_REACH = "out of reach"
 HELD, NOT_HELD = ("pass", "reproduced"), ("fail", "other_method", "not_reproducible")
 
 

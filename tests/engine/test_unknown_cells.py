@@ -218,6 +218,6 @@ def test_rows_of_a_class_with_an_unknown_cell_are_no_share_of_all(run: Path) -> 
             {"label": "yes", "count": 42},
         ]
     page = re.sub(r"<[^>]+>", " ", (run / "report.html").read_text())
-    assert "42 yes and at least 8 no" in page or "at least 8 no and 42 yes" in page
+    assert "42 of them yes" in page
     # 8 / 50 and 42 / 50 are shares of rows that nobody counted
     assert not re.search(r"\b16\.0 ?.?%|\b84\.0 ?.?%", page)

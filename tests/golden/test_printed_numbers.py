@@ -112,5 +112,5 @@ def test_n_stands_beside_every_value(name: str) -> None:
         caption = text_of(table.all("caption")[0])
         # compared values stand above the tables that they are of
         if not caption.startswith("Differences"):
-            counts = {"n", "TN", "right of tested"} & heads
+            counts = {"n", "TN", "right of tested", "found / of"} & heads
             assert counts or re.search(r"\bn \d+", caption), caption

@@ -44,7 +44,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "record/measured_again.py": "threshold",
         "record/recorded_tables.py": "threshold",
         "record/remade.py": "fp rows threshold tp",
-        "report/contents.py": "n",
+        "report/contents.py": "n unit",
         "report/curve_charts.py": "n",
         "report/curves.py": "fp rows tp",
         "report/slices.py": "threshold",
@@ -125,7 +125,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "record/verify.py": "clock spec",
     },
     "sections of the report by their names": {
-        "report/build.py": "baselines measures scores",
+        "report/build.py": "baselines cautions measures scores",
     },
     "the report as the templates and the process that draws it see it": {
         "render/child.py": "at files name",

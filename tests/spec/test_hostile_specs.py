@@ -39,7 +39,7 @@ REFUSED = {
             "or a folder ending in /"),
         "8:1: unknown key 'output'; on the command line: evalreport run SPEC -o FOLDER",
         ("9:37: no such template: '../../../../../../../../etc/passwd'; standard, clinical, audit, "
-        "model_card, minimal, or a folder relative to the spec"),
+        "model_card, minimal, quick, or a folder relative to the spec"),
     ],
     "misspelt_keys.yaml": ["8:1: unknown key 'treshold'; did you mean 'thresholds'?",
                            "9:1: unknown key 'metrics_'; did you mean 'metrics'?"],

@@ -135,7 +135,7 @@ def test_names_are_checked_although_other_keys_there_are_wrong(mistakes):
         "13:20: item 1 of formats is 'htm'; did you mean 'html'?",
         (
             "13:36: no such template: 'nowhere'; templates are: "
-            "audit, clinical, minimal, model_card, standard"
+            "audit, clinical, minimal, model_card, quick, standard"
         ),
     ]
 

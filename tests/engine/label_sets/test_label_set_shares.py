@@ -13,7 +13,7 @@ import evalreport
 
 # Of five rows, two have a, three b, two c (7 labels in all), and one has none.
 ACTUAL = ["a b", "a b c", "b", "c", ""]
-TEMPLATES = ["standard", "clinical", "audit", "model_card", "minimal"]
+TEMPLATES = ["standard", "clinical", "audit", "model_card"]
 
 
 def made(actual: list[str], **columns: list[Any]) -> dict[str, Any]:
