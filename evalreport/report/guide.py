@@ -35,6 +35,8 @@ OF_TESTS = (
     "columns, the positive class first. Some texts have it the other way round, or the positive "
     "class last: then the same four counts stand in other corners."
 )
+#: Words that sentences are made with, and nothing by themselves.
+NOUNS = ("unit", "positive_means")
 ABOUT = (
     ("question", "Question"),
     ("intended_use", "Intended use"),
@@ -79,7 +81,7 @@ def _words_of_cells(contents: Contents) -> PlainTable | None:
 
 def _about(contents: Contents) -> Facts:
     about = contents.spec.get("about") or {}
-    known = [key for key, _ in ABOUT]
+    known = [key for key, _ in ABOUT] + list(NOUNS)
     items = [
         (title, prose(about[key]) if about.get(key) else "not provided") for key, title in ABOUT
     ]

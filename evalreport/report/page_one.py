@@ -316,8 +316,11 @@ def _frequencies(contents: Contents, views: Sequence[View]) -> str:
             continue
         classes = _two_classes(contents, table)
         if classes is not None:
-            again = classes == before and bool(told)
-            told.append(_of_two(table, classes, who, again=again))
+            sentence = _of_two(table, classes, who, again=classes == before)
+            if classes == before and sentence not in told[-1]:
+                told[-1] = f"{told[-1].removesuffix('.')}; {sentence}."
+            else:
+                told.append(f"{sentence}.")
             before = classes
     return " ".join(dict.fromkeys(text for text in told if text))
 
@@ -351,9 +354,9 @@ def _of_two(table: Table, classes: tuple[str, str], who: str, *, again: bool) ->
     found, missed = (count_text(cells[name]) for name in ("TP", "FN"))
     alarms = counted(cells["FP"], "false alarm")
     if again:
-        return f"{who} found {found} and missed {missed}, with {alarms}."
+        return f"{who} found {found} and missed {missed}, with {alarms}"
     told = f"Of {classes[0]}, {who} found {found} and missed {missed}"
-    return f"{told}, with {alarms} among {classes[1]}."
+    return f"{told}, with {alarms} among {classes[1]}"
 
 
 def _of_many(contents: Contents, table: Table, counts: list[list[int]], who: str) -> str:

@@ -254,7 +254,7 @@ class Spec(Part):
     about: Mapping[Name, FreeText] = Field(
         default_factory=dict,
         description="Free text: question, intended_use, out_of_scope, limitations, and more "
-        "for the checklists.",
+        "for the checklists; unit and positive_means are the nouns of sentences (mass, malignant).",
     )
     datasets: Annotated[Mapping[Name, Dataset], Field(min_length=1)] = Field(
         description="The rows that are evaluated, by name.",
