@@ -269,6 +269,8 @@ def _decided(contents: Contents, entry: records.Criterion) -> str:
         what = f"difference {bound}{difference_text(entry.observed)}"
     reach = entry.reason if (entry.reason or "").startswith(OUT_OF_REACH) else ""
     why = f" ({prose(reach)})" if reach else ""
+    failures = entry.breaches_in_a_row or 0
+    why += f", failed in {failures} runs in a row" if failures > 1 else ""
     return f"{name}{of}{where}, {what}, required {needed} {required_text(entry.required)}{why}"
 
 

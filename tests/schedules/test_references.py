@@ -211,6 +211,7 @@ def test_the_report_shows_now_and_then(tmp_path: Path) -> None:
     assert newest(tmp_path)["references"][0]["results_sha256"] in page
     assert "Specificity, no worse than the earlier run" in page
     assert "2 runs in a row" in page
+    assert "failed in 2 runs in a row" in page
     assert "Declared elsewhere and measured here" in page
     assert "instructions for use" in page
     import pikepdf
