@@ -454,7 +454,6 @@ def test_what_verify_cannot_find_is_on_its_page_and_explained(
 # -- a line of the history that was kept elsewhere ---------------------------------------------
 
 
-@pytest.mark.long
 def test_a_line_kept_elsewhere_covers_the_run(
     run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
