@@ -52,9 +52,6 @@ def made(request):
     return results, page, parse(page)
 
 
-CELLS_OF_TWO = {"TN", "FP", "FN", "TP"}
-
-
 def test_every_printed_number_is_the_one_in_the_results(made):
     results, page, root = made
     assert printed_problems(page, numbers_of(results)) == ()
@@ -260,16 +257,14 @@ def test_a_standard_report_of_two_models_is_small():
 def test_marks_say_numerator_and_denominator():
     root = parse(render_html(two_models()))
     card = root.all("article", data_metric="recall")[0]
-    metric = next(d for d in root.all("div", **{"class": "metric"}) if card in d.walk())
-    shape = next(d for d in metric.all("div") if d.attrs.get("class") == "shape")
-    marked = {
-        span.text: span.attrs["class"] for span in shape.all("span") if span.text in CELLS_OF_TWO
-    }
+    marked = {c.all("small")[0].text: c.attrs["class"] for c in card.all("td")}
     assert "k" in marked["TP"].split()
     assert "k" not in marked["FN"].split()
     assert "fl" in marked["FN"].split()
     assert "fr" in marked["TP"].split()
     assert marked["TN"] == ""
+    found = {c.attrs["data-cell"]: c.text for c in card.all("span", data_cell=True)}
+    assert set(found) == {"tp", "fp", "fn", "tn"}
 
 
 @pytest.mark.long
