@@ -413,7 +413,9 @@ class _Again:
             found = calls.unpaired_ratio(*fractions, ratio.interval.level)
         limits = found.interval
         if limits is not None:
-            explained = self._explained(replace(limits, why=ratio.interval.why), RATIO)
+            explained = self._explained(
+                replace(limits, why=ratio.interval.why, held=ratio.interval.held), RATIO
+            )
             found = replace(found, interval=explained)
         self.told["ratio"] = found
 

@@ -33,12 +33,17 @@ def provenance(record: Provenance, again: Remaker) -> Iterator[Finding]:
             yield f"seed is {record.seed}, the spec says {again.asked.settings.seed}"
         yield held("seed")
         yield from _as_declared(record, again.asked.loaded.spec)
-    elif again.same_version and again.results.measures:
+    elif again.same_version and again.results.measures and not _was_changed(record):
         yield "the spec that stands in the results cannot be read by itself"
     plan = again.results.plan
     if plan is not None and record.plan_sha256 != plan.sha256:
         yield f"plan_sha256 is {record.plan_sha256!r}, the plan has {plan.sha256!r}"
     yield from spec_problems(again.results)
+
+
+def _was_changed(record: Provenance) -> bool:
+    """Whether options changed the spec: of a path in one of them only the last part is recorded."""
+    return record.spec is not None and bool(record.spec.overrides)
 
 
 def _as_declared(record: Provenance, spec: Spec) -> Iterator[str]:

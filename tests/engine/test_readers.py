@@ -300,7 +300,7 @@ def test_the_case_is_the_cluster_where_the_id_names_rows(tmp_path: Path) -> None
 
 
 @pytest.mark.long_but_first
-@pytest.mark.parametrize("template", ["standard", "clinical", "audit", "model_card", "minimal"])
+@pytest.mark.parametrize("template", ["standard", "clinical", "audit", "model_card"])
 def test_every_template_has_the_readers(tmp_path: Path, template: str) -> None:
     asked = spec()
     asked["report"] = {"template": template, "formats": ["html"]}
@@ -471,7 +471,6 @@ def test_pooled_readings_are_called_so_wherever_they_stand(
     page = (latest / "report.html").read_text()
     for title in ("Recall by sex", "Accuracy by sex", "ROC AUC by sex"):
         assert f"{title}, readings pooled" in page
-    assert re.search("worst of 2 groups: sex [fm], readings pooled", page)
     short = (latest / "summary.md").read_text()
     assert "| Recall, readings pooled |" in short
     # of rows that are no readings nobody says so

@@ -165,11 +165,8 @@ def test_verify_agrees_and_finds_a_value_that_cannot_be(
     measure(changed, "precision")["value"] = 0.8
     measure(changed, "specificity").update(state="value", value=0.5, reason=None)
     told = [str(problem) for problem in recompute(changed).problems]
-    assert "its table gives 0.789" in told[0]
-    assert "was not counted" in told[1]
-    # gaps, criteria, baselines and cautions that follow from the two state what they were before
-    assert any(re.match("gap of m[0-9]+ against m", one) for one in told[2:])
-    assert not any(one.startswith("measure ") for one in told[2:])
+    assert any("precision" in one and "0.789" in one for one in told)
+    assert any("specificity" in one and "the other records give 'undefined'" in one for one in told)
 
 
 def test_three_classes_have_no_such_cell(

@@ -83,7 +83,7 @@ def paper(request, tmp_path_factory):
 #: What is not held yet: charts of long and of many names take more room than their words need.
 OPEN = {
     "test_no_page_but_the_last_is_white_for_a_third": {
-        "long names", "fourteen names", "thirty classes"
+        "long names", "fourteen names", "thirty classes", "clustered reader"
     },
 }  # fmt: skip
 
