@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import count
 
 from evalreport.errors import EvalreportError, Problem, UsageError, did_you_mean
-from evalreport.report import comparisons, verdict
+from evalreport.report import comparisons
 from evalreport.report.anchors import missing_tables, with_anchors
 from evalreport.report.charts.canvas import failed_drawings, with_own_names
 from evalreport.report.checklists import asked, checklist_blocks
@@ -33,6 +33,7 @@ from evalreport.report.model import (
 )
 from evalreport.report.now_and_then import compared_title
 from evalreport.report.orientation import laid_out
+from evalreport.report.page_one import outcome_text
 from evalreport.report.rows import agreement_words
 from evalreport.report.scripts import script_note
 from evalreport.report.sections import Declaration, sections
@@ -67,7 +68,7 @@ def build(results: Results, template: str = "standard", failed: list[str] | None
         version=visible(provenance.version),
         spec=visible(spec)[:12],
         sections=_with_own_names(made),
-        outcome=verdict.verdict_title(contents),
+        outcome=outcome_text(contents),
         kicker=contents.said(None, wording.kicker),
         protocol=protocol_text(contents),
         light=wording.brief,
@@ -113,13 +114,11 @@ def _with_own_names(sections: tuple[Section, ...]) -> tuple[Section, ...]:
     def named(block: Block) -> Block:
         if not isinstance(block, Charts):
             return block
-        return Charts(
-            tuple(
-                replace(chart, drawing=with_own_names(chart.drawing, f"c{next(number)}"))
-                for chart in block.charts
-            ),
-            block.style,
+        charts = (
+            replace(chart, drawing=with_own_names(chart.drawing, f"c{next(number)}"))
+            for chart in block.charts
         )
+        return replace(block, charts=tuple(charts))
 
     return tuple(replace(one, blocks=tuple(map(named, one.blocks))) for one in sections)
 
@@ -258,8 +257,6 @@ def _section(
     title, short, intro = (
         contents.said(None, words) for words in (own[0] or title, own[1] or short, own[2] or intro)
     )
-    if declared.id == "verdict":
-        title = verdict.verdict_title(contents)
     if declared.id == "guide" and own[0]:
         # a section named for the intended use begins with it
         blocks = sorted(blocks, key=lambda block: not isinstance(block, Facts))

@@ -114,15 +114,15 @@ def in_order(contents: Contents, curves: Sequence[Record]) -> list[Record]:
     return sorted(curves, key=lambda one: place.get(str(one.label), len(place)))
 
 
-def on_axes(shown: Shown) -> On:
-    """What draws all of these curves on one pair of axes."""
+def on_axes(shown: Shown, named: On = key) -> On:
+    """What draws all of these curves on one pair of axes; ``named`` names the lines of rates."""
     contents, curves = shown.contents, shown.curves
     if shown.kind == "roc":
         at, said = _used(shown)
 
         def draw(axes: Axes) -> None:
             roc(axes, curves, [(k, fpr, tpr) for k, fpr, tpr, _ in at], shown.said("recall"), said)
-            key(axes)
+            named(axes)
 
         return draw
     if shown.kind == "precision_recall":
@@ -133,7 +133,7 @@ def on_axes(shown: Shown) -> On:
 
         def draw_steps(axes: Axes) -> None:
             precision_recall(axes, curves, share, rings, words)
-            key(axes)
+            named(axes)
 
         return draw_steps
     if shown.kind == "calibration":
@@ -175,20 +175,11 @@ def drawn(shown: Shown) -> tuple[Drawing, bool]:
 
 def front_drawing(shown: Shown) -> Drawing:
     """The same curves beside tables: square, with the names of the curves inside."""
+    named = partial(key_inside, place="lower right" if shown.kind == "roc" else "best")
 
     def draw(figure: Figure) -> None:
         wide, high = (72 * inches for inches in figure.get_size_inches())
-        axes = panel(figure, 26, 30, wide - 32, high - 48)
-        at, said = _used(shown)
-        if shown.kind == "roc":
-            rings = [(k, fpr, tpr) for k, fpr, tpr, _ in at]
-            roc(axes, shown.curves, rings, shown.said("recall"), said)
-        else:
-            rings = [(k, tpr, ppv) for k, _, tpr, ppv in at if ppv is not None]
-            share = prevalence(shown.contents, shown.records[0])
-            words = shown.said("recall"), shown.said("precision")
-            precision_recall(axes, shown.curves, share, rings, words)
-        key_inside(axes, "lower right" if shown.kind == "roc" else "best")
+        on_axes(shown, named)(panel(figure, 26, 30, wide - 32, high - 48))
 
     return drawing(draw, FRONT, FRONT + 16)
 

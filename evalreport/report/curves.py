@@ -35,6 +35,7 @@ from evalreport.report.model import (
     Chart,
     Charts,
     Column,
+    Drawing,
     Heading,
     PlainTable,
     Strip,
@@ -130,23 +131,21 @@ def front_chart(contents: Contents, views: Sequence[View]) -> Chart | None:
     Precision by recall where the positive class is rare, else the ROC curve; none of several
     classes, or where no curve was made.
     """
-    first = [view for view in views if view[0] == views[0][0] and contents.is_binary(view)]
-    own = [
+    dataset = views[0][0]
+    known = [
         c
-        for view in first
         for c in contents.of(Curve)
-        if _view(c) == view and _is_drawn(c) and _has_points(c)
+        if c.dataset == dataset and contents.is_binary(_view(c)) and _is_drawn(c) and _has_points(c)
     ]
+    share = prevalence(contents, known[0]) if known else None
+    kind = "precision_recall" if share is not None and share < RARE else "roc"
+    same = [c for c in known if c.kind == kind]
+    own = sorted((c for c in same if _view(c) in views), key=lambda c: views.index(_view(c)))
     if not own:
         return None
-    share = prevalence(contents, own[0])
-    kind = "precision_recall" if share is not None and share < RARE else "roc"
-    shown = [c for c in own if c.kind == kind]
-    if not shown:
-        return None
-    chart = _chart(Shown(contents, kind, shown, False), len(shown))
-    drawing = front_drawing(Shown(contents, kind, shown, False))
-    return replace(chart, drawing=drawing, wide=False, aside="", data=())
+    shown = Shown(contents, kind, own, False)
+    # what more there is to it stands in the section of curves
+    return replace(_chart(shown, len(same), (front_drawing(shown), False)), aside="", data=())
 
 
 def _charts(contents: Contents, curves: Sequence[Curve], *, per_class: bool) -> list[Chart]:
@@ -160,7 +159,7 @@ def _charts(contents: Contents, curves: Sequence[Curve], *, per_class: bool) -> 
             continue  # told below the charts
         same = in_order(contents, same) if per_class and same else same
         parts = (Shown(contents, kind, part, per_class) for part in _parts(same))
-        found += [_chart(part, len(same)) for part in parts]
+        found += [_chart(part, len(same), drawn(part)) for part in parts]
     return found
 
 
@@ -253,8 +252,11 @@ def _view(curve: Curve) -> View:
     return (curve.dataset, curve.model)
 
 
-def _chart(shown: Shown, of: int) -> Chart:
-    """Curves of one kind with what they show in words; ``of``: how many there are in all."""
+def _chart(shown: Shown, of: int, made: tuple[Drawing, bool]) -> Chart:
+    """Curves of one kind with what they show in words; ``of``: how many there are in all.
+
+    ``made`` is their drawing, and whether it takes the whole line.
+    """
     contents, curves = shown.contents, shown.records
     title = shown.said(_title(shown))
     title = f"{title[0].upper()}{title[1:]}"
@@ -271,7 +273,7 @@ def _chart(shown: Shown, of: int) -> Chart:
     finding = shown.said(_finding(shown))
     if finding and of > len(curves):
         finding = f"of these {len(curves)} of {of}: {finding}"
-    drawing, wide = drawn(shown)
+    drawing, wide = made
     return Chart(
         drawing,
         f"{caption if shown.per_class else title}. {said}.",

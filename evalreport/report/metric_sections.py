@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 
 from evalreport.metrics.catalogue import find
+from evalreport.metrics.comparing import same_number
 from evalreport.report.cards import metric_blocks
 from evalreport.report.contents import Contents, grouped
 from evalreport.report.count_tables import abreast, count_table
@@ -147,34 +148,28 @@ def _metrics(contents: Contents, scores: bool) -> list[Block]:
     if not chosen:
         return []
     further = [m for m in chosen if _repeats(contents, m)]
-    chosen = [m for m in chosen if m not in further] or chosen
-    if len(further) == len(chosen):
-        further = []
-    blocks = _cards_or_strips(contents, chosen)
-    return [*blocks, *_further(contents, further)]
+    own = [m for m in chosen if m not in further]
+    # a report of nothing but such averages has their cards
+    if not own:
+        return _cards_or_strips(contents, chosen)
+    return [*_cards_or_strips(contents, own), *_further(contents, further)]
 
 
 def _repeats(contents: Contents, m: Measure) -> bool:
     """Whether an average over several classes says what another measure of its model says.
 
-    Where each row has one label, micro averages and weighted recall are the accuracy, macro
-    recall is the balanced accuracy; averages of a metric that has a form for several classes,
-    as accuracy has, say less than that form.
+    It is the same number as one (micro averages and weighted recall are accuracy), or one of a
+    metric that has a form for several classes, as accuracy has, and says less than that form.
     """
-    view = (m.dataset, m.model)
-    if m.average is None or contents.is_binary(view) or contents.has_sets(view):
+    view, declared = (m.dataset, m.model), find(m.metric)
+    if m.average is None or declared is None or contents.words.is_plain(m):
         return False
-    if contents.words.is_plain(m):
+    if contents.is_binary(view) or contents.has_sets(view):
         return False
-    declared = find(m.metric)
-    if declared is not None and declared.for_classes is not None:
+    if declared.for_classes is not None:
         return True
-    beside = (
-        one
-        for one in contents.pooled(view)
-        if one.label is None and (contents.words.is_plain(one) or not one.average)
-    )
-    return any(one.metric != m.metric and one.value == m.value for one in beside)
+    same, _ = same_number(declared, m.average, two_classes=False)
+    return same is not declared and any(one.metric == same.name for one in contents.pooled(view))
 
 
 def _further(contents: Contents, measures: list[Measure]) -> list[Block]:

@@ -63,7 +63,6 @@ from evalreport.report.words import (
     counted,
     label_text,
     listed,
-    lower_first,
     prose,
     rows_of_class,
     rows_text,
@@ -79,12 +78,20 @@ MOST_CAUTIONS, MOST_TOLD, LONGEST_TOLD = 5, 2, 210
 MOST_CLASSES, WORST_CLASSES = 10, 8
 #: Names in a sentence.
 MOST_NAMES = 4
+#: Words for what came of the criteria, the gravest first, and the outcomes that they stand for.
+OUTCOMES = (
+    ("FAILED", "fail", NOT_HELD),
+    ("NOT EVALUATED", "not_evaluated", ("not_evaluated",)),
+    ("CONTINUE", "continue", (CONTINUE,)),
+)
+NO_LIMIT = ("NO LIMIT SET", "none", "results only")
 
 
 def page_one(contents: Contents, cautions: Sequence[Note]) -> list[Block]:
     """The blocks of the first page; ``cautions`` are those that stand in full elsewhere."""
     views = front_views(contents)
-    blocks: list[Block] = [_stamp(contents, views, cautions), *_study(contents)]
+    stamp = Stamp(*_outcome(contents), tuple(_sentences(contents, views, cautions)))
+    blocks: list[Block] = [stamp, *_study(contents)]
     if not views:
         return [*blocks, *best_steps(contents), *_caution_lines(cautions)]
     blocks += results_tables(contents, views)
@@ -104,29 +111,28 @@ def _study(contents: Contents) -> list[Block]:
     return [Facts("", tuple(items), "study")] if items else []
 
 
-def _stamp(contents: Contents, views: Sequence[View], cautions: Sequence[Note]) -> Stamp:
-    """What came of the criteria, and the sentences that say what it is worth."""
+def outcome_text(contents: Contents) -> str:
+    """What came of the criteria in one line: ``FAILED: 1 of 4 limits, 2 models``."""
+    word, _, told = _outcome(contents)
+    return f"{word}: {told}" if told else word
+
+
+def _outcome(contents: Contents) -> tuple[str, str, str]:
+    """What came of the criteria: in a word, as the word's look, and of how many."""
+    entries = contents.of(records.Criterion)
     outcomes: dict[int, set[str]] = {}
-    for c in contents.of(records.Criterion):
+    for c in entries:
         outcomes.setdefault(c.criterion, set()).add(c.outcome)
-    sentences = tuple(_sentences(contents, views, cautions))
-    if not outcomes and contents.words.brief:
-        return Stamp("RESULTS", "none", "", sentences)
     if not outcomes:
-        return Stamp("NO LIMIT SET", "none", "results only", sentences)
-    models = len({c.model for c in contents.of(records.Criterion) if c.model})
-    of = f"of {len(outcomes)} limit{'s' * (len(outcomes) != 1)}"
+        return ("RESULTS", "none", "") if contents.words.brief else NO_LIMIT
+    models = len({c.model for c in entries if c.model})
+    of = f"of {counted(len(outcomes), 'limit')}"
     of += f", {models} models" if models > 1 else ""
-    kinds = (
-        ("FAILED", "fail", set(NOT_HELD)),
-        ("NOT EVALUATED", "not_evaluated", {"not_evaluated"}),
-        ("CONTINUE", "continue", {CONTINUE}),
-    )
-    for word, outcome, names in kinds:
-        number = sum(bool(own & names) for own in outcomes.values())
+    for word, look, names in OUTCOMES:
+        number = sum(not own.isdisjoint(names) for own in outcomes.values())
         if number:
-            return Stamp(word, outcome, f"{number} {of}", sentences)
-    return Stamp("PASSED", "pass", f"{len(outcomes)} {of}", sentences)
+            return word, look, f"{number} {of}"
+    return "PASSED", "pass", f"{len(outcomes)} {of}"
 
 
 def _sentences(
@@ -417,7 +423,7 @@ def _worst_groups(contents: Contents, views: Sequence[View]) -> str:
             beside = "; ".join(filter(None, (counts, limits)))
             who = f" for {_called(contents, view)}" if len(views) > 1 else ""
             own = groups.setdefault(subgroup_text(worst.subgroup), [])
-            name = "" if own else f"{lower_first(contents.title(worst))} "
+            name = "" if own else f"{contents.title(worst)} "
             own.append(f"{name}{value_text(worst.value or 0.0)} ({beside}){who}")
     said = [f"{group}: {listed(own)}." for group, own in groups.items()]
     if small:
@@ -449,7 +455,7 @@ def _whole_sentence(note: Note) -> str:
     if len(note.messages) != 1:
         return f"{title}."
     found = note.messages[0].removeprefix(f"{note.whose}: ")
-    whole = f"{title}: {lower_first(found)}"
+    whole = f"{title}: {found}"
     return f"{whole if len(whole) <= LONGEST_TOLD else title}."
 
 

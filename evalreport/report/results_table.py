@@ -61,12 +61,12 @@ WORDS = {
 
 
 def results_tables(contents: Contents, views: Sequence[View]) -> list[Criteria]:
-    """The table of these views and that of their losses; none where nothing was measured."""
+    """The table of these views, and that of what is better lower; none of nothing measured."""
     rows = _rows(contents, views)
     losses = [row for row in rows if sign_of(row[0].metric) < 0]
     others = [row for row in rows if sign_of(row[0].metric) >= 0]
     judged = any(contents.criteria.get(m.id) for m, _ in rows)
-    named = ((others, "Results"), (losses, "Losses: lower is better"))
+    named = ((others, "Results"), (losses, "Lower is better"))
     return [_results(contents, own, caption, judged=judged) for own, caption in named if own]
 
 
@@ -403,7 +403,8 @@ def _axis(contents: Contents, measures: Iterable[Measure]) -> tuple[float, float
         if not _on_axis(m) or m.value is None:
             continue
         found.append(m.value)
-        found += [m.interval.low, m.interval.high] if m.interval else []
+        ends = [m.interval.low, m.interval.high] if m.interval else []
+        found += filter(math.isfinite, ends)
         found += [
             c.required
             for c in contents.criteria.get(m.id, [])

@@ -8,8 +8,6 @@ from evalreport.report import model
 from evalreport.report.cards import flat_cells, number_of
 from evalreport.report.contents import Contents
 from evalreport.report.criteria import (
-    counted_criteria,
-    counted_outcomes,
     criterion_title,
     held_text,
     requirement_text,
@@ -37,9 +35,7 @@ from evalreport.report.words import (
     prose,
 )
 from evalreport.results.records import (
-    CONTINUE,
     HELD,
-    NOT_HELD,
     Caution,
     Criterion,
     rank_of,
@@ -47,31 +43,6 @@ from evalreport.results.records import (
 )
 
 MOST_CAUTIONS, MOST_ALIKE, LONGEST_CAUTION = 40, 3, 600
-
-
-def verdict_title(contents: Contents) -> str:
-    """The outcome in one line."""
-    outcomes = [c.outcome for c in contents.of(Criterion)]
-    if not outcomes:
-        return "No limit was set: results only"
-    kinds = (
-        (NOT_HELD, "failed"),
-        (("not_evaluated",), "not evaluated"),
-        ((CONTINUE,), "to be continued"),
-        (HELD, "passed"),
-    )
-    counts = [(sum(one in names for one in outcomes), word) for names, word in kinds]
-    told = [(number, word) for number, word in counts if number]
-    of = counted_criteria(contents)
-    if len(told) == 1:
-        number, word = told[0]
-        if number > 1:
-            return f"{of[0].upper()}{of[1:]}: all {word}"
-        verb = {"not evaluated": "was ", "to be continued": "is "}.get(word, "")
-        return f"The one criterion {verb}{word}"
-    parts = [f"{number} {word}" for number, word in told]
-    once = of == counted_outcomes(contents)
-    return f"Of {of} {listed(parts)}" if once else f"{of}: {listed(parts)}"
 
 
 @section("verdict", "Verdict", of=(Criterion,), run_on=False)

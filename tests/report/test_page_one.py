@@ -66,12 +66,12 @@ def test_sentences_use_the_nouns_of_the_study() -> None:
     )
 
 
-def test_losses_have_a_table_and_an_axis_of_their_own() -> None:
+def test_what_is_better_lower_has_a_table_and_an_axis_of_their_own() -> None:
     section = first_page(evalreport.run(_spec(), frames={"d": FRAME}).to_html())
     captions = [
         t.all("caption")[0].text for t in section.all("table") if "results" in t.attrs["class"]
     ]
-    assert captions == ["Results", "Losses: lower is better"]
+    assert captions == ["Results", "Lower is better"]
 
 
 @pytest.mark.parametrize(("share", "kind"), [(0.5, "ROC curve"), (0.1, "Precision and recall")])
