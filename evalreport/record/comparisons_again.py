@@ -362,8 +362,8 @@ class _Again:
 
     def _explained(self, interval: Interval, of: str = "") -> Interval:
         """The interval, without what it tells of the coverage study where that did not find it."""
-        if interval.held is None:
-            return interval
+        if interval.study is None:
+            return interval.with_study(None)
         drawn, right = self._drawn(), set[Held | None]()
         for name in self._names():
             if drawn is not None:
@@ -371,7 +371,7 @@ class _Again:
             else:
                 for design in DESIGNS[self.own.paired]:
                     right |= all_held(name, design, of)
-        return interval if interval.held in right else replace(interval, held=None)
+        return interval if interval.study in right else interval.with_study(None)
 
     def _names(self) -> set[str]:
         """The metrics that an average may be the number of, of two classes or of more."""
@@ -414,7 +414,7 @@ class _Again:
         limits = found.interval
         if limits is not None:
             explained = self._explained(
-                replace(limits, why=ratio.interval.why, held=ratio.interval.held), RATIO
+                replace(limits, why=ratio.interval.why).with_study(ratio.interval.study), RATIO
             )
             found = replace(found, interval=explained)
         self.told["ratio"] = found

@@ -157,7 +157,7 @@ def _method_row(
 
 def _usual_cell(intervals: Iterable[Interval]) -> str:
     """The cell of the coverage study that most of these are held against; empty without one."""
-    cells = Counter(one.held.cell for one in intervals if one.held is not None)
+    cells = Counter(one.held_cell for one in intervals if one.held_cell is not None)
     return cells.most_common(1)[0][0] if cells else ""
 
 
@@ -166,7 +166,7 @@ def _method_and_why(interval: Interval, references: References, usual: str) -> s
 
     The usual cell of the coverage study is told once for all.
     """
-    why, held = interval.why or "", interval.held
+    why, held = interval.why or "", interval.study
     if held is not None:
         elsewhere = "" if held.cell == usual else f" at {held.cell}"
         why += f"; held {100 * held.low:.1f} to {100 * held.high:.1f} %{elsewhere}"

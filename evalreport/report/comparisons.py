@@ -16,9 +16,8 @@ from evalreport.report.model import (
     Block,
     Column,
     Line,
-    PlainTable,
     Strip,
-    TableRow,
+    Text,
 )
 from evalreport.report.now_and_then import then_blocks
 from evalreport.report.numbers import (
@@ -68,10 +67,8 @@ def comparison_blocks(contents: Contents) -> list[Block]:
         _differences(contents, shown, len(entries)),
         *_forest(contents, shown),
         *then_blocks(contents, entries),
+        *_wins(contents, entries),
     ]
-    wins = _wins(contents, entries)
-    if wins is not None:
-        blocks.append(wins)
     tables = _tables(contents, shown)
     return [*blocks, *abreast(tables)]
 
@@ -421,7 +418,7 @@ def _without_threshold(m: Measure) -> WhichNumber:
     return replace(m.which, threshold=None, rule=None, indeterminate=None)
 
 
-def _wins(contents: Contents, entries: Sequence[Comparison]) -> PlainTable | None:
+def _wins(contents: Contents, entries: Sequence[Comparison]) -> list[Block]:
     """In how many metrics each model is better than the reference."""
     found: dict[tuple[View, View], list[int]] = {}
     for entry in entries:
@@ -439,25 +436,12 @@ def _wins(contents: Contents, entries: Sequence[Comparison]) -> PlainTable | Non
         if entry.told_apart:
             counts[3 if gain > 0 else 4] += 1
     if not found:
-        return None
-    columns = (
-        Column("model", "left", "13%"),
-        Column("reference", "left", "13%"),
-        Column("better in", "right", "9%"),
-        Column("equal in", "right", "8%"),
-        Column("worse in", "right", "9%"),
-        Column("better, difference shown", "right", "24%"),
-        Column("worse, difference shown", "right", "24%"),
-    )
-    rows = tuple(
-        TableRow(
-            (
-                contents.mark(a).name,
-                _reference_name(contents, b),
-                *(str(counts[k]) for k in range(5)),
-            )
-        )
-        for (a, b), counts in found.items()
-    )
+        return []
+    told = [
+        f"{contents.mark(a).name} is better than {_reference_name(contents, b)} in {better} "
+        f"{'metric' if better == 1 else 'metrics'}, equal in {equal} and worse in {worse}; a "
+        f"difference is shown in {shown_better} of the first and {shown_worse} of the last."
+        for (a, b), (better, equal, worse, shown_better, shown_worse) in found.items()
+    ]
     note = "Metrics are counted, not weighed: they share their tables and are not independent."
-    return PlainTable("Wins, over all rows", columns, rows, note)
+    return [Text(" ".join([*told, note]), "small")]

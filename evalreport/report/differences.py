@@ -64,12 +64,12 @@ def _intervals(contents: Contents) -> Iterator[tuple[str, str, Interval]]:
     for gap in contents.of(Gap):
         title = contents.heading(contents.measure_of(gap.measure) or gap, averaged=False)
         for what, interval in (("gaps", gap.gap_interval), ("ratios", gap.ratio_interval)):
-            if interval is not None and interval.held:
+            if interval is not None and interval.study:
                 yield f"{what} of groups, against {_against(gap)}", title, interval
     for entry in contents.of(Heterogeneity):
         widest = entry.widest
         interval = None if widest is None else widest.interval
-        if widest is not None and interval is not None and interval.held:
+        if widest is not None and interval is not None and interval.study:
             own = contents.measure_of(widest.highest) or entry
             title = contents.heading(own, averaged=False)
             yield "the largest gap of groups", title, interval
@@ -89,7 +89,7 @@ def _told(intervals: Sequence[Interval], references: References) -> tuple[str, s
     held: list[float] = []
     for interval in intervals:
         reasons.setdefault((interval.method, prose(interval.why or "")))
-        held += [] if interval.held is None else [interval.held.low, interval.held.high]
+        held += [] if interval.study is None else interval.study[:2]
     said = [
         references.methods([method]) + (f": {why}" if why else "")
         for method, why in list(reasons)[:MOST_REASONS]

@@ -157,7 +157,7 @@ def _tested(contents: Contents) -> str:
         nothing = "No model could be judged; what failed is shown below."
         return f"{runs}." if runs else nothing
     shown = names if len(names) <= MOST_NAMES else [*names[:3], f"{len(names) - 3} others"]
-    who = f"{'Models ' if len(names) > 1 else ''}{listed(shown)}"
+    who = f"{'Models' if len(names) > 1 else 'Model'} {listed(shown)}"
     apart = ""
     if len(names) > 1 and len(contents.views) == len(contents.datasets):
         apart = " No two models were tested on the same dataset: their values do not rank them."

@@ -65,9 +65,8 @@ def results_tables(contents: Contents, views: Sequence[View]) -> list[Criteria]:
     rows = _rows(contents, views)
     losses = [row for row in rows if sign_of(row[0].metric) < 0]
     others = [row for row in rows if sign_of(row[0].metric) >= 0]
-    judged = any(contents.criteria.get(m.id) for m, _ in rows)
     named = ((others, "Results"), (losses, "Lower is better"))
-    return [_results(contents, own, caption, judged=judged) for own, caption in named if own]
+    return [_results(contents, own, caption) for own, caption in named if own]
 
 
 def criteria_in(contents: Contents, views: Sequence[View]) -> list[records.Criterion]:
@@ -256,9 +255,8 @@ def sign_of(metric: str) -> int:
     return {Goal.MAXIMIZE: 1, Goal.MINIMIZE: -1}.get(goal, 0) if goal is not None else 0
 
 
-def _results(
-    contents: Contents, rows: Sequence[tuple[Measure, str]], caption: str, *, judged: bool
-) -> Criteria:
+def _results(contents: Contents, rows: Sequence[tuple[Measure, str]], caption: str) -> Criteria:
+    judged = any(contents.criteria.get(m.id) for m, _ in rows)
     axis = _axis(contents, [m for m, _ in rows])
     levels = {m.interval.level for m, _ in rows if m.interval}
     columns = [

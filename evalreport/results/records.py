@@ -12,7 +12,7 @@ to :class:`evalreport.results.lookup.Results` where it stands by itself.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal, NamedTuple
 
 from evalreport.results.identity import Slice, WhichCriterion, WhichNumber, frozen_subgroup
@@ -54,13 +54,16 @@ def verdict_of(outcome: str) -> str:
 # -- numbers -------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
-    """Shares of samples in which such limits held the truth, in the coverage study of few rows."""
+class Held(NamedTuple):
+    """Shares of samples in which limits held the truth in the coverage study of few rows.
 
-    low: Annotated[float, "The least share, over the models and thresholds that were studied."]
+    The least and the greatest over the models and thresholds of the nearest samples, which
+    ``cell`` names by their size and prevalence.
+    """
+
+    low: float
     high: float
-    cell: Annotated[str, "The samples of the study that are nearest: their size and prevalence."]
+    cell: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +94,27 @@ class Interval:
     ] = None
     why: Annotated[str | None, OMITTED, "Why this method was planned."] = None
     held: Annotated[
-        Held | None, OMITTED, "How often such limits, nominally of 95 %, hold the truth."
+        float | None,
+        OMITTED,
+        "Share of samples in which such limits, nominally of 95 %, held the truth in the coverage "
+        "study: the least of the nearest samples.",
     ] = None
+    held_most: Annotated[float | None, OMITTED, "The greatest share of the same samples."] = None
+    held_cell: Annotated[
+        str | None, OMITTED, "The samples of the study that are nearest: size and prevalence."
+    ] = None
+
+    @property
+    def study(self) -> Held | None:
+        """What such limits held in the coverage study; None where nothing near was studied."""
+        if self.held is None or self.held_most is None or self.held_cell is None:
+            return None
+        return Held(self.held, self.held_most, self.held_cell)
+
+    def with_study(self, found: Held | None) -> Interval:
+        """The same limits with what the study found of them."""
+        low, high, cell = found or (None, None, None)
+        return replace(self, held=low, held_most=high, held_cell=cell)
 
 
 @dataclass(frozen=True, slots=True)

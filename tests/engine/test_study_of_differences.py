@@ -68,8 +68,10 @@ def results(folder: Path) -> dict[str, Results]:
 
 
 def held_by(interval: dict[str, Any] | None) -> Held | None:
-    found = (interval or {}).get("held")
-    return None if found is None else Held(**found)
+    found = interval or {}
+    if "held" not in found:
+        return None
+    return Held(found["held"], found["held_most"], found["held_cell"])
 
 
 def studied(found: Results) -> dict[tuple[str, ...], Held | None]:
@@ -139,7 +141,7 @@ def test_what_is_told_stands_on_the_page_and_is_verified(
     ):
         forged = json.loads(json.dumps(found))
         interval = place(forged)
-        interval["held"] = {"low": 0.95, "high": 0.95, "cell": "10 positives"}
+        interval |= {"held": 0.95, "held_most": 0.95, "held_cell": "10 positives"}
         assert recompute(forged).problems, interval
 
 

@@ -61,7 +61,7 @@ def test_a_default_says_what_it_held_and_a_method_asked_for_does_not() -> None:
         "s": [0.9, 0.8, 0.7, 0.6, 0.4, 0.95, 0.3, 0.7] + [k / 60 for k in range(40)],
     }
 
-    def told(metric: str, role: str | None = None, **methods: str) -> dict[str, Any] | None:
+    def told(metric: str, role: str | None = None, **methods: str) -> Held | None:
         spec = {
             "evalreport": 1,
             "datasets": {"d": {"target": "y", **({role: "r"} if role else {})}},
@@ -72,16 +72,19 @@ def test_a_default_says_what_it_held_and_a_method_asked_for_does_not() -> None:
         frame = columns | {"r": [k % 12 + 1 for k in range(48)]}
         (measure,) = evalreport.run(spec, frames={"d": frame}).json["measures"]
         assert "held" not in measure["interval"]["why"]
-        found: dict[str, Any] | None = measure["interval"].get("held")
-        return found
+        found = measure["interval"]
+        if "held" not in found:
+            return None
+        return Held(found["held"], found["held_most"], found["held_cell"])
 
     def cell(*asked: str) -> str:
-        return str((told(*asked) or {}).get("cell"))
+        found = told(*asked)
+        return "" if found is None else found.cell
 
     area = told("roc_auc")
     assert area is not None
-    assert area["cell"] == "10 positives, prevalence 0.1"
-    assert 0.9 < area["low"] <= area["high"] < 1.0
+    assert area.cell == "10 positives, prevalence 0.1"
+    assert 0.9 < area.low <= area.high < 1.0
     assert told("roc_auc", roc_auc="delong") is None
     # a straight line of an area is held as often as the area, and what is drawn is told too
     assert told("gini") == area

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -64,4 +63,4 @@ def with_study(
     """The interval with what such limits held in the study."""
     if interval is None or drawn is None:
         return interval
-    return replace(interval, held=coverage_study.held(metric, drawn, interval.level, of))
+    return interval.with_study(coverage_study.held(metric, drawn, interval.level, of))
