@@ -124,8 +124,11 @@ MOST_TABLES = 48
 MANY = 5
 
 
-def missing_tables(contents: Contents, blocks: list[Block]) -> list[Block]:
-    """The tables that numbers in these blocks were counted from and that the blocks lack."""
+def missing_tables(contents: Contents, blocks: list[Block], *, folds: bool) -> list[Block]:
+    """The tables that numbers in these blocks were counted from and that the blocks lack.
+
+    With ``folds`` those of the parts of a mean over folds too, which have a section of their own.
+    """
     shown: set[str] = set()
     wanted: dict[str, None] = {}
     for part in _parts(blocks):
@@ -133,7 +136,7 @@ def missing_tables(contents: Contents, blocks: list[Block]) -> list[Block]:
             shown.add(part.table)
         elif isinstance(part, Number):
             m = contents.measure_of(part.measure)
-            several = () if m is None else m.tables or ()
+            several = () if m is None or not folds else m.tables or ()
             named = [part.table] if part.table else [i for i in several if i is not None]
             wanted |= dict.fromkeys(named)
     ids = [i for i in wanted if i not in shown and i in contents.tables]

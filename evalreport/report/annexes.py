@@ -79,9 +79,9 @@ def methods_blocks(contents: Contents) -> list[Block]:
     ]
     columns = (
         (
-            Column("metric", "left", "17%"),
-            Column("of use", "left", "30%"),
-            Column("interval", "left", "48.5%"),
+            Column("metric", "left", "16%"),
+            Column("of use", "left", "44%"),
+            Column("interval", "left", "35.5%"),
             Column("ref.", "right", "4.5%"),
         )
         if brief
@@ -150,7 +150,7 @@ def _method_row(
         meaning += f" Of use {use}."
     meaning = contents.said(m.dataset, meaning)
     cited = references.cite(declared.reference) if declared is not None else ""
-    told = [_method_and_why(interval, references, cell) for interval in _methods_of(same)]
+    told = [_method_and_share(interval, references, cell) for interval in _methods_of(same)]
     said = " / ".join(told) or "none"
     return TableRow((title, meaning, *(() if brief else (formula,)), said, cited or "–"))
 
@@ -161,16 +161,16 @@ def _usual_cell(intervals: Iterable[Interval]) -> str:
     return cells.most_common(1)[0][0] if cells else ""
 
 
-def _method_and_why(interval: Interval, references: References, usual: str) -> str:
-    """The method of an interval and its source, with the reason for it where that is recorded.
+def _method_and_share(interval: Interval, references: References, usual: str) -> str:
+    """The method of an interval, its source, and how often it held in the coverage study.
 
-    The usual cell of the coverage study is told once for all.
+    The usual cell of the study is told once for all.
     """
-    why, held = interval.why or "", interval.study
-    if held is not None:
-        elsewhere = "" if held.cell == usual else f" at {held.cell}"
-        why += f"; held {100 * held.low:.1f} to {100 * held.high:.1f} %{elsewhere}"
-    return references.methods([interval.method]) + (f": {prose(why)}" if why else "")
+    said, held = references.methods([interval.method]), interval.study
+    if held is None:
+        return said
+    elsewhere = "" if held.cell == usual else f" at {held.cell}"
+    return f"{said}; held {100 * held.low:.1f} to {100 * held.high:.1f} %{elsewhere}"
 
 
 def _tests_words(contents: Contents, references: References) -> str:

@@ -165,7 +165,8 @@ def _blocks(
     if declared.id in {"cautions", "verdict"} and "rows" in chosen:
         own = [block for block in own if not isinstance(block, Ledgers)]
     blocks = [*_failures(contents, declared.id, chosen), *own]
-    return [*blocks, *missing_tables(contents, blocks)] if blocks else []
+    folds = declared.id != "verdict" or "folds" not in chosen
+    return [*blocks, *missing_tables(contents, blocks, folds=folds)] if blocks else []
 
 
 def _with_cautions(

@@ -50,7 +50,6 @@ from evalreport.report.numbers import (
     value_text,
 )
 from evalreport.report.results_table import by_class
-from evalreport.report.roc_relations import roc_relation_blocks
 from evalreport.report.sections import section
 from evalreport.report.slices import spread_over, wanted
 from evalreport.report.strips import Row, measures_strip
@@ -113,7 +112,6 @@ def curve_blocks(contents: Contents) -> list[Block]:
         blocks += _in_lines(found)
         blocks += _calibration_table(contents, dataset) if own else []
         blocks += _undrawn(contents, dataset)
-        blocks += roc_relation_blocks(contents, dataset)
     for view in contents.views:
         own = [c for c in drawable if _view(c) == view and not contents.is_binary(view)]
         blocks += _in_lines(_charts(contents, own, per_class=True))

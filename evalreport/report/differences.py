@@ -1,18 +1,17 @@
-"""How limits of differences, ratios and gaps were made, why so, and how often such limits hold."""
+"""How limits of differences, ratios and gaps were made, and how often such limits hold."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from evalreport.report.citations import References
 from evalreport.report.contents import Contents
 from evalreport.report.model import Block, Column, PlainTable, TableRow
-from evalreport.report.words import counted, prose
+from evalreport.report.words import counted
 from evalreport.results.records import Comparison, Gap, Heterogeneity, Interval
 
-#: Lines of the table, and reasons of one metric that are told.
-MOST_LINES, MOST_REASONS = 40, 2
+#: Lines of the table.
+MOST_LINES = 40
 HELD = (
     "In brackets: per cent of such limits that held in the coverage study, in the cells nearest to "
     "the rows that are compared; results.json names them."
@@ -39,25 +38,25 @@ def difference_blocks(contents: Contents, references: References) -> list[Block]
         for (of, told), titles in list(lines.items())[:MOST_LINES]
     )
     columns = (
-        Column("metric", "left", "52%" if one else "46%"),
-        *(() if one else (Column("limits of", "left", "18%"),)),
-        Column("method, and why", "left", "48%" if one else "36%"),
+        Column("metric", "left", "64%" if one else "52%"),
+        *(() if one else (Column("limits of", "left", "22%"),)),
+        Column("method", "left", "36%" if one else "26%"),
     )
     left = len(lines) - len(rows)
     notes = [HELD] if studied else []
     if left:
-        notes.append(f"{counted(left, 'further line')} left out: results.json has the reasons.")
+        notes.append(f"{counted(left, 'further line')} left out: results.json has the methods.")
     caption = f"Limits of {kinds[0]}" if one else "Limits of differences"
     return [PlainTable(caption, columns, rows, " ".join(notes), "methods")]
 
 
 def _intervals(contents: Contents) -> Iterator[tuple[str, str, Interval]]:
-    """Every interval whose method has a reason: what it is of, the metric, and the interval."""
+    """Every interval that is told: what it is of, the metric, and the interval."""
     for c in contents.of(Comparison):
         title = contents.heading(c, averaged=False)
         if c.interval is not None and c.reference_run is None and c.fold is None:
             side = "two models" if c.paired else "two datasets"
-            yield f"differences of {side}", title, _reasoned(c.interval, c.why)
+            yield f"differences of {side}", title, c.interval
         if c.ratio is not None and c.ratio.interval is not None:
             side = "two models" if c.paired else "two datasets"
             yield f"ratios of {side}", title, c.ratio.interval
@@ -79,21 +78,9 @@ def _against(gap: Gap) -> str:
     return "all rows" if gap.against == "all rows" else "the largest"
 
 
-def _reasoned(interval: Interval, why: str | None) -> Interval:
-    return interval if interval.why else replace(interval, why=why)
-
-
 def _told(intervals: Sequence[Interval], references: References) -> tuple[str, str]:
-    """The methods of intervals with their reasons; and the least and most that they held."""
-    reasons: dict[tuple[str, str], None] = {}
-    held: list[float] = []
-    for interval in intervals:
-        reasons.setdefault((interval.method, prose(interval.why or "")))
-        held += [] if interval.study is None else interval.study[:2]
-    said = [
-        references.methods([method]) + (f": {why}" if why else "")
-        for method, why in list(reasons)[:MOST_REASONS]
-    ]
-    left = len(reasons) - len(said)
-    text = " / ".join([*said, *([f"and {left} more in results.json"] if left else [])])
-    return text, f"{100 * min(held):.1f} to {100 * max(held):.1f}" if held else ""
+    """The methods of intervals; and the least and most that they held in the coverage study."""
+    methods = dict.fromkeys(interval.method for interval in intervals)
+    held = [share for interval in intervals if interval.study for share in interval.study[:2]]
+    text = f"{100 * min(held):.1f} to {100 * max(held):.1f}" if held else ""
+    return references.methods(methods), text

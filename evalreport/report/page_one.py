@@ -13,7 +13,7 @@ from dataclasses import replace
 from evalreport.report.cards import interval_text, said_value
 from evalreport.report.comparisons import other_rows_text
 from evalreport.report.contents import Contents, View, identity
-from evalreport.report.count_tables import count_table
+from evalreport.report.count_tables import abreast, count_table
 from evalreport.report.criteria import (
     bound_text,
     counted_criteria,
@@ -476,11 +476,12 @@ def _tables(contents: Contents, views: Sequence[View], *, beside: bool) -> list[
     found = [t for v in views if (t := _first_table(contents, v)) is not None]
     small = {t.id: t for t in found if len(t.labels) <= MOST_CLASSES}
     blocks: list[Block] = []
-    if small:
-        wide = max(len(t.labels) for t in small.values())
-        across = 3 if wide == 2 and len(small) > 2 and not beside else 2 if wide <= 4 else 1
-        tables = tuple(count_table(contents, t) for t in small.values())
-        blocks.append(Tables(tables, across, large=not beside and across < 3, beside=beside))
+    tables = tuple(count_table(contents, t) for t in small.values())
+    if tables and beside:
+        narrow = all(t.crowded != "tighter" for t in tables)
+        blocks.append(Tables(tables, 2 if narrow else 1, beside=True))
+    elif tables:
+        blocks += abreast(tables, large=True)
     many = [v for v in views if len(contents.classes(v)) > MOST_CLASSES or contents.has_sets(v)]
     return [*blocks, *(_worst_classes(contents, view) for view in many if by_class(contents, view))]
 
@@ -515,9 +516,7 @@ def _worst_classes(contents: Contents, view: View) -> PlainTable:
 
 
 def _caution_lines(cautions: Sequence[Note], *, beside: bool = False) -> list[Block]:
-    """A line for each caution, which leads to where it stands in full."""
-    if not cautions:
-        return []
+    """A line for each caution, which leads to where it stands in full; the end of the page."""
     shown = cautions[:MOST_CAUTIONS]
     items = [
         replace(note, title=_with_models(note), messages=(), read="", code="") for note in shown
@@ -525,5 +524,5 @@ def _caution_lines(cautions: Sequence[Note], *, beside: bool = False) -> list[Bl
     left = len(cautions) - len(shown)
     if left:
         items.append(replace(items[-1], title=f"{left} more", anchor=cautions[len(shown)].anchor))
-    title = counted(len(cautions), "caution")
+    title = counted(len(cautions), "caution") if cautions else "No cautions"
     return [Notes(title, tuple(items), "brief beside" if beside else "brief")]

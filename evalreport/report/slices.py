@@ -38,6 +38,7 @@ from evalreport.report.results_table import (
 )
 from evalreport.report.sections import section
 from evalreport.report.strips import (
+    ACROSS,
     Row,
     measures_strip,
     metric_strip,
@@ -368,6 +369,8 @@ def thresholds_section(contents: Contents) -> list[Block]:
     return [*blocks, *threshold_choosers(contents)]
 
 
+#: Metrics at every threshold in a short report, which has its fonts from the reader.
+FEW_ACROSS = 3
 #: Rows from which on the counts of a table take so much room that models stand apart.
 WIDE_COUNTS = 100_000_000
 
@@ -390,9 +393,11 @@ def threshold_blocks(contents: Contents) -> list[Block]:
         if not one and len(contents.datasets) > 1:
             title += f", {label_text(dataset)}"
         if rows:
-            blocks += measures_strip(
-                contents, title, rows, columns, flat=binary, with_model=not one
-            )
+            strips = measures_strip(
+                contents, title, rows, columns, flat=binary, with_model=not one,
+                across=FEW_ACROSS if contents.words.brief else ACROSS,
+            )  # fmt: skip
+            blocks += strips[:1] if contents.words.brief else strips
         elif binary:
             counts = [row for view in views for row in _counted_rows(contents, view)]
             blocks += tables_strip(contents, title, counts, columns, with_model=not one)

@@ -117,7 +117,7 @@ def test_one_drawing_that_fails_leaves_the_others(
     workshop.spec(model="{score: s}", metrics="[accuracy, roc_auc]")
     whole = workshop.done(formats="html").page
     assert "FAILED" not in whole
-    monkeypatch.setattr("evalreport.report.curve_charts.key", fails)
+    monkeypatch.setattr("evalreport.report.curve_charts.roc", fails)
     found = workshop.done(formats="html", status=1)
     assert "FAILED curves: a chart could not be drawn (ZeroDivisionError: by a test)" in found.err
     assert "FAILED: curves: a chart could not be drawn" in found.page
@@ -136,7 +136,7 @@ def test_a_section_that_fails_leaves_the_others(
     def fails(*_: Any, **__: Any) -> None:
         raise KeyError("by a test")
 
-    monkeypatch.setattr("evalreport.report.curves.roc_relation_blocks", fails)
+    monkeypatch.setattr("evalreport.report.curves._undrawn", fails)
     workshop.file("a.csv", rows(lambda i: str(i / 24)))
     workshop.spec(model="{score: s}", metrics="[accuracy, roc_auc]")
     found = workshop.done(formats="html", status=1)

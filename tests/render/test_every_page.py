@@ -13,7 +13,13 @@ from stress.paper import Paper, split
 TEMPLATES = ["standard", "clinical", "audit", "model_card", "minimal", "quick"]
 #: What a page on screen may weigh, how long the one on paper may be, and what share of a page
 #: but the last may stay white: a picture or a pair of tables that stays whole can need the next.
-BYTES, PAGES, WHITE = 600_000, 12, 0.35
+BYTES, PAGES, WHITE = 600_000, 12, 1 / 3
+#: Pages whose foot is whiter, since a chart of all classes or three charts follow.
+WHITER = {
+    ("digits", "model_card"): [4],
+    ("imbalanced", "clinical"): [9],
+    ("training_history", "model_card"): [3],
+}
 
 
 @pytest.mark.nightly
@@ -37,7 +43,7 @@ def test_every_page_of_a_ready_spec(path: Path, template: str) -> None:
         "white at the foot": [
             (number, round(share, 2))
             for number, share in enumerate(paper.white_feet()[1:-1], start=2)
-            if share > WHITE
+            if share > WHITE and number not in WHITER.get((path.stem, template), ())
         ],
         "signatures alone on a page": paper.alone("signatures"),
     }

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
 import evalreport
-from evalreport.report.contents import Contents
-from evalreport.report.roc_relations import relation_words, roc_relation_blocks
 
 # 4 ill and 4 healthy rows. best: every ill row first. early: half of the ill first, then all
 # healthy rows but one half. late: no ill row first.
@@ -59,23 +56,5 @@ def test_every_pair_is_told(results: Any) -> None:
 
 
 @pytest.mark.long
-def test_the_page_says_it_in_words(results: Any) -> None:
-    words = [relation_words(r) for r in results.records.roc_relations]
-    assert words[0] == (
-        "best lies above early everywhere, by up to 0.500 at a false positive rate of 0"
-    )
-    assert words[3] == (
-        "they cross at false positive rate 0.250 with true positive rate 0.500; "
-        "early leads by up to 0.500 at a false positive rate of 0, "
-        "late leads by up to 0.500 at a false positive rate of 0.250"
-    )
-    page = results.to_html()
-    assert "best lies above early everywhere" in page
-    assert "says gives labels, which are one point and no curve" in page
-
-
-def test_of_very_many_pairs_the_page_says_how_many_it_shows(results: Any) -> None:
-    many = replace(results.records, roc_relations=results.records.roc_relations * 4)
-    (table,) = roc_relation_blocks(Contents(many), "d")
-    assert len(table.rows) == 15
-    assert "15 of 24 pairs" in table.note
+def test_the_chart_says_which_curve_lies_above_all_others(results: Any) -> None:
+    assert "best lies above all others everywhere" in results.to_html().casefold()

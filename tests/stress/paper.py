@@ -56,7 +56,9 @@ class Paper:
             for box in sheet:
                 element = getattr(box, "element", None)
                 classes = (element.get("class") or "").split() if element is not None else ()
-                if css_class in classes and type(box).__name__ not in PARTS:
+                # lines beside blocks are put into a box that has the element of their parent
+                anonymous = type(getattr(box, "style", None)).__name__ == "AnonymousStyle"
+                if css_class in classes and type(box).__name__ not in PARTS and not anonymous:
                     left, top = box.border_box_x() * POINTS, box.border_box_y() * POINTS
                     wide, high = box.border_width() * POINTS, box.border_height() * POINTS
                     found.append(Box(number, element, left, top, left + wide, top + high))
