@@ -8,6 +8,7 @@ from typing import Any
 
 from evalreport.report.cards import interval_text, number_of
 from evalreport.report.contents import Contents, View, identity
+from evalreport.report.marking import FLAT, flat_counts_of
 from evalreport.report.model import (
     Block,
     Column,
@@ -143,6 +144,14 @@ def _tables(contents: Contents, dataset: str) -> PlainTable | TablePair | None:
         cells = tuple(map(tuple, t.counts))
         alike.setdefault(cells, []).append(visible(t.baseline.replace("_", " ")))
     title = f"Tables of the baselines, {label_text(dataset)}"
+    if own[0].positive in labels and len(labels) == 2:
+        positive = labels.index(str(own[0].positive))
+        flat = [
+            TableRow((listed(names), *map(count_text, flat_counts_of(cells, positive).values())))
+            for cells, names in alike.items()
+        ]
+        across = (Column("baseline", "left", "40%"), *(Column(name, "right") for name in FLAT))
+        return PlainTable(f"{title}. {_at(own)}".strip(" ."), across, tuple(flat))
     lines = {
         listed(names): [
             (label_text(label), *map(count_text, counts), count_text(sum(counts)))

@@ -28,6 +28,7 @@ from evalreport.report.numbers import (
     p_text,
     value_text,
 )
+from evalreport.report.paired_tables import paired_tables
 from evalreport.report.pieces import LineCell, Number
 from evalreport.report.results_table import sign_of, stands_on_few
 from evalreport.report.sample_size import family_words
@@ -68,6 +69,7 @@ def comparison_blocks(contents: Contents) -> list[Block]:
         *_forest(contents, shown),
         *then_blocks(contents, entries),
         *_wins(contents, entries),
+        *paired_tables([(e, comparison_title(contents, e), _pair(contents, e)) for e in shown]),
     ]
     tables = _tables(contents, shown)
     return [*blocks, *abreast(tables)]
@@ -189,21 +191,23 @@ def _forest(contents: Contents, entries: Sequence[Comparison]) -> list[Block]:
     pairs: dict[str, list[Comparison]] = {}
     drawn = [e for e in entries if e.difference is not None]
     for e in drawn[:MOST_DRAWN]:
-        than = "then" if e.reference_run else _reference_name(contents, _reference(e))
-        pairs.setdefault(f"{contents.mark((e.dataset, e.model)).name} minus {than}", []).append(e)
+        pairs.setdefault(_pair(contents, e), []).append(e)
     rows: list[ForestRow] = []
     for pair, own in pairs.items():
         rows += [ForestRow(pair), *(_row(contents, e) for e in sorted(own, key=_gain))]
     if not rows:
         return []
-    counted = any(row.counts for row in rows)
     aside = "Worst first within a pair. ↓ less is better."
-    if counted:
-        aside += " Counts: rows that only the first of the pair has right : only the second."
     if len(drawn) > MOST_DRAWN:
         aside += f" The first {MOST_DRAWN} of {len(drawn)}; the table has more."
-    shown = Forest(rows, ("right alone" if counted else "", "difference"), same=True)
+    shown = Forest(rows, ("", "difference"), same=True)
     return [forest_chart(shown, "Differences", aside, "comparisons")]
+
+
+def _pair(contents: Contents, entry: Comparison) -> str:
+    """What is compared with what, in words."""
+    than = "then" if entry.reference_run else _reference_name(contents, _reference(entry))
+    return f"{contents.mark((entry.dataset, entry.model)).name} minus {than}"
 
 
 def _row(contents: Contents, entry: Comparison) -> ForestRow:
@@ -216,7 +220,7 @@ def _row(contents: Contents, entry: Comparison) -> ForestRow:
         difference,
         None if interval is None else interval.low,
         None if interval is None else interval.high,
-        _alone(entry),
+        "",
         f"{difference_text(difference)}{limits}",
         float(entry.n),
         own is not None and stands_on_few(contents, own),
@@ -443,5 +447,5 @@ def _wins(contents: Contents, entries: Sequence[Comparison]) -> list[Block]:
         f"difference is shown in {shown_better} of the first and {shown_worse} of the last."
         for (a, b), (better, equal, worse, shown_better, shown_worse) in found.items()
     ]
-    note = "Metrics are counted, not weighed: they share their tables and are not independent."
+    note = "Metrics share their tables and are not independent."
     return [Text(" ".join([*told, note]), "small")]

@@ -13,8 +13,8 @@ from evalreport.results.records import Comparison, Gap, Heterogeneity, Interval
 #: Lines of the table.
 MOST_LINES = 40
 HELD = (
-    "In brackets: per cent of such limits that held in the coverage study, in the cells nearest to "
-    "the rows that are compared; results.json names them."
+    "In brackets: how many of 100 such limits held in the coverage study, in the cells nearest to "
+    "the rows that are compared."
 )
 
 

@@ -97,7 +97,7 @@ def test_the_worst_of_the_classes_with_ten_rows_and_more_is_told() -> None:
     assert chart(run(few, metrics=["recall"]), "classes").finding == ""
 
 
-def test_differences_have_the_counts_of_their_test_and_no_effect_at_0() -> None:
+def test_differences_stand_on_one_axis_with_no_effect_at_0() -> None:
     # of 20 ill m0 finds 12 and m1 finds 15: 2 that m0 alone finds, 5 that m1 alone finds
     ill = ["1"] * 20 + ["0"] * 20
     m0 = ["1"] * 12 + ["0"] * 8 + ["0"] * 20
@@ -112,7 +112,6 @@ def test_differences_have_the_counts_of_their_test_and_no_effect_at_0() -> None:
     # +3/20 for recall; of 20 well m1 alone is wrong about one: 0 : 1, -1/20
     heads = ("m1 minus m0", "Specificity", "Recall")
     assert [word for word in told if word in heads] == list(heads)
-    assert [word for word in told if " : " in word] == ["0 : 1", "5 : 2"]
     assert [w.split(" ")[0] for w in told if "(" in w] == ["−0.0500", "+0.150"]
     assert "no difference" in told
     page = results.to_html()

