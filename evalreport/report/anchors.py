@@ -32,6 +32,7 @@ from evalreport.report.model import (
 )
 from evalreport.report.pieces import CountTable, LineCell, Number
 from evalreport.report.words import label_text
+from evalreport.results.identity import MEAN_OF_FOLDS
 
 #: The style of a strip whose lines are of one measure each.
 ONE = "one"
@@ -136,7 +137,8 @@ def missing_tables(contents: Contents, blocks: list[Block], *, folds: bool) -> l
             shown.add(part.table)
         elif isinstance(part, Number):
             m = contents.measure_of(part.measure)
-            several = () if m is None or not folds else m.tables or ()
+            of_folds = m is not None and m.fold == MEAN_OF_FOLDS
+            several = () if m is None or (of_folds and not folds) else m.tables or ()
             named = [part.table] if part.table else [i for i in several if i is not None]
             wanted |= dict.fromkeys(named)
     ids = [i for i in wanted if i not in shown and i in contents.tables]
@@ -171,11 +173,11 @@ def _flat(contents: Contents, ids: list[str]) -> Strip:
         )
         lines.append(Line(cells, table=i))
     columns = (
-        Column("table", "left", "8%"),
-        Column("model", "left", "14%"),
-        Column("rows and threshold", "left", "30%"),
-        Column("class", "left", "24%"),
-        *(Column(name, "right", "6%") for name in FLAT),
+        Column("table"),
+        Column("model"),
+        Column("rows and threshold"),
+        Column("class"),
+        *(Column(name, "right") for name in FLAT),
     )
     caption = "Tables laid flat: TN and FP are the counts of the row of the negative class"
     return Strip(caption, columns, tuple(lines), (), "many")

@@ -79,18 +79,18 @@ def methods_blocks(contents: Contents) -> list[Block]:
     ]
     columns = (
         (
-            Column("metric", "left", "16%"),
-            Column("of use", "left", "44%"),
-            Column("interval", "left", "35.5%"),
-            Column("ref.", "right", "4.5%"),
+            Column("metric"),
+            Column("of use"),
+            Column("interval"),
+            Column("ref.", "right"),
         )
         if brief
         else (
-            Column("metric", "left", "13%"),
-            Column("what it is", "left", "37%"),
-            Column("formula", "left", "18.5%"),
-            Column("interval", "left", "27%"),
-            Column("ref.", "right", "4.5%"),
+            Column("metric"),
+            Column("what it is"),
+            Column("formula"),
+            Column("interval"),
+            Column("ref.", "right"),
         )
     )
     differences = difference_blocks(contents, references)
@@ -291,10 +291,10 @@ def not_computed_blocks(contents: Contents) -> list[Block]:
         told = "Everything that was asked for was computed, and every value exists."
         return [Text(told, "words")]
     columns = (
-        Column("what", "left", "30%"),
-        Column("where", "left", "29%"),
-        Column("state", "left", "11%"),
-        Column("why", "left", "30%"),
+        Column("what"),
+        Column("where"),
+        Column("state"),
+        Column("why"),
     )
     note = (
         f"{MOST_LINES} of {len(lines)} lines; the others are in results.json."

@@ -114,7 +114,7 @@ def _baselines(contents: Contents, dataset: str, views: list[View]) -> Strip | N
     if not lines:
         return None
     notes = " ".join(filter(None, (_notes(own, len(lines), alone), _left_out(contents, own))))
-    columns = [Column("metric", "left", "22%")]
+    columns = [Column("metric")]
     columns += [Column(visible(n.replace("_", " ")), "right") for n in names]
     columns += [Column(contents.mark(v).name, "right") for v in views]
     return Strip(
@@ -150,7 +150,7 @@ def _tables(contents: Contents, dataset: str) -> PlainTable | TablePair | None:
             TableRow((listed(names), *map(count_text, flat_counts_of(cells, positive).values())))
             for cells, names in alike.items()
         ]
-        across = (Column("baseline", "left", "40%"), *(Column(name, "right") for name in FLAT))
+        across = (Column("baseline"), *(Column(name, "right") for name in FLAT))
         return PlainTable(f"{title}. {_at(own)}".strip(" ."), across, tuple(flat))
     lines = {
         listed(names): [
@@ -162,7 +162,7 @@ def _tables(contents: Contents, dataset: str) -> PlainTable | TablePair | None:
     ends = (*(Column(label_text(label), "right") for label in labels), Column("total", "right"))
     corner = " ".join(how.corner)
     if len(labels) in ABREAST and len(lines) > 1:
-        columns = (Column(corner, "left", "21%"), *ends)
+        columns = (Column(corner), *ends)
         pairs = [
             PlainTable(f"{title}: {name}", columns, tuple(map(TableRow, some)))
             for name, some in lines.items()
@@ -174,7 +174,7 @@ def _tables(contents: Contents, dataset: str) -> PlainTable | TablePair | None:
         for name, own_lines in lines.items()
         for k, line in enumerate(own_lines)
     ]
-    columns = (Column("baseline", "left", "26%"), Column(corner, "left", "18%"), *ends)
+    columns = (Column("baseline"), Column(corner), *ends)
     return PlainTable(title, columns, tuple(rows), _at(own))
 
 

@@ -16,7 +16,6 @@ from evalreport.report.checklists import declared as declared_lists
 from evalreport.report.contents import Contents
 from evalreport.report.criteria import protocol_text
 from evalreport.report.directions import with_isolated_names
-from evalreport.report.fitting import with_fitting_columns, with_short_names
 from evalreport.report.logo import logo_address
 from evalreport.report.metric_sections import without_tables_of
 from evalreport.report.model import (
@@ -37,6 +36,7 @@ from evalreport.report.page_one import outcome_text
 from evalreport.report.rows import agreement_words
 from evalreport.report.scripts import script_note
 from evalreport.report.sections import Declaration, sections
+from evalreport.report.short_names import with_short_names
 from evalreport.report.wording import TEMPLATES, Wording
 from evalreport.report.words import as_of_text, label_text, prose, visible
 from evalreport.results import records
@@ -75,7 +75,7 @@ def build(results: Results, template: str = "standard", failed: list[str] | None
         logo=logo_address(contents),
     )
     report = with_short_names(laid_out(report, contents), contents)
-    return with_anchors(with_isolated_names(with_fitting_columns(report)))
+    return with_anchors(with_isolated_names(report))
 
 
 def _sections(

@@ -50,9 +50,9 @@ def change_blocks(courses: Sequence[Named]) -> list[Block]:
     rows = tuple(_row(name, model, one.change) for name, model, one in shown if one.change)
     length = next(one.change.run_length for _, _, one in charted if one.change)
     heads = (
-        ("metric", "left", "22%"), ("model", "left", "14%"), ("alarm", "left", "11%"),
-        ("changed with", "left", "11%"), ("between", "left", "18%"), ("before", "right", "8%"),
-        ("since", "right", "8%"), ("chance of a change", "right", "8%"),
+        ("metric", "left"), ("model", "left"), ("alarm", "left"),
+        ("changed with", "left"), ("between", "left"), ("before", "right"),
+        ("since", "right"), ("chance of a change", "right"),
     )  # fmt: skip
     note = (
         f"Alarm: the first period in which the cumulative sum chart of the values, each against "
@@ -124,8 +124,8 @@ def _moved(name: str, model: str, record: Period) -> PlainTable:
     assert change is not None
     rows = tuple(TableRow(_moved_row(one)) for one in change.moved)
     heads = (
-        ("what", "left", "30%"), ("before", "right", "11%"), ("since", "right", "11%"),
-        ("test", "left", "26%"), ("statistic", "right", "11%"), ("p", "right", "11%"),
+        ("what", "left"), ("before", "right"), ("since", "right"),
+        ("test", "left"), ("statistic", "right"), ("p", "right"),
     )  # fmt: skip
     note = (
         f"Periods before {label_text(str(change.since))} against those since. p values are not "

@@ -35,7 +35,7 @@ def _table(contents: Contents, record: Characteristics) -> PlainTable:
     classes = record.classes[:MOST_CLASSES]
     shown = [None, *(c.label for c in classes)]
     columns = (
-        Column("characteristic", width="26%"),
+        Column("characteristic"),
         Column("all rows", "right"),
         *(Column(label_text(c.label), "right") for c in classes),
     )

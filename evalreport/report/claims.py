@@ -127,7 +127,7 @@ def _counts(contents: Contents, found: Sequence[ClaimCounts]) -> PlainTable:
     only = [str(n) for entry in found for n in entry.by_value_only]
     if only:
         note += f" Of claim {listed(only)} only the value was held against them."
-    columns = tuple(Column(head, "left") for head in heads)
+    columns = tuple(Column(head) for head in heads)
     return PlainTable("Counts that would reproduce the claims", columns, rows, note)
 
 

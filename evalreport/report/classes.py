@@ -303,7 +303,7 @@ def _per_class(contents: Contents, view: View, labels: Sequence[str]) -> list[Bl
             f"Each {'label by itself' if sets else 'class against the rest'}, "
             f"{mark.symbol} {mark.name}",
             rows,
-            [Column("label" if sets else "class", "left", "18%")],
+            [Column("label" if sets else "class")],
             flat=False,
             with_model=False,
         ),

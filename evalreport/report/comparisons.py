@@ -37,7 +37,6 @@ from evalreport.report.words import (
     label_text,
     listed,
     method_text,
-    name_width,
     subgroup_text,
 )
 from evalreport.results.identity import MEAN_OF_FOLDS, WhichNumber
@@ -242,23 +241,20 @@ def _differences(contents: Contents, entries: Sequence[Comparison], total: int) 
     only = _only_reference(contents, entries)
     if only:
         lines = tuple(replace(x, cells=(*x.cells[:3], *x.cells[4:])) for x in lines)
-    views = [(e.dataset, e.model) for e in entries]
-    views += [_reference(e) for e in entries]
-    named = name_width((contents.mark(view).name for view in views), 9, 17 if only else 11)
     columns: tuple[Column, ...] = (
-        Column("metric", "left", f"{28 - named}%" if only else f"{31 - 2 * named}%"),
-        Column("model", "left", f"{named}%"),
-        Column("value", "right", "7%"),
-        *([] if only else [Column("reference", "left", f"{named}%")]),
-        Column("reference" if only else "value", "right", "8%" if only else "7%"),
-        Column("difference", "right", "8%"),
-        Column(_level(entries), "right", "14%"),
-        Column("test", "left", "23%" if only else "20%"),
-        Column("p", "right", "5.5%"),
+        Column("metric"),
+        Column("model"),
+        Column("value", "right"),
+        *([] if only else [Column("reference")]),
+        Column("reference" if only else "value", "right"),
+        Column("difference", "right"),
+        Column(_level(entries), "right"),
+        Column("test"),
+        Column("p", "right"),
     )
     corrected = any(_is_corrected(e) for e in entries)
     if corrected:
-        columns = (*columns, Column(f"p, {_correction(entries)}", "right", "6%"))
+        columns = (*columns, Column(f"p, {_correction(entries)}", "right"))
         lines = tuple(
             Line((*line.cells, LineCell(_p(e.p_adjusted), "right")), line.table, line.rule)
             for line, e in zip(lines, entries, strict=True)

@@ -82,11 +82,10 @@ def count_table(
     )
 
 
-def _crowded(rows: Sequence[CountRow]) -> str:
-    """How far counts and their roles, side by side, fill a cell."""
+def _crowded(rows: Sequence[CountRow]) -> bool:
+    """Whether counts and their roles take more than a cell side by side."""
     cells = [c for row in rows for c in row.cells if c.role or c.weight]
-    letters = max((len(c.text) + len(c.weight) for c in cells), default=0)
-    return "tighter" if letters > TIGHT else "tight" if letters == TIGHT else ""
+    return max((len(c.text) + len(c.weight) for c in cells), default=0) > TIGHT
 
 
 def _with_unpredicted(

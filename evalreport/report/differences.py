@@ -38,9 +38,9 @@ def difference_blocks(contents: Contents, references: References) -> list[Block]
         for (of, told), titles in list(lines.items())[:MOST_LINES]
     )
     columns = (
-        Column("metric", "left", "64%" if one else "52%"),
-        *(() if one else (Column("limits of", "left", "22%"),)),
-        Column("method", "left", "36%" if one else "26%"),
+        Column("metric"),
+        *(() if one else (Column("limits of"),)),
+        Column("method"),
     )
     left = len(lines) - len(rows)
     notes = [HELD] if studied else []

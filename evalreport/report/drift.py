@@ -48,14 +48,14 @@ def drift_blocks(contents: Contents) -> list[Block]:
 
 def _summary(contents: Contents, records: Sequence[Drift]) -> PlainTable:
     heads = (
-        ("what", "left", "22%"),
-        ("against", "left", "17%"),
-        ("PSI", "right", "10%"),
-        ("by chance", "right", "9%"),
-        ("p", "right", "8%"),
-        ("distance (KS)", "right", "10%"),
-        ("test", "left", "17%"),
-        ("p", "right", "7%"),
+        ("what", "left"),
+        ("against", "left"),
+        ("PSI", "right"),
+        ("by chance", "right"),
+        ("p", "right"),
+        ("distance (KS)", "right"),
+        ("test", "left"),
+        ("p", "right"),
     )
     rows = []
     for record in records[:MOST_ROWS]:

@@ -86,7 +86,7 @@ def _of_view(
         words = f"mean of {counted(len(folds) + len(further), 'fold')}"
         rows.append(Row((words, ""), tuple(means), MEAN_OF_FOLDS))
     mark = contents.mark(view)
-    heads = [Column("fold", "left", "14%"), Column("right of tested", "left", "9%")]
+    heads = [Column("fold"), Column("right of tested")]
     strips = measures_strip(
         contents,
         f"Folds, {mark.symbol} {mark.name}",
@@ -178,8 +178,8 @@ def _abreast(contents: Contents, group: Sequence[Further]) -> list[Block]:
     notes = ["Their numbers are in results.json and measures.csv."]
     if len(lines) < len(folds):
         notes.append(f"{len(lines)} of {len(folds)} folds.")
-    columns = [Column("fold", "left", "18%")]
+    columns = [Column("fold")]
     for mark, _ in group:
-        columns.append(Column(f"{mark.symbol} {mark.name}, right of tested", "left", "19%"))
-        columns.append(Column("its table", "left", "22%"))
+        columns.append(Column(f"{mark.symbol} {mark.name}, right of tested"))
+        columns.append(Column("its table"))
     return [Strip("Folds of further repeats", tuple(columns), tuple(lines), tuple(notes), "many")]

@@ -62,18 +62,14 @@ def _blocks(contents: Contents, records: Sequence[Impact]) -> list[Block]:
 def _table(contents: Contents, records: Sequence[Impact]) -> PlainTable:
     unknown = records[0].unknown > 0
     heads = [
-        ("group", "left", "20%" if unknown else "34%"),
-        ("selected / n", "right", "11%"),
-        ("of all rows", "right", "9%"),
-        ("rate", "right", "8%"),
-        ("impact ratio", "right", "11%"),
-        ("interval", "right", "15%"),
-        ("p", "right", "7%" if unknown else "12%"),
-        *(
-            (("rate if unknown", "right", "10%"), ("ratio if unknown", "right", "9%"))
-            if unknown
-            else ()
-        ),
+        ("group", "left"),
+        ("selected / n", "right"),
+        ("of all rows", "right"),
+        ("rate", "right"),
+        ("impact ratio", "right"),
+        ("interval", "right"),
+        ("p", "right"),
+        *((("rate if unknown", "right"), ("ratio if unknown", "right")) if unknown else ()),
     ]
     rows: list[TableRow] = []
     notes: dict[str, None] = {}

@@ -27,10 +27,10 @@ def look_blocks(contents: Contents) -> list[Block]:
         return []
     blocks: list[Block] = [Text(_intro(entries[0]))]
     heads = (
-        ("criterion", "left", "16%"), ("model", "left", "10%"), ("look", "left", "8%"),
-        ("rows so far", "right", "8%"), ("value so far", "left", "12%"),
-        ("interval", "left", "15%"), ("error spent", "left", "9%"), ("before", "left", "10%"),
-        ("outcome", "left", "12%"),
+        ("criterion", "left"), ("model", "left"), ("look", "left"),
+        ("rows so far", "right"), ("value so far", "left"),
+        ("interval", "left"), ("error spent", "left"), ("before", "left"),
+        ("outcome", "left"),
     )  # fmt: skip
     rows = tuple(_row(contents, one) for one in entries)
     columns = tuple(Column(*head) for head in heads)
@@ -150,7 +150,7 @@ def _rows_so_far(contents: Contents, one: Look) -> PlainTable:
     )
     head = "period" if one.recognised_by == "period" else "file (sha256)"
     columns = (
-        Column(head, "left"), Column("counted at", "left"), Column("rows", "right"),
+        Column(head), Column("counted at"), Column("rows", "right"),
         Column("value", "right"),
     )  # fmt: skip
     seen = counted(len(one.seen_before), "block")

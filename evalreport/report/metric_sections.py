@@ -41,11 +41,11 @@ def missing_blocks(contents: Contents) -> list[Block]:
         return []
     rows = tuple(row for m in found[:MOST_LINES] for row in _rows(contents, m))
     heads = (
-        ("metric", "left", "30%"),
-        ("model", "left", "16%"),
-        ("complete rows", "right", "18%"),
-        ("least", "right", "18%"),
-        ("greatest", "right", "18%"),
+        ("metric", "left"),
+        ("model", "left"),
+        ("complete rows", "right"),
+        ("least", "right"),
+        ("greatest", "right"),
     )
     lost = list(dict.fromkeys(_lost(contents, m) for m in found))
     note = f"{lost[0]} {RULE}" if len(lost) == 1 else RULE
@@ -181,7 +181,7 @@ def _further(contents: Contents, measures: list[Measure]) -> list[Block]:
         for same in grouped(measures).values()
         for m in same
     ]
-    return [metric_strip(contents, FURTHER, rows, [Column("average", "left", "22%")])]
+    return [metric_strip(contents, FURTHER, rows, [Column("average")])]
 
 
 def _cards_or_strips(contents: Contents, chosen: list[Measure]) -> list[Block]:

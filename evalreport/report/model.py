@@ -43,11 +43,10 @@ class Line:
 
 @dataclass(frozen=True)
 class Column:
-    """The head of a column of a strip."""
+    """The head of a column of a table; the style sheet gives it its width."""
 
     text: str
     align: str = "left"
-    width: str = ""
 
 
 #: What the caption of a further part of one table ends with.

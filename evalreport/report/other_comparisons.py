@@ -39,14 +39,14 @@ def hypothesis_blocks(contents: Contents) -> list[Block]:
     if not found:
         return []
     heads = (
-        ("metric", "left", "19%"),
-        ("models", "left", "20%"),
-        ("to be shown", "left", "17%"),
-        ("difference", "right", "9%"),
-        ("interval", "right", "13%"),
-        ("test", "left", "10%"),
-        ("p", "right", "6%"),
-        ("", "right", "6%"),
+        ("metric", "left"),
+        ("models", "left"),
+        ("to be shown", "left"),
+        ("difference", "right"),
+        ("interval", "right"),
+        ("test", "left"),
+        ("p", "right"),
+        ("", "right"),
     )
     rows = tuple(
         TableRow(_hypothesis_row(contents, c, c.hypothesis)) for c in found if c.hypothesis
@@ -102,15 +102,15 @@ def margin_blocks(contents: Contents) -> list[Block]:
     if not found:
         return []
     heads = (
-        ("metric", "left", "20%"),
-        ("models", "left", "22%"),
-        ("n", "right", "8%"),
-        ("value", "right", "8%"),
-        ("reference", "right", "8%"),
-        ("difference", "right", "9%"),
-        ("interval", "right", "13%"),
-        ("margin", "right", "6%"),
-        ("", "right", "6%"),
+        ("metric", "left"),
+        ("models", "left"),
+        ("n", "right"),
+        ("value", "right"),
+        ("reference", "right"),
+        ("difference", "right"),
+        ("interval", "right"),
+        ("margin", "right"),
+        ("", "right"),
     )
     rows = tuple(TableRow(_margin_row(contents, c)) for c in found)
     return [
@@ -159,14 +159,14 @@ def reclassification_blocks(contents: Contents) -> list[Block]:
         total = (count_text(record.rows), "", "", difference_text(record.net), limits, p)
         rows.append(TableRow(("", "sum", *total), strong=True))
     heads = (
-        ("models", "left", "22%"),
-        ("rows", "left", "16%"),
-        ("n", "right", "8%"),
-        ("up", "right", "8%"),
-        ("down", "right", "8%"),
-        ("net", "right", "10%"),
-        ("interval", "right", "18%"),
-        ("p", "right", "10%"),
+        ("models", "left"),
+        ("rows", "left"),
+        ("n", "right"),
+        ("up", "right"),
+        ("down", "right"),
+        ("net", "right"),
+        ("interval", "right"),
+        ("p", "right"),
     )
     if not rows and not reasons:
         return []
@@ -198,13 +198,13 @@ def omnibus_blocks(contents: Contents) -> list[Block]:
     if not found:
         return []
     heads = (
-        ("metric", "left", "22%"),
-        ("models and values", "left", "36%"),
-        ("n", "right", "8%"),
-        ("test", "left", "14%"),
-        ("statistic", "right", "8%"),
-        ("df", "right", "5%"),
-        ("p", "right", "7%"),
+        ("metric", "left"),
+        ("models and values", "left"),
+        ("n", "right"),
+        ("test", "left"),
+        ("statistic", "right"),
+        ("df", "right"),
+        ("p", "right"),
     )
     rows = tuple(TableRow(_omnibus_row(contents, record)) for record in found)
     reasons = [f"{r.title}: {prose(r.reason)}." for r in found if r.reason]
@@ -241,13 +241,13 @@ def ratio_blocks(contents: Contents) -> list[Block]:
     if not found:
         return []
     heads = (
-        ("metric", "left", "22%"),
-        ("models", "left", "24%"),
-        ("value", "right", "9%"),
-        ("reference", "right", "9%"),
-        ("ratio", "right", "9%"),
-        ("interval", "right", "15%"),
-        ("method", "left", "12%"),
+        ("metric", "left"),
+        ("models", "left"),
+        ("value", "right"),
+        ("reference", "right"),
+        ("ratio", "right"),
+        ("interval", "right"),
+        ("method", "left"),
     )
     rows = tuple(TableRow(_ratio_row(contents, c, ratio)) for c, ratio in found)
     return [PlainTable("Ratios", tuple(Column(*h) for h in heads), rows, RATIO_NOTE, "gaps")]

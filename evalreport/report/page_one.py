@@ -478,7 +478,7 @@ def _tables(contents: Contents, views: Sequence[View], *, beside: bool) -> list[
     blocks: list[Block] = []
     tables = tuple(count_table(contents, t) for t in small.values())
     if tables and beside:
-        narrow = all(t.crowded != "tighter" for t in tables)
+        narrow = not any(t.crowded for t in tables)
         blocks.append(Tables(tables, 2 if narrow else 1, beside=True))
     elif tables:
         blocks += abreast(tables, large=True)

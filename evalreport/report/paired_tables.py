@@ -56,14 +56,14 @@ def paired_tables(entries: Sequence[tuple[Comparison, str, str]]) -> list[Block]
     if not lines:
         return []
     columns = (
-        Column("metric", "left", "21%"),
-        Column("models", "left", "22%"),
-        Column("both", "right", "7%"),
-        Column("first only", "right", "8%"),
-        Column("second only", "right", "9%"),
-        Column("neither", "right", "7%"),
-        Column("rows", "right", "7%"),
-        Column("difference", "right", "19%"),
+        Column("metric"),
+        Column("models"),
+        Column("both", "right"),
+        Column("first only", "right"),
+        Column("second only", "right"),
+        Column("neither", "right"),
+        Column("rows", "right"),
+        Column("difference", "right"),
     )
     left = len(lines) - MOST_LINES
     note = NOTE + (f" {left} more tables are in results.json." if left > 0 else "")

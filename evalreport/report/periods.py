@@ -290,11 +290,8 @@ def _limit_table(contents: Contents, courses: Sequence[Course]) -> PlainTable:
     rows, note = _newest([TableRow(row) for row in cells if set(row[1:]) != {"–"}])
     every, model = courses[0].record.every, contents.mark(courses[0].view).name
     columns = (
-        Column(str(every), "left", "16%"),
-        *(
-            Column(_name(contents, course), "right", f"{84 / len(courses):.0f}%")
-            for course in courses
-        ),
+        Column(str(every)),
+        *(Column(_name(contents, course), "right") for course in courses),
     )
     told = f"{OUTSIDE} the value is outside; the first periods have no limits. {note}".strip()
     return PlainTable(f"Control limits by {every}, {model}", columns, rows, told)
@@ -304,15 +301,15 @@ def _tests(contents: Contents, courses: Sequence[Course]) -> PlainTable:
     """Of every measure: first and last value, periods out of control, and the two tests."""
     rows = [_test_row(contents, course) for course in courses[:MOST_LINES]]
     heads = (
-        ("metric", "left", "19%"),
-        ("model", "left", "12%"),
-        ("first", "right", "8%"),
-        ("last", "right", "8%"),
-        ("out of control", "right", "9%"),
-        ("any change", "left", "11%"),
-        ("p", "right", "7%"),
-        ("trend", "left", "19%"),
-        ("p", "right", "7%"),
+        ("metric", "left"),
+        ("model", "left"),
+        ("first", "right"),
+        ("last", "right"),
+        ("out of control", "right"),
+        ("any change", "left"),
+        ("p", "right"),
+        ("trend", "left"),
+        ("p", "right"),
     )
     note = (
         "p values are not corrected for the number of measures. Any change: all periods share "

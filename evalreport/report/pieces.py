@@ -95,9 +95,7 @@ class CountColumn:
 class CountTable:
     """A classification table as it is printed; ``partial`` says what is left out.
 
-    ``widths`` of the heads of rows and of each column, where the usual ones do not do.
-    ``crowded`` is ``"tight"`` where counts with their role fill the cells of a small card,
-    ``"tighter"`` where they fill those of any card, else empty.
+    ``crowded``: counts and their role do not stand side by side in a cell.
     """
 
     table: str
@@ -105,8 +103,7 @@ class CountTable:
     columns: tuple[CountColumn, ...]
     rows: tuple[CountRow, ...]
     partial: str = ""
-    crowded: str = ""
-    widths: tuple[str, ...] = ()
+    crowded: bool = False
     anchor: str = ""
     orientation: Orientation = ACTUAL_IN_ROWS
     kind: ClassVar[str] = "counts"

@@ -81,7 +81,7 @@ def _lead(data: Json) -> str:
 def _outcome(data: Json) -> list[Block]:
     parts = PlainTable(
         "Outcome by part",
-        _columns("Part", "Passed", "Failed", "Not done", right=(1, 2, 3), widths=(64, 12, 12, 12)),
+        _columns("Part", "Passed", "Failed", "Not done", right=(1, 2, 3)),
         tuple(
             TableRow((f"{part['part']}, {part['title']}",
                       *(count_text(part[key]) for key in WORDS)))
@@ -112,7 +112,7 @@ def _failures(data: Json) -> Block:
         )
         for one in failed
     ]
-    columns = _columns("Check", "Requirement", "What", "What is wrong", widths=(9, 12, 27, 52))
+    columns = _columns("Check", "Requirement", "What", "What is wrong")
     return PlainTable("What failed", columns, tuple(rows))
 
 
@@ -137,7 +137,7 @@ def _matrix(data: Json) -> Block:
         for one in data["requirements"]
     ]
     columns = _columns("No.", "Requirement", "Checks", "Passed", "Failed", "Not done",
-                       right=(3, 4, 5), widths=(6, 44, 26, 8, 8, 8))  # fmt: skip
+                       right=(3, 4, 5))  # fmt: skip
     note = (
         "A requirement without a check here is tested where the tool is developed; "
         "docs/requirements.md lists the tests of each."
@@ -185,10 +185,7 @@ def _table(case: str, checks: Sequence[Json]) -> Block:
         for one in checks
     ]
     heads = ("Check", "What", "Expected", "Found", *(("Source",) if case else ()), "Outcome")
-    widths = (12, 22, 20, 16, 21, 9) if case else (12, 32, 24, 23, 9)
-    return PlainTable(
-        f"Reference case {case}" if case else "", _columns(*heads, widths=widths), tuple(rows)
-    )
+    return PlainTable(f"Reference case {case}" if case else "", _columns(*heads), tuple(rows))
 
 
 def _signatures(sha256: str) -> list[Block]:
@@ -204,15 +201,8 @@ def _said(text: str, most: int = MOST_SAID) -> str:
     return visible(" ".join(text.split()), most)
 
 
-def _columns(
-    *heads: str, right: Sequence[int] = (), widths: Sequence[int] = ()
-) -> tuple[Column, ...]:
-    """Heads of columns; ``widths`` in hundredths of the line."""
+def _columns(*heads: str, right: Sequence[int] = ()) -> tuple[Column, ...]:
+    """Heads of columns; those of counts stand on the right."""
     return tuple(
-        Column(
-            head,
-            "right" if place in right else "left",
-            f"{widths[place]}%" if widths else "",
-        )
-        for place, head in enumerate(heads)
+        Column(head, "right" if place in right else "left") for place, head in enumerate(heads)
     )

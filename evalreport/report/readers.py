@@ -108,7 +108,7 @@ def _at(record: ReaderMean | ReaderAgreement) -> str:
     return f" at {threshold_text(record.threshold)}{rule}"
 
 
-def _columns(*heads: tuple[str, str, str]) -> tuple[Column, ...]:
+def _columns(*heads: tuple[str, str]) -> tuple[Column, ...]:
     return tuple(Column(*head) for head in heads)
 
 
@@ -128,9 +128,9 @@ def _each(contents: Contents, means: tuple[ReaderMean, ...]) -> PlainTable:
     titles = {record.metric: contents.heading(record) for record in reversed(means)}
     metrics = list(dict.fromkeys(record.metric for record in means))
     heads = _columns(
-        ("reader", "left", "13%"),
-        *((cell, "right", "6%") for cell in ("TP", "FN", "FP", "TN")),
-        *((titles[name], "right", f"{63 // len(metrics)}%") for name in metrics),
+        ("reader", "left"),
+        *((cell, "right") for cell in ("TP", "FN", "FP", "TN")),
+        *((titles[name], "right") for name in metrics),
     )
     rows: list[TableRow] = []
     reasons = []
@@ -183,13 +183,13 @@ def _with_limits(one: ReaderValue) -> str:
 
 def _means(contents: Contents, means: tuple[ReaderMean, ...]) -> PlainTable:
     heads = _columns(
-        ("measure", "left", "30%"),
-        ("model", "left", "18%"),
-        ("readers", "right", "8%"),
-        ("mean", "right", "8%"),
-        ("interval", "right", "16%"),
-        ("SE", "right", "10%"),
-        ("df", "right", "10%"),
+        ("measure", "left"),
+        ("model", "left"),
+        ("readers", "right"),
+        ("mean", "right"),
+        ("interval", "right"),
+        ("SE", "right"),
+        ("df", "right"),
     )
     rows, reasons = [], []
     for record in means:
@@ -244,17 +244,17 @@ def _error(record: ReaderMean | ReaderDifference) -> tuple[str, str]:
 def _differences(contents: Contents, found: tuple[ReaderDifference, ...]) -> PlainTable:
     with_margin = any(one.margin is not None for one in found)
     heads = [
-        ("measure", "left", "14%"),
-        ("models", "left", "16%" if with_margin else "30%"),
-        ("readers", "right", "8%"),
-        ("difference", "right", "9%"),
-        ("interval", "right", "18%"),
-        ("SE", "right", "8%"),
-        ("df", "right", "6%"),
-        ("p", "right", "6%"),
+        ("measure", "left"),
+        ("models", "left"),
+        ("readers", "right"),
+        ("difference", "right"),
+        ("interval", "right"),
+        ("SE", "right"),
+        ("df", "right"),
+        ("p", "right"),
     ]
     if with_margin:
-        heads += [("margin", "right", "6%"), ("holds", "right", "9%")]
+        heads += [("margin", "right"), ("holds", "right")]
     rows, reasons = [], []
     for one in found:
         title = contents.heading(one)
@@ -287,11 +287,11 @@ def _differences(contents: Contents, found: tuple[ReaderDifference, ...]) -> Pla
 
 def _agreement(contents: Contents, found: tuple[ReaderAgreement, ...]) -> PlainTable:
     heads = _columns(
-        ("model", "left", "30%"),
-        ("coefficient", "left", "26%"),
-        ("cases", "right", "10%"),
-        ("value", "right", "12%"),
-        ("interval", "right", "22%"),
+        ("model", "left"),
+        ("coefficient", "left"),
+        ("cases", "right"),
+        ("value", "right"),
+        ("interval", "right"),
     )
     rows, reasons = [], []
     for record in found:
@@ -319,12 +319,12 @@ def _agreement(contents: Contents, found: tuple[ReaderAgreement, ...]) -> PlainT
 
 def _pairs(contents: Contents, pairs: list[tuple[ReaderAgreement, ReaderPair]]) -> PlainTable:
     heads = _columns(
-        ("model", "left", "26%"),
-        ("readers", "left", "26%"),
-        ("cases", "right", "10%"),
-        ("agreement", "right", "10%"),
-        ("kappa", "right", "10%"),
-        ("interval", "right", "18%"),
+        ("model", "left"),
+        ("readers", "left"),
+        ("cases", "right"),
+        ("agreement", "right"),
+        ("kappa", "right"),
+        ("interval", "right"),
     )
     rows = [
         TableRow(

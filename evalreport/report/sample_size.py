@@ -94,14 +94,14 @@ def size_blocks(contents: Contents) -> list[Block]:
     if width is None or not rows:
         return []
     heads = (
-        ("metric", "left", "22%"),
-        ("model", "left", "13%"),
-        ("rows", "left", "14%"),
-        ("of", "right", "8%"),
-        ("interval", "right", "15%"),
-        ("half-width", "right", "9%"),
-        ("of needed", "right", "9%"),
-        ("rows needed", "right", "10%"),
+        ("metric", "left"),
+        ("model", "left"),
+        ("rows", "left"),
+        ("of", "right"),
+        ("interval", "right"),
+        ("half-width", "right"),
+        ("of needed", "right"),
+        ("rows needed", "right"),
     )
     wanted = value_text(width)
     note = (

@@ -161,7 +161,7 @@ def _of_columns(
         rows = _ordered(contents, same[i], slices)
         of_readings = _readings(contents, same[i])
         title = f"{contents.title(same[i][0])} by {name}{of_readings}{_at(contents, same[i][0])}"
-        heads = [Column(name, "left", "18%")]
+        heads = [Column(name)]
         blocks.append(metric_strip(contents, title, rows, heads))
     others = [i for i in same if i not in leading]
     kept_others = others[: MOST_OTHERS_OF_PERIODS if newest else MOST_OTHERS]
@@ -173,7 +173,7 @@ def _of_columns(
             contents,
             f"Other metrics by {name}{_readings(contents, rest)}",
             rows,
-            [Column(name, "left", "15%")],
+            [Column(name)],
             flat=flat,
         )
     if not newest:
@@ -274,8 +274,8 @@ def _classes_in_groups(
     sets = all(contents.has_sets(view) for _, _, view in found)
     title = f"{'Labels' if sets else 'Classes'} by {name}"
     head_columns = [
-        Column(name, "left", "13%"),
-        Column("label" if sets else "class", "left", "11%"),
+        Column(name),
+        Column("label" if sets else "class"),
     ]
     return list(measures_strip(contents, title, rows, head_columns))
 
@@ -384,7 +384,7 @@ def threshold_blocks(contents: Contents) -> list[Block]:
             alone = view if (contents.used(view) or 0) > WIDE_COUNTS else None
             together.setdefault((view[0], contents.is_binary(view), alone), []).append(view)
     blocks: list[Block] = []
-    columns = [Column("threshold", "left", "12%"), Column("how it was set", "left", "19%")]
+    columns = [Column("threshold"), Column("how it was set")]
     for (dataset, binary, _), views in together.items():
         rows = [row for view in views for row in _threshold_rows(contents, view)]
         one = len(views) == 1
@@ -485,12 +485,8 @@ def sweep_tables(contents: Contents) -> list[Block]:
         lines = total if total <= WHOLE_SWEEP else SWEEP_LINES
         rows = [TableRow(_sweep_row(points, k)) for k in spread_over(total, lines)]
         names = ("score ≥", *FLAT, "recall", "FPR", "precision")
-        widths = ("18%", "10%", "8.5%", "8.5%", "8.5%", "12%", "13%", "16.5%")
         dataset = curve.dataset
-        columns = tuple(
-            Column(contents.said(dataset, n), "right", w)
-            for n, w in zip(names, widths, strict=True)
-        )
+        columns = tuple(Column(contents.said(dataset, name), "right") for name in names)
         note = (
             f"{len(rows)} of {total} thresholds; all are in results.json."
             if len(rows) < total

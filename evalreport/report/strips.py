@@ -12,7 +12,7 @@ from evalreport.report.marking import FLAT, flat_counts
 from evalreport.report.model import CONTINUED, Column, Line, Strip
 from evalreport.report.numbers import count_text, level_text
 from evalreport.report.pieces import LineCell
-from evalreport.report.words import label_text, method_text, name_width
+from evalreport.report.words import label_text, method_text
 from evalreport.results.identity import Quantity
 from evalreport.results.records import Measure, Table
 
@@ -20,8 +20,6 @@ from evalreport.results.records import Measure, Table
 MOST_LINES = 60
 #: Numbers beside each other in one strip.
 ACROSS = 6
-#: Fewer numbers than this keep to the left, with room after them.
-FEW = 4
 
 
 @dataclass(frozen=True)
@@ -47,17 +45,16 @@ def metric_strip(
         place = "only" if len(shown) == 1 else {0: "first", len(shown) - 1: "last"}.get(k, "middle")
         lines.append(_metric_line(contents, row, flat, place, row.group != previous))
         previous = row.group
-    counts = [Column(name, "right", "5%") for name in FLAT] if flat else []
-    fraction = [Column("fraction", "right", "10%")]
+    counts = [Column(name, "right") for name in FLAT] if flat else []
+    fraction = [Column("fraction", "right")]
     level, method = _common(shown)
-    named = name_width((mark_of(contents, r.measures[0]).name for r in shown), 11, 15)
     columns = (
         *heads,
-        Column("model", "left", f"{named}%"),
-        Column("n", "right", "5%"),
+        Column("model"),
+        Column("n", "right"),
         *counts,
         *fraction,
-        Column("value", "right", "8%"),
+        Column("value", "right"),
         Column(f"{level} {method}".strip(), "right"),
     )
     return Strip(title, columns, tuple(lines), _more(rows, shown), "one")
@@ -135,13 +132,10 @@ def measures_strip(
             previous = row.group
         if not lines:
             continue
-        named = name_width((mark_of(contents, r.measures[0]).name for r in shown), 10, 14)
-        model = [Column("model", "left", f"{named}%")] if with_model else []
-        counts = [Column(name, "right", "4.5%") for name in FLAT] if flat or counted else []
-        counts += [Column("n", "right", "6%")] if with_n else []
-        narrow = len(chosen) < FEW
-        values = [Column(names[i], "right", "14%" if narrow else "") for i in chosen]
-        values += [Column("", "left")] if narrow else []
+        model = [Column("model")] if with_model else []
+        counts = [Column(name, "right") for name in FLAT] if flat or counted else []
+        counts += [Column("n", "right")] if with_n else []
+        values = [Column(names[i], "right") for i in chosen]
         part = caption + CONTINUED if strips else caption
         strips.append(
             Strip(
@@ -168,12 +162,12 @@ def tables_strip(
         cells = [LineCell(text, head=k == 0) for k, text in enumerate(texts)]
         if with_model:
             cells.append(LineCell(mark=contents.mark(view_of(table))))
-        lines.append(Line((*cells, *laid, LineCell()), table=table.id))
+        lines.append(Line((*cells, *laid), table=table.id))
     if not lines:
         return []
-    model = [Column("model", "left", "14%")] if with_model else []
-    counts = [Column(name, "right", "8%") for name in FLAT]
-    columns = (*heads, *model, *counts, Column("", "left"))
+    model = [Column("model")] if with_model else []
+    counts = [Column(name, "right") for name in FLAT]
+    columns = (*heads, *model, *counts)
     shown = rows[:MOST_LINES]
     return [Strip(caption, columns, tuple(lines), _more(rows, shown), "many")]
 
@@ -213,7 +207,6 @@ def _measures_line(
         if number is not None and number.state != "value":
             number = replace(number, reason="")
         cells.append(LineCell(number=number, align="right"))
-    cells += [LineCell()] if len(found) < FEW else []
     return Line(
         tuple(cells),
         table=str(first.table) if laid is not None else "",

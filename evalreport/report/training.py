@@ -80,11 +80,11 @@ def overlap_blocks(contents: Contents) -> list[Block]:
     if not rows:
         return []
     heads = (
-        ("tested", "left", "14%"),
-        ("learned from", "left", "18%"),
-        ("by models", "left", "18%"),
-        ("compared", "left", "28%"),
-        ("rows shared", "left", "22%"),
+        ("tested", "left"),
+        ("learned from", "left"),
+        ("by models", "left"),
+        ("compared", "left"),
+        ("rows shared", "left"),
     )
     note = (
         "Rows equal in every column compared need not be the same case; with few columns some "
@@ -121,9 +121,9 @@ def tuning_blocks(contents: Contents) -> list[Block]:
             for choice, count in times.most_common()
         ]
         columns = (
-            Column("parameters chosen", "left", "40%"),
-            Column("folds", "right", "14%"),
-            Column("which", "left", "46%"),
+            Column("parameters chosen"),
+            Column("folds", "right"),
+            Column("which"),
         )
         note = (
             "Chosen on inner folds of the training rows; no label of a tested row took part. "
@@ -381,16 +381,16 @@ def _best_by_run(contents: Contents, runs: Sequence[History]) -> PlainTable:
             )
         )
     heads = (
-        ("run", "left", "10%"),
-        ("model", "left", "10%"),
-        ("steps", "right", "6%"),
-        ("fewest mistakes: step", "right", "9%"),
-        ("mistakes", "right", "13%"),
-        ("cost", "right", "8%"),
-        ("lowest cost: step", "right", "9%"),
-        ("mistakes", "right", "13%"),
-        ("cost", "right", "8%"),
-        ("at lowest cost", "left", "13%"),
+        ("run", "left"),
+        ("model", "left"),
+        ("steps", "right"),
+        ("fewest mistakes: step", "right"),
+        ("mistakes", "right"),
+        ("cost", "right"),
+        ("lowest cost: step", "right"),
+        ("mistakes", "right"),
+        ("cost", "right"),
+        ("at lowest cost", "left"),
     )
     note = "A step chosen on the rows that it is judged by is exploratory."
     return PlainTable(
@@ -439,7 +439,7 @@ def _steps_chosen(contents: Contents, runs: Sequence[History]) -> list[Block]:
     columns = (
         Column("run"),
         Column("step", "right"),
-        Column("best by", "left", "13%"),
+        Column("best by"),
         *(Column(cell, "right") for cell in FLAT),
         *(Column(_metric_name(contents, name), "right") for name in metrics[:6]),
     )
@@ -560,18 +560,18 @@ def repeat_blocks(contents: Contents) -> list[Block]:
 FEW_REPEATS = 3
 
 _REPEATS = (
-    Column("metric", "left", "22%"),
-    Column("mean", "right", "9%"),
-    Column("SD", "right", "9%"),
-    Column("lowest", "right", "9%"),
-    Column("highest", "right", "9%"),
-    Column("each repeat", "left", "42%"),
+    Column("metric"),
+    Column("mean", "right"),
+    Column("SD", "right"),
+    Column("lowest", "right"),
+    Column("highest", "right"),
+    Column("each repeat"),
 )
 _FEW = (
-    Column("metric", "left", "30%"),
-    Column("mean", "right", "13%"),
-    Column("SD", "right", "16%"),
-    Column("each repeat", "left", "41%"),
+    Column("metric"),
+    Column("mean", "right"),
+    Column("SD", "right"),
+    Column("each repeat"),
 )
 
 

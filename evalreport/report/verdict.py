@@ -31,7 +31,6 @@ from evalreport.report.sections import section
 from evalreport.report.words import (
     label_text,
     listed,
-    name_width,
     prose,
 )
 from evalreport.results.records import (
@@ -65,20 +64,18 @@ def _criteria(contents: Contents, chosen: Sequence[Criterion], *, some: bool) ->
     """These criteria, the gravest first; ``some``: the table of results says all of others."""
     entries = sorted(chosen, key=lambda c: rank_of(c.outcome))
     flat = any(_flat(contents, c) for c in entries)
-    views = [(c.dataset or "", c.model) for c in entries if c.model]
-    named = name_width((contents.mark(view).name for view in views), 10, 14)
-    columns = [Column("criterion", "left", f"{33 - named}%")]
-    columns.append(Column("model", "left", f"{named}%"))
+    columns = [Column("criterion")]
+    columns.append(Column("model"))
     if flat:
-        columns += [Column(name, "right", "4.4%") for name in FLAT]
+        columns += [Column(name, "right") for name in FLAT]
     else:
-        columns.append(Column("n", "right", "6%"))
+        columns.append(Column("n", "right"))
     columns += [
-        Column("value", "right", "7.5%"),
-        Column("held against it", "right", "13%"),
-        Column("required", "right", "7.5%"),
-        Column("", "left", "8%"),
-        Column("outcome", "left", "12.5%"),
+        Column("value", "right"),
+        Column("held against it", "right"),
+        Column("required", "right"),
+        Column("axis"),
+        Column("outcome"),
     ]
     caption = "Acceptance criteria"
     if some:

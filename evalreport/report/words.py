@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 from evalreport.lines import LONGEST_NAME, cut
@@ -188,16 +188,6 @@ def measure_title(record: OfMetric, title: str = "", *, plain: bool = False) -> 
     counted_so = getattr(record, "indeterminate", None)
     told = f", indeterminate counted {visible(counted_so)}" if counted_so else ""
     return f"{title} ({inside}){told}" if inside else f"{title}{told}"
-
-
-def name_width(names: Iterable[str], least: int, most: int) -> int:
-    """Percent of the line that holds the longest word of these names, with the mark of a model.
-
-    >>> name_width(["forest"], 9, 17), name_width(["discriminant"], 9, 17)
-    (9, 14)
-    """
-    letters = max((len(word) for name in names for word in name.split()), default=0)
-    return min(most, max(least, round(2.8 + 0.95 * letters)))
 
 
 def plain_name(metric: str) -> str:

@@ -1,0 +1,71 @@
+"""Long names of models give way to keys, those of many classes to numbers."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from plain_results import records_of, render_html
+from report.example_results import two_models
+from report.html_page import parse
+
+from evalreport.report.charts.labels import folded
+from evalreport.report.contents import Contents
+from evalreport.report.model import Column, PlainTable, Report, Section, TableRow
+from evalreport.report.short_names import with_short_names
+
+
+def many_classes(count: int) -> dict:
+    results = two_models()
+    labels = [f"class {chr(97 + k)}" for k in range(count)]
+    for table in results["tables"]:
+        counts = [[count + 1 if i == j else 1 for j in range(count)] for i in range(count)]
+        table |= {"labels": labels, "counts": counts, "positive": None, "label": None}
+    return results
+
+
+@pytest.mark.long_but_first
+@pytest.mark.parametrize("count", [15, 16])
+def test_heads_of_many_classes_are_the_numbers_before_the_names_of_rows(count):
+    page = parse(render_html(many_classes(count)))
+    table = next(t for t in page.all("table") if "cm" in t.attrs.get("class", "").split())
+    heads = [h for h in table.all("th") if h.attrs["scope"] == "col"][:count]
+    rows = [h for h in table.all("th") if h.attrs["scope"] == "row"][:count]
+    names = [f"class {chr(97 + k)}" for k in range(count)]
+    if count < 16:
+        assert [h.text for h in heads] == [h.text for h in rows] == names
+        return
+    assert [h.text for h in heads] == [str(k + 1) for k in range(count)]
+    assert [h.attrs["data-label"] for h in heads] == names
+    assert [h.attrs["data-label"] for h in rows] == names
+    assert [" ".join(h.text.split()) for h in rows][:2] == ["1 class a", "2 class b"]
+
+
+@pytest.mark.parametrize("name", ["forest", "a forest whose name is longer than a cell of a table"])
+def test_tables_of_words_print_keys_for_long_names_of_models(name):
+    results = json.loads(json.dumps(two_models()).replace('"forest"', json.dumps(name)))
+    contents = Contents(records_of(results))
+    told = contents.mark(("d", name)).name
+    heads = (Column("metric"), Column("model"))
+    rows = (TableRow(("Recall", told)), TableRow(("Brier score", "no model")))
+    report = Report(
+        *[""] * 8,
+        sections=(Section("a", "1", "A", "A", "", (PlainTable("Gaps", heads, rows, "p."),)),),
+        outcome="",
+    )
+    (table,) = with_short_names(report, contents).sections[0].blocks
+    assert isinstance(table, PlainTable)
+    printed = [row.cells[1] for row in table.rows]
+    if name == "forest":
+        assert (printed, table.note) == (["forest", "no model"], "p.")
+    else:
+        assert printed == ["B", "no model"]
+        assert table.note == f"p. {contents.mark(('d', name)).symbol} B: {told}."
+
+
+def test_a_name_on_a_chart_keeps_both_ends():
+    told = folded("01 a name of many syllables that no chart can hold", 18, 2).split("\n")
+    assert len(told) == 2
+    assert max(map(len, told)) <= 18
+    assert told[0].startswith("01 a name")
+    assert told[1].endswith("can hold")
