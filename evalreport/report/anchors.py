@@ -14,7 +14,7 @@ from typing import Any
 from evalreport.report.cards import flat_cells
 from evalreport.report.contents import Contents
 from evalreport.report.count_tables import abreast, count_table, place_text
-from evalreport.report.marking import FLAT, flat_counts
+from evalreport.report.marking import flat_counts
 from evalreport.report.model import (
     Block,
     Column,
@@ -169,7 +169,7 @@ def _flat(contents: Contents, ids: list[str]) -> Strip:
             LineCell(mark=contents.mark((table.dataset, table.model))),
             LineCell(place_text(contents, table)),
             LineCell(f"{positive} against {negative}"),
-            *(flat_cells(table, None, "middle") or ()),
+            *(flat_cells(contents, table, None, "middle") or ()),
         )
         lines.append(Line(cells, table=i))
     columns = (
@@ -177,7 +177,7 @@ def _flat(contents: Contents, ids: list[str]) -> Strip:
         Column("model"),
         Column("rows and threshold"),
         Column("class"),
-        *(Column(name, "right") for name in FLAT),
+        *(Column(name, "right") for name in contents.flat),
     )
     caption = "Tables laid flat: TN and FP are the counts of the row of the negative class"
     return Strip(caption, columns, tuple(lines), (), "many")

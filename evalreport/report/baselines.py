@@ -8,7 +8,7 @@ from typing import Any
 
 from evalreport.report.cards import interval_text, number_of
 from evalreport.report.contents import Contents, View, identity
-from evalreport.report.marking import FLAT, flat_counts_of
+from evalreport.report.marking import flat_counts_of
 from evalreport.report.model import (
     Block,
     Column,
@@ -147,10 +147,11 @@ def _tables(contents: Contents, dataset: str) -> PlainTable | TablePair | None:
     if own[0].positive in labels and len(labels) == 2:
         positive = labels.index(str(own[0].positive))
         flat = [
-            TableRow((listed(names), *map(count_text, flat_counts_of(cells, positive).values())))
+            TableRow((listed(names), *(count_text(own_cells[name]) for name in contents.flat)))
             for cells, names in alike.items()
+            for own_cells in [flat_counts_of(cells, positive)]
         ]
-        across = (Column("baseline"), *(Column(name, "right") for name in FLAT))
+        across = (Column("baseline"), *(Column(name, "right") for name in contents.flat))
         return PlainTable(f"{title}. {_at(own)}".strip(" ."), across, tuple(flat))
     lines = {
         listed(names): [

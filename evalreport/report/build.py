@@ -31,7 +31,6 @@ from evalreport.report.model import (
     Text,
 )
 from evalreport.report.now_and_then import compared_title
-from evalreport.report.orientation import laid_out
 from evalreport.report.page_one import outcome_text
 from evalreport.report.rows import agreement_words
 from evalreport.report.scripts import script_note
@@ -74,8 +73,7 @@ def build(results: Results, template: str = "standard", failed: list[str] | None
         light=wording.brief,
         logo=logo_address(contents),
     )
-    report = with_short_names(laid_out(report, contents), contents)
-    return with_anchors(with_isolated_names(report))
+    return with_anchors(with_isolated_names(with_short_names(report, contents)))
 
 
 def _sections(

@@ -11,7 +11,7 @@ from evalreport.metrics import kinds
 from evalreport.metrics.catalogue import find
 from evalreport.report.contents import Contents, grouped
 from evalreport.report.formulas import formula_parts
-from evalreport.report.marking import FLAT, flat_counts, flat_marks
+from evalreport.report.marking import flat_counts, flat_marks
 from evalreport.report.meanings import meaning_of
 from evalreport.report.model import MetricBlock
 from evalreport.report.numbers import (
@@ -160,19 +160,20 @@ def whisker_of(
 
 
 def flat_cells(
-    table: Table | None, measure: Measure | None, place: str, costs: Any = None
+    contents: Contents, table: Table | None, measure: Measure | None, place: str
 ) -> list[LineCell] | None:
-    """TN, FP, FN and TP of a two-class table, marked for a measure; None for other tables.
+    """The four cells of a two-class table, marked for a measure; None for other tables.
 
     ``place`` is ``first``, ``last``, ``only`` or ``middle``: where frames close.
     """
     counts = flat_counts(table) if table is not None else None
-    if counts is None:
+    if table is None or counts is None:
         return None
-    top, sides = flat_marks(measure, costs) if measure is not None else ({}, {})
+    costs = contents.costs_of(table)
+    top, sides = flat_marks(measure, costs, contents.flat) if measure is not None else ({}, {})
     ends = {"first": "t", "last": "b", "only": "tb"}.get(place, "")
     found = []
-    for name in FLAT:
+    for name in contents.flat:
         framed = name in sides
         found.append(
             LineCell(
@@ -203,9 +204,7 @@ def card_of(contents: Contents, m: Measure) -> Card:
 def _flat(contents: Contents, m: Measure) -> tuple[LineCell, ...]:
     """The table of two classes that a value is of, laid flat with its marks; else nothing."""
     table = contents.table_of(m.table)
-    if table is None:
-        return ()
-    return tuple(flat_cells(table, m, "only", contents.costs_of(table)) or ())
+    return tuple(flat_cells(contents, table, m, "only") or ())
 
 
 def _arithmetic(m: Measure, text: str) -> str:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 from evalreport.metrics.catalogue import find
-from evalreport.report.marking import positive_index
+from evalreport.report.marking import FLAT, positive_index
 from evalreport.report.numbers import count_text
 from evalreport.report.pieces import Mark, Orientation
 from evalreport.report.wording import (
@@ -201,6 +201,19 @@ class Contents:
         own = self.words.orientation
         other = own.transposed and dataset in self.words.agreement
         return replace(own, actual="other test") if other else own
+
+    @cached_property
+    def flat(self) -> tuple[str, ...]:
+        """The four cells as the tables of two classes are read, where they are all read alike."""
+        tn, fp, fn, tp = FLAT
+        order = (tn, fn, fp, tp) if self.orientation().transposed else FLAT
+        firsts = {
+            positive_index(table) == 0
+            for table in self.tables.values()
+            if len(table.labels) == 2 and table.positive in table.labels
+        }
+        mirrored = firsts == {True} or (self.words.positive_first and bool(firsts))
+        return order[::-1] if mirrored else order
 
     @cached_property
     def models(self) -> list[str]:

@@ -15,6 +15,7 @@ from evalreport.report.contents import Contents
 from evalreport.report.marking import Marks, Shape, role_text, table_marks
 from evalreport.report.model import Tables
 from evalreport.report.numbers import count_text
+from evalreport.report.orientation import laid_out
 from evalreport.report.pieces import CountCell, CountColumn, CountRow, CountTable
 from evalreport.report.words import condition_text, counted, exact_label, label_text, subgroup_text
 from evalreport.results.records import Measure, MissingRows, Table
@@ -72,7 +73,7 @@ def count_table(
         rows = _with_unpredicted(rows, missing, chosen)
     if missing and any([*missing.without_target, missing.without_both]):
         rows.append(_untold(missing, chosen, len(extra), len(columns)))
-    return CountTable(
+    made = CountTable(
         table=table.id,
         caption=caption or table_caption(contents, table),
         columns=tuple(columns),
@@ -80,6 +81,7 @@ def count_table(
         partial=partial,
         crowded=_crowded(rows),
     )
+    return laid_out(made, contents)
 
 
 def _crowded(rows: Sequence[CountRow]) -> bool:

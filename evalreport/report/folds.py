@@ -169,7 +169,9 @@ def _abreast(contents: Contents, group: Sequence[Further]) -> list[Block]:
             continue
         cells = [LineCell(label_text(fold), head=True)]
         for table in tables:
-            laid = tuple((c.cell.upper(), c.text) for c in flat_cells(table, None, "middle") or ())
+            laid = tuple(
+                (c.cell.upper(), c.text) for c in flat_cells(contents, table, None, "middle") or ()
+            )
             cells.append(LineCell(_right_of_tested(table)))
             cells.append(LineCell(counts=laid, table="" if table is None else table.id))
         lines.append(Line(tuple(cells)))

@@ -205,8 +205,10 @@ def _edges(groups: Iterable[set[Place]]) -> dict[Place, str]:
     return found
 
 
-def flat_marks(measure: Measure, costs: Any = None) -> tuple[dict[str, str], dict[str, str]]:
-    """Marks of a two-class table laid flat as TN, FP, FN, TP: highlights and side edges.
+def flat_marks(
+    measure: Measure, costs: Any = None, order: Sequence[str] = FLAT
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Marks of a two-class table laid flat in an order: highlights and side edges.
 
     >>> from collections import namedtuple
     >>> Value = namedtuple("Value", "metric params threshold")
@@ -221,17 +223,17 @@ def flat_marks(measure: Measure, costs: Any = None) -> tuple[dict[str, str], dic
             if name in FLAT:
                 top.setdefault(name, weight_text(Fraction(factor)))
         for names in region.bottom if len(region.bottom) == 1 else ():
-            for name, edges in _flat_edges(names).items():
+            for name, edges in _flat_edges(names, order).items():
                 sides[name] = "".join(sorted(set(sides.get(name, "") + edges)))
     return top, sides
 
 
-def _flat_edges(names: frozenset[str]) -> dict[str, str]:
+def _flat_edges(names: frozenset[str], order: Sequence[str]) -> dict[str, str]:
     found = {}
-    for k, name in enumerate(FLAT):
+    for k, name in enumerate(order):
         if name in names:
-            left = "l" if k == 0 or FLAT[k - 1] not in names else ""
-            right = "r" if k == 3 or FLAT[k + 1] not in names else ""
+            left = "l" if k == 0 or order[k - 1] not in names else ""
+            right = "r" if k == 3 or order[k + 1] not in names else ""
             found[name] = left + right
     return found
 

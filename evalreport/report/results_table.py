@@ -14,7 +14,7 @@ from evalreport.metrics.methods import method_title
 from evalreport.report.cards import interval_text, number_of, whisker_of
 from evalreport.report.contents import Contents, View, identity
 from evalreport.report.criteria import requirement_text
-from evalreport.report.marking import FLAT, flat_counts
+from evalreport.report.marking import flat_counts
 from evalreport.report.model import Column, Criteria, Criterion, Line
 from evalreport.report.numbers import (
     count_text,
@@ -351,7 +351,7 @@ def _line(
     table = contents.table_of(m.table)
     apart = bool(m.subgroup) or _elsewhere(contents, m)
     flat = None if table is None or not apart else flat_counts(table)
-    counts = tuple((name, count_text(flat[name])) for name in FLAT) if flat else ()
+    counts = tuple((name, count_text(flat[name])) for name in contents.flat) if flat else ()
     cells = [
         LineCell(title, head=bool(title), counts=counts),
         LineCell(mark=contents.mark((m.dataset, m.model))),

@@ -19,7 +19,6 @@ from evalreport.report.forest_charts import (
 )
 from evalreport.report.gaps import gap_blocks
 from evalreport.report.impact import impact_blocks
-from evalreport.report.marking import FLAT
 from evalreport.report.model import (
     Block,
     Charts,
@@ -483,8 +482,8 @@ def sweep_tables(contents: Contents) -> list[Block]:
         mark = contents.mark(view)
         of = "" if contents.is_binary(view) else f" of {label_text(curve.label)}"
         lines = total if total <= WHOLE_SWEEP else SWEEP_LINES
-        rows = [TableRow(_sweep_row(points, k)) for k in spread_over(total, lines)]
-        names = ("score ≥", *FLAT, "recall", "FPR", "precision")
+        rows = [TableRow(_sweep_row(contents.flat, points, k)) for k in spread_over(total, lines)]
+        names = ("score ≥", *contents.flat, "recall", "FPR", "precision")
         dataset = curve.dataset
         columns = tuple(Column(contents.said(dataset, name), "right") for name in names)
         note = (
@@ -497,10 +496,12 @@ def sweep_tables(contents: Contents) -> list[Block]:
     return [TablePair(tuple(tables))] if tables else []
 
 
-def _sweep_row(points: Mapping[str, Sequence[float | None]], k: int) -> tuple[str, ...]:
+def _sweep_row(
+    order: Sequence[str], points: Mapping[str, Sequence[float | None]], k: int
+) -> tuple[str, ...]:
     threshold = points["threshold"][k]
     head = "above all" if threshold is None else threshold_text(threshold)
-    counts = [count_text(points[name.lower()][k]) for name in FLAT]
+    counts = [count_text(points[name.lower()][k]) for name in order]
     shares = [_or_undefined(points[name][k]) for name in ("tpr", "fpr", "precision")]
     return (head, *counts, *shares)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from evalreport.report.cards import flat_cells, mark_of, number_of
 from evalreport.report.contents import Contents, identity, view_of
-from evalreport.report.marking import FLAT, flat_counts
+from evalreport.report.marking import flat_counts
 from evalreport.report.model import CONTINUED, Column, Line, Strip
 from evalreport.report.numbers import count_text, level_text
 from evalreport.report.pieces import LineCell
@@ -45,7 +45,7 @@ def metric_strip(
         place = "only" if len(shown) == 1 else {0: "first", len(shown) - 1: "last"}.get(k, "middle")
         lines.append(_metric_line(contents, row, flat, place, row.group != previous))
         previous = row.group
-    counts = [Column(name, "right") for name in FLAT] if flat else []
+    counts = [Column(name, "right") for name in contents.flat] if flat else []
     fraction = [Column("fraction", "right")]
     level, method = _common(shown)
     columns = (
@@ -69,9 +69,7 @@ def _metric_line(contents: Contents, row: Row, flat: bool, place: str, rule: boo
     n = count_text(m.n)
     cells += [LineCell(mark=mark_of(contents, m)), LineCell(n, "right")]
     if flat:
-        table = _table(contents, m)
-        costs = contents.costs_of(table) if table is not None else None
-        cells += flat_cells(table, m, place, costs) or []
+        cells += flat_cells(contents, _table(contents, m), m, place) or []
     cells.append(LineCell(fraction_text(contents, m), "right"))
     cells.append(LineCell(number=number, align="right", strong=True))
     return Line(tuple(cells), table=number.table if flat else "", rule=rule)
@@ -133,7 +131,7 @@ def measures_strip(
         if not lines:
             continue
         model = [Column("model")] if with_model else []
-        counts = [Column(name, "right") for name in FLAT] if flat or counted else []
+        counts = [Column(name, "right") for name in contents.flat] if flat or counted else []
         counts += [Column("n", "right")] if with_n else []
         values = [Column(names[i], "right") for i in chosen]
         part = caption + CONTINUED if strips else caption
@@ -156,7 +154,7 @@ def tables_strip(
     """Tables of two classes alone, one a line, where no number follows from them."""
     lines = []
     for texts, table in rows[:MOST_LINES]:
-        laid = flat_cells(table, None, "middle")
+        laid = flat_cells(contents, table, None, "middle")
         if laid is None:
             continue
         cells = [LineCell(text, head=k == 0) for k, text in enumerate(texts)]
@@ -166,7 +164,7 @@ def tables_strip(
     if not lines:
         return []
     model = [Column("model")] if with_model else []
-    counts = [Column(name, "right") for name in FLAT]
+    counts = [Column(name, "right") for name in contents.flat]
     columns = (*heads, *model, *counts)
     shown = rows[:MOST_LINES]
     return [Strip(caption, columns, tuple(lines), _more(rows, shown), "many")]
@@ -197,11 +195,11 @@ def _measures_line(
     if with_model:
         cells.append(LineCell(mark=mark_of(contents, first)))
     table = _table(contents, first)
-    laid = flat_cells(table, None, "middle") if flat else None
+    laid = flat_cells(contents, table, None, "middle") if flat else None
     if flat:
-        cells += laid if laid is not None else [LineCell() for _ in FLAT]
+        cells += laid if laid is not None else [LineCell()] * 4
     elif counted:
-        cells += _class_cells(row)
+        cells += _class_cells(contents, row)
     for m in found:
         number = number_of(contents, m, whisker=False) if m is not None else None
         if number is not None and number.state != "value":
@@ -215,10 +213,10 @@ def _measures_line(
     )
 
 
-def _class_cells(row: Row) -> list[LineCell]:
+def _class_cells(contents: Contents, row: Row) -> list[LineCell]:
     """The counts of one class against the others; the table they are of stands elsewhere."""
     counts = row.counts or {}
-    return [LineCell(count_text(counts[name]) if counts else "", "right") for name in FLAT]
+    return [LineCell(count_text(counts[name]) if counts else "", "right") for name in contents.flat]
 
 
 def _metric(contents: Contents, m: Measure) -> Quantity:

@@ -16,7 +16,7 @@ from evalreport.report.charts.canvas import HALF, WHOLE, drawing, grid
 from evalreport.report.charts.learning import learning, shared_height
 from evalreport.report.charts.training_history import training_history
 from evalreport.report.contents import Contents, View, view_of
-from evalreport.report.marking import FLAT, flat_counts_of
+from evalreport.report.marking import flat_counts_of
 from evalreport.report.model import (
     Block,
     Chart,
@@ -202,13 +202,14 @@ def _tables_by_size(
     if not known or len(labels) != len(known[0][1]):
         return None
     two = len(labels) == 2
-    heads = FLAT if two else ("right", "tested")
+    heads = contents.flat if two else ("right", "tested")
     positive = contents.positive(view)
     place = labels.index(positive) if positive in labels else 1
     rows = []
     for point, counts in known:
         if two:
-            cells = list(flat_counts_of(counts, place).values())
+            named = flat_counts_of(counts, place)
+            cells = [named[name] for name in contents.flat]
         else:
             cells = [sum(row[k] for k, row in enumerate(counts)), sum(map(sum, counts))]
         values = (_spread_text(point.test.get(m)) for m in metrics)
@@ -431,7 +432,7 @@ def _steps_chosen(contents: Contents, runs: Sequence[History]) -> list[Block]:
                     label_text(run.run),
                     threshold_text(step.step),
                     by,
-                    *map(count_text, (step.tn, step.fp, step.fn, step.tp)),
+                    *(count_text(getattr(step, name.lower())) for name in contents.flat),
                     *numbers,
                 )
             )
@@ -440,7 +441,7 @@ def _steps_chosen(contents: Contents, runs: Sequence[History]) -> list[Block]:
         Column("run"),
         Column("step", "right"),
         Column("best by"),
-        *(Column(cell, "right") for cell in FLAT),
+        *(Column(cell, "right") for cell in contents.flat),
         *(Column(_metric_name(contents, name), "right") for name in metrics[:6]),
     )
     more = len(metrics) - 6

@@ -14,7 +14,7 @@ from evalreport.report.criteria import (
 )
 from evalreport.report.ledgers import ledgers
 from evalreport.report.looks import looked_words
-from evalreport.report.marking import FLAT, flat_counts
+from evalreport.report.marking import flat_counts
 from evalreport.report.model import (
     Block,
     Column,
@@ -67,7 +67,7 @@ def _criteria(contents: Contents, chosen: Sequence[Criterion], *, some: bool) ->
     columns = [Column("criterion")]
     columns.append(Column("model"))
     if flat:
-        columns += [Column(name, "right") for name in FLAT]
+        columns += [Column(name, "right") for name in contents.flat]
     else:
         columns.append(Column("n", "right"))
     columns += [
@@ -100,10 +100,9 @@ def _criterion(contents: Contents, entry: Criterion, flat: bool) -> model.Criter
         cells.append(LineCell(mark=contents.mark((entry.dataset, entry.model))))
     else:
         cells.append(LineCell(label_text(entry.model) if entry.model else "–"))
-    costs = contents.costs_of(table) if table is not None else None
-    laid = flat_cells(table, m, "only", costs)
+    laid = flat_cells(contents, table, m, "only")
     if flat:
-        cells += laid if laid is not None else [LineCell() for _ in FLAT]
+        cells += laid if laid is not None else [LineCell()] * 4
     else:
         cells.append(LineCell(count_text(m.n) if m is not None else "", "right"))
     number = number_of(contents, m, criterion=entry) if m else None

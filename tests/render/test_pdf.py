@@ -235,9 +235,6 @@ def test_paper_has_the_words_of_the_page_but_not_the_data_of_its_charts(results)
     def words(text):
         text = re.sub(r"<style>.*?</style>", "", text, flags=re.DOTALL)
         text = re.sub(r'<svg class="chart".*?</svg>', "", text, flags=re.DOTALL)
-        text = re.sub(r"<fieldset.*?</fieldset>", "", text, flags=re.DOTALL)
-        # the line that stays in sight, and what stands below the sections in the contents
-        text = re.sub(r'<p class="bar">.*?</p>|(?<=</a>)<ul>.*?</ul>', "", text)
         return parse(re.sub(r'<details class="data">.*?</details>', "", text, flags=re.DOTALL)).text
 
     assert words(paper_page) == words(page)
@@ -258,16 +255,8 @@ def test_details_of_a_template_of_ones_own_stay():
     assert paper.for_paper(page) == page
 
 
-def test_names_are_wrapped_where_some_text_runs_from_right_to_left():
-    page = "<td><bdi>a</bdi></td><td><bdi>b</bdi> c</td><p><bdi>{}</bdi></p>"
-    assert paper.for_paper(page.format("d")) == "<td>a</td><td>b c</td><p>d</p>"
-    for turned in ("\u05d3", "\u202ed", '<i dir="rtl">d</i>'):
-        printed = f"<td>a</td><td><bdi>b</bdi> c</td><p><bdi>{turned}</bdi></p>"
-        assert paper.for_paper(page.format(turned)) == printed
-
-
 def test_every_place_of_the_page_has_an_address_in_the_pdf(pdf, results):
-    page = paper._CHOICE.sub("", render_html(results))
+    page = re.sub(r"<fieldset.*?</fieldset>", "", render_html(results), flags=re.DOTALL)
     names = set(re.findall(r' id="([\w-]+)"', re.sub(r"<svg.*?</svg>", "", page, flags=re.DOTALL)))
     assert {"verdict", "h-verdict", "m1"} <= names
     assert len(names) > 100

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -75,9 +76,11 @@ def test_every_head_of_a_report_says_what_it_is_the_head_of():
     elements = _elements(render_pdf(page, at=AT))
     scopes = Counter(scope for kind, _, scope in elements if kind == "/TH")
     assert set(scopes) == {"/Row", "/Column"}
-    heads = parse(for_paper(page)).all("th")
+    # the choice of a threshold is for the screen
+    printed = parse(re.sub(r"<fieldset.*?</fieldset>", "", for_paper(page), flags=re.DOTALL))
+    heads = printed.all("th")
     assert scopes["/Row"] == sum(th.attrs["scope"] == "row" for th in heads)
     # heads of columns are repeated where a table goes on
     assert scopes["/Column"] >= sum(th.attrs["scope"] == "col" for th in heads)
     tables = [kids for kind, kids, _ in elements if kind == "/Table"]
-    assert len(tables) == len(parse(for_paper(page)).all("table"))
+    assert len(tables) == len(printed.all("table"))

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 from fractions import Fraction
 
 import pytest
+from golden.words_on_paper import words_of
 from plain_results import render_html
 from report.example_results import many_classes
 from report.html_page import parse
 
 import evalreport
-from evalreport.render.paper import for_paper
+from evalreport.render.pdf import render_pdf
 from evalreport.report.numbers import value_text
 
 SCORES = [0.9, 0.8, 0.8, 0.7, 0.6, 0.55, 0.4, 0.3, 0.2, 0.1]
@@ -99,10 +101,15 @@ def test_verify_finds_a_count_that_was_changed_behind_a_position():
 def test_paper_has_the_sweep_and_no_choice(results):
     page = results.to_html()
     assert '<fieldset class="choose">' in page
-    paper = for_paper(page)
-    assert "fieldset" not in paper
-    assert 'type="radio"' not in paper
-    assert "Threshold sweep" in paper
+    words = " ".join(
+        word.text
+        for sheet in words_of(render_pdf(page, at=datetime(2026, 1, 1, tzinfo=UTC)))
+        for word in sheet
+    )
+    assert "Threshold sweep" in words
+    legend = parse(page).all("legend")[0].text
+    assert legend
+    assert legend not in words
 
 
 def test_several_classes_have_no_choice():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from plain_results import build, records_of
 from report.example_results import indeterminate, many_classes, two_models
@@ -14,8 +12,7 @@ from evalreport.report.choosing import threshold_choosers
 from evalreport.report.contents import Contents
 from evalreport.report.count_tables import count_table
 from evalreport.report.guide import guide_blocks
-from evalreport.report.model import Section, Tables
-from evalreport.report.orientation import laid_out
+from evalreport.report.model import Tables
 from evalreport.report.wording import CLINICAL, TEMPLATES
 
 
@@ -92,18 +89,12 @@ def test_frames_turn_with_the_table_and_the_positive_class_stands_first():
     contents = Contents(results, CLINICAL)
     (table,) = [t for t in results.tables if t.id == "t1"]
     recall = next(m for m in results.measures if m.metric == "recall" and m.table == "t1")
-    (drawn_,) = laid_out_tables(contents, count_table(contents, table, recall))
+    drawn_ = count_table(contents, table, recall)
     assert [c.label for c in drawn_.columns[:2]] == [str(table.positive), *_others(table)]
     (tp, fp, *_), (fn, tn, *_), *_ = (row.cells for row in drawn_.rows)
     assert [cell.role for cell in (tp, fp, fn, tn)] == ["TP", "FP", "FN", "TN"]
     # recall is TP below TP and FN: one frame around the first column
     assert (set(tp.frame), set(fn.frame), fp.frame, tn.frame) == ({*"tlr"}, {*"blr"}, "", "")
-
-
-def laid_out_tables(contents, *tables):
-    section = Section("s", "1", "", "", "", (Tables(tables),))
-    report = replace(build(two_models(), "clinical"), sections=(section,))
-    return laid_out(report, contents).sections[0].blocks[0].tables
 
 
 def _others(table):
