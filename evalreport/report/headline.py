@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 
 from evalreport.report.cards import said_value
 from evalreport.report.contents import Contents
+from evalreport.report.marking import flat_counts
 from evalreport.report.numbers import count_text, level_text, limits_text, threshold_text
-from evalreport.report.strips import fraction_text
+from evalreport.report.results_table import share_of_rows
 from evalreport.report.training import best_step_text
 from evalreport.report.words import POOLED, counted, listed, method_text, prose
 from evalreport.results.lookup import Results
@@ -117,8 +118,12 @@ def interval_words(m: Measure) -> str:
 
 
 def counts_words(contents: Contents, m: Measure) -> str:
-    """``177 / 212`` where the value is one fraction of counts, as on the page, else n."""
-    return fraction_text(contents, m) or f"n {count_text(m.n)}"
+    """``177 / 212`` where the value is a share of rows, else the table of two classes, else n."""
+    share, table = share_of_rows(contents, m), contents.table_of(m.table)
+    flat = None if table is None else flat_counts(table)
+    if share or not flat:
+        return share or f"n {count_text(m.n)}"
+    return " ".join(f"{name} {count_text(flat[name])}" for name in contents.flat)
 
 
 def name_words(contents: Contents, m: Measure) -> str:

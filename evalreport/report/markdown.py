@@ -21,6 +21,7 @@ from evalreport.report.headline import (
     value_words,
 )
 from evalreport.report.numbers import value_text
+from evalreport.report.page_one import lead_sentence
 from evalreport.report.training import best_step_text
 from evalreport.report.words import as_of_text, prose
 from evalreport.results.lookup import Results
@@ -40,7 +41,7 @@ MOST_CAUTIONS = 10
 
 
 def summary_markdown(results: Results) -> str:
-    """Criteria, headline measures and cautions of a run as GitHub-flavoured Markdown."""
+    """One sentence, then criteria, headline measures and cautions, as GitHub-flavoured Markdown."""
     return "\n".join(map(isolated, _lines(Contents(results)))) + "\n"
 
 
@@ -48,12 +49,7 @@ def _lines(contents: Contents) -> Iterator[str]:
     results = contents.results
     yield f"## {cell(results.title)}"
     yield ""
-    if results.acceptance:
-        yield from _criteria(contents)
-    steps = best_step_text(contents)
-    if steps:
-        yield cell(steps)
-        yield ""
+    yield from _lead(contents)
     measures, left_out = headline_of(contents)
     if measures:
         yield "| dataset | model | measure | value | interval | counts | table |"
@@ -93,6 +89,20 @@ def _lines(contents: Contents) -> Iterator[str]:
         f"{cell(as_of_text(results.as_of))} · "
         f"spec `{spec}` · plan `{provenance.plan_sha256[:12]}`"
     )
+
+
+def _lead(contents: Contents) -> Iterator[str]:
+    """What came of it in one sentence, every criterion, and the best step of a training."""
+    if contents.views:
+        word, decided = lead_sentence(contents)
+        yield f"**{word}.** {cell(decided)}" if word else cell(decided)
+        yield ""
+    if contents.results.acceptance:
+        yield from _criteria(contents)
+    steps = best_step_text(contents)
+    if steps:
+        yield cell(steps)
+        yield ""
 
 
 def _tables(results: Results, measures: Sequence[Measure]) -> Iterator[str]:

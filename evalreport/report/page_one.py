@@ -117,6 +117,13 @@ def outcome_text(contents: Contents) -> str:
     return f"{word}: {told}" if told else word
 
 
+def lead_sentence(contents: Contents) -> tuple[str, str]:
+    """The outcome, and what decided it, for readers who see one line of a report."""
+    word, look, _ = _outcome(contents)
+    decided = contents.said(None, _verdict(contents, front_views(contents)))
+    return ("" if look == "none" else word), decided
+
+
 def _outcome(contents: Contents) -> tuple[str, str, str]:
     """What came of the criteria: in a word, as the word's look, and of how many."""
     entries = contents.of(records.Criterion)

@@ -42,14 +42,21 @@ def _results(**frames: Any) -> Any:
     return evalreport.run(SPEC, frames={"d": columns}, at="2026-01-02T00:00:00Z").json
 
 
-def test_counts_in_markdown_and_latex_keep_their_halves() -> None:
-    """Of nine pairs seven are in order and one is tied."""
-    spec = {**SPEC, "models": {"m": {"score": "s"}}, "metrics": ["roc_auc"], "acceptance": []}
+def test_every_line_has_its_counts_a_share_or_the_whole_table() -> None:
+    metrics = ["recall", "roc_auc"]
+    spec = {**SPEC, "models": {"m": {"score": "s"}}, "metrics": metrics, "acceptance": []}
     rows = {"y": ["=no", "=no", "=no", "yes", "yes", "yes"], "s": [0.1, 0.3, 0.6, 0.3, 0.7, 0.9]}
     found = evalreport.run(spec, frames={"d": rows}).json
-    assert (found["measures"][0]["numerator"], found["measures"][0]["denominator"]) == (7.5, 9)
-    assert "| 7.5 / 9 |" in summary_markdown(found)
-    assert "& 7.5 / 9 &" in measures_latex(found)
+    assert "| 2 / 3 | t1 |" in summary_markdown(found)
+    assert "| TN 2 FP 1 FN 1 TP 2 | t1 |" in summary_markdown(found)
+    assert "& TN 2 FP 1 FN 1 TP 2 & t1" in measures_latex(found)
+
+
+def test_markdown_begins_with_what_came_of_it() -> None:
+    found = _results()
+    told = summary_markdown(found).splitlines()[2]
+    assert told.startswith("**FAILED.** Precision, 0.500, required at least 0.90")
+    assert "no verdict" in summary_markdown({**found, "acceptance": []}).splitlines()[2]
 
 
 def test_measures_csv_has_one_line_per_measure_and_runs_no_formula() -> None:
@@ -133,7 +140,8 @@ def test_values_over_several_labels_name_the_tables_they_stand_on(render: Any) -
     }
     frame = {"y": ["a b", "a", "b c d e", "c", "b"], "p": ["a", "a b", "b c", "c d", "b e"]}
     text = str(render(evalreport.run(spec, frames={"d": frame}).json))
-    lines = [line for line in text.splitlines() if "Exact match" in line or "Macro recall" in line]
+    lines = [line for line in text.splitlines() if "Exact match " in line or "Macro recall" in line]
+    lines = [line for line in lines if "no verdict" not in line]
     assert len(lines) == 2
     assert all("t1, t2, t3, t4 and 1 more" in line for line in lines)
     assert all(f"able t{k}, d, m" in text for k in range(1, 6))
