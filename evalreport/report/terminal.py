@@ -140,7 +140,7 @@ def is_backfill(results: Results) -> bool:
 
 def failed_lines(results: Results) -> Iterator[str]:
     """One line for each criterion that failed or could not be evaluated."""
-    for entry in _failed(results):
+    for entry in _failed(in_words(results)):
         place = _place(entry.dataset, entry.model)
         if entry.subgroup:
             place.append(subgroup_text(entry.subgroup))

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from evalreport.metrics.catalogue import find
 from evalreport.report.meanings import is_plain
 from evalreport.report.pieces import ACTUAL_IN_ROWS, Orientation
-from evalreport.report.words import plain_name
+from evalreport.report.words import lower_first, plain_name
 from evalreport.results.lookup import Results
 from evalreport.results.records import Caution, Criterion
 
@@ -24,7 +24,8 @@ class Wording:
     """A template: ``sections`` in order, ``titles`` with heading, short name and opening words.
 
     ``metrics`` are titles of metrics that differ from the catalogue's; in that order the
-    metrics come first. ``vocabulary``: words of the program and those of this audience for them.
+    metrics come first. ``names`` are titles for the names that a spec uses. ``vocabulary``:
+    words of the program and those of this audience for them.
     ``orientation``: whether its readers expect actual or predicted classes in rows.
     ``flow_by_result``: the flow of rows is told by the result of the test, as STARD has it.
     ``guidance``: published guidance on measures for medical decisions is told of those shown.
@@ -40,6 +41,7 @@ class Wording:
     kicker: str = "Classifier evaluation report"
     titles: Mapping[str, tuple[str, str, str]] = field(default_factory=dict)
     metrics: Mapping[str, str] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)
     vocabulary: Sequence[tuple[str, str]] = ()
     orientation: Orientation = ACTUAL_IN_ROWS
     flow_by_result: bool = False
@@ -98,6 +100,46 @@ _CLINICAL_WORDS = (
     ("ppv", "PPV"),
     ("npv", "NPV"),
 )
+
+#: Names that a spec may have for a metric, and what it is then called in the report. Names of
+#: functions of a library are not among them.
+SPOKEN = {
+    "sensitivity": "Sensitivity",
+    "tpr": "True positive rate",
+    "true_positive_rate": "True positive rate",
+    "hit_rate": "Hit rate",
+    "probability_of_detection": "Probability of detection",
+    "ppv": "Positive predictive value",
+    "positive_predictive_value": "Positive predictive value",
+    "tnr": "True negative rate",
+    "true_negative_rate": "True negative rate",
+    "selectivity": "Selectivity",
+    "fall_out": "Fall-out",
+    "false_alarm_rate": "False alarm rate",
+    "miss_rate": "Miss rate",
+    "auroc": "AUROC",
+    "auprc": "AUPRC",
+    "c_statistic": "C-statistic",
+    "c_index": "C-index",
+    "concordance_index": "Concordance index",
+    "informedness": "Informedness",
+    "true_skill_statistic": "True skill statistic",
+    "dice": "Dice coefficient",
+    "dice_coefficient": "Dice coefficient",
+    "iou": "Intersection over union",
+    "intersection_over_union": "Intersection over union",
+    "critical_success_index": "Critical success index",
+    "threat_score": "Threat score",
+    "phi": "Phi coefficient",
+    "subset_accuracy": "Subset accuracy",
+    "misclassification_rate": "Misclassification rate",
+    "cross_entropy": "Cross entropy",
+}
+#: Metrics whose names stand in sentences too, with the patterns of these.
+_IN_SENTENCES = {
+    "precision": (r"(?<!average )(?<!Average )precision(?!-recall)",),
+    "recall": (r"(?<!precision-)recall",),
+}
 
 STANDARD = (
     "verdict",
@@ -354,7 +396,9 @@ class Words:
     """What the metrics of a run are called: as a template has it, and as their targets allow."""
 
     def __init__(self, results: Results, wording: Wording) -> None:
-        self.titles, self.vocabulary = wording.metrics, wording.vocabulary
+        wording = as_written(results, wording)
+        self.titles = {**wording.metrics, **wording.names}
+        self.vocabulary = wording.vocabulary
         self.orientation, self.checklists = wording.orientation, wording.checklists
         self.study, self.positive_first = wording.study, wording.positive_first
         self.brief = wording.brief
@@ -394,6 +438,7 @@ def reworded(results: Results, wording: Wording) -> Results:
 
     Values, ids and records are untouched; measures change place where the template says so.
     """
+    wording = as_written(results, wording)
     ranks = {metric: k for k, metric in enumerate(wording.metrics)}
     changed: dict[str, Any] = {}
     if ranks:
@@ -415,6 +460,25 @@ def reworded(results: Results, wording: Wording) -> Results:
     if not (wording.impact or any(m.metric in RATES for m in results.measures)):
         changed["impact"] = None
     return replace(results, **changed)
+
+
+def as_written(results: Results, wording: Wording) -> Wording:
+    """The wording with the names that the spec has for metrics, as ``ppv``."""
+    names: dict[str, str] = {}
+    for item in results.spec.get("metrics") or ():
+        name = str(next(iter(item), "")) if isinstance(item, Mapping) else str(item)
+        declared = find(name)
+        if declared is not None and name in SPOKEN:
+            names[declared.name] = SPOKEN[name]
+    if not names:
+        return wording
+    told = [
+        (pattern, lower_first(names[metric]))
+        for metric, patterns in _IN_SENTENCES.items()
+        if metric in names
+        for pattern in patterns
+    ]
+    return replace(wording, names=names, vocabulary=wording.vocabulary or tuple(told))
 
 
 def own_wording(results: Results) -> Wording:

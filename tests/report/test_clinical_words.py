@@ -74,3 +74,19 @@ def test_names_of_the_user_are_never_exchanged(results: Any, name: str) -> None:
     assert reworded(found, CLINICAL).cautions[0].message == told
     spec = {**found.spec, "models": {name: {}}}
     assert reworded(replace(found, spec=spec), CLINICAL).cautions[0].message == caution.message
+
+
+def test_metrics_are_called_what_the_spec_calls_them() -> None:
+    rows = {"y": [1, 1, 1, 0, 0, 0], "p": [1, 1, 0, 0, 0, 1]}
+    spec = {
+        "evalreport": 1, "title": "names", "datasets": {"d": {"target": "y"}},
+        "models": {"m": {"prediction": "p"}}, "metrics": ["sensitivity", "ppv", "f1_score"],
+        "acceptance": [{"metric": "sensitivity", "at_least": 0.9}],
+    }  # fmt: skip
+    found = evalreport.run(spec, frames={"d": rows})
+    told = found.to_markdown()
+    assert "**FAILED.** Sensitivity, 0.667, required at least 0.90." in told
+    assert "| Positive predictive value | 0.667 |" in told
+    # the name of a function is none of the field
+    assert "| F1 | 0.667 |" in told
+    assert "recall" not in found.to_markdown().lower()
