@@ -136,10 +136,11 @@ def _of_columns(
     if newest:
         slices.sort()
     elif by is not None:
-        slices = _worst_first(measures, by, slices)
+        slices = slices if _are_bins(contents, columns) else _worst_first(measures, by, slices)
     most = most_groups(len(contents.views))
     kept = set(slices[-most:] if newest else slices[:most])
-    blocks: list[Block] = _said_of_groups(contents, name, measures, by)
+    worst_by = None if _are_bins(contents, columns) else by
+    blocks: list[Block] = _said_of_groups(contents, name, measures, worst_by)
     if len(slices) > most:
         blocks.append(
             Text(
@@ -196,7 +197,7 @@ def _plot(
 def leading_groups(
     contents: Contents, dataset: str, metric: str | None = None
 ) -> dict[str, list[Measure]] | None:
-    """The measures of one metric of all rows and of the first subgroups of a dataset, worst first.
+    """The measures of one metric of all rows and of the first subgroups of a dataset, in order.
 
     None where there are none.
     """
@@ -210,7 +211,8 @@ def leading_groups(
         whole = [m for v in contents.views if v[0] == dataset for m in contents.pooled(v)]
         same = [m for m in [*whole, *own] if identity(m) == by]
         slices = list(dict.fromkeys(slice_heads(m.subgroup) for m in own))
-        return _by_group(same, _worst_first(own, by, slices))
+        bins = _are_bins(contents, columns)
+        return _by_group(same, slices if bins else _worst_first(own, by, slices))
     return None
 
 
@@ -313,6 +315,14 @@ def _leading_metric(contents: Contents, measures: Sequence[Measure]) -> Quantity
         contents, list(dict.fromkeys((m.dataset, m.model) for m in measures))
     )
     return next((key for key in keys if key in measured and sign_of(key.metric)), None)
+
+
+def _are_bins(contents: Contents, columns: Sequence[str]) -> bool:
+    """Whether groups are intervals of the numbers of one column, which have an order."""
+    declared = contents.spec.get("subgroups") or ()
+    parts = [part for group in declared if isinstance(group, list) for part in group]
+    binned = {part["column"] for part in (*declared, *parts) if isinstance(part, Mapping)}
+    return len(columns) == 1 and columns[0] in binned
 
 
 def _worst_first(measures: Sequence[Measure], by: Quantity, slices: Sequence[str]) -> list[str]:

@@ -12,7 +12,7 @@ from evalreport.report.marking import flat_counts
 from evalreport.report.model import CONTINUED, Column, Line, Strip
 from evalreport.report.numbers import count_text, level_text
 from evalreport.report.pieces import LineCell
-from evalreport.report.words import label_text, method_text
+from evalreport.report.words import group_text, method_text
 from evalreport.results.identity import Quantity
 from evalreport.results.records import Measure, Table
 
@@ -256,4 +256,4 @@ def _more(rows: Sequence[Any], shown: Sequence[Any]) -> tuple[str, ...]:
 
 def slice_heads(subgroup: Mapping[str, str]) -> str:
     """The values of a subgroup, without the names of its columns."""
-    return " · ".join(label_text(v) for v in subgroup.values()) or "all rows"
+    return " · ".join(map(group_text, subgroup.values())) or "all rows"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Mapping
 from typing import Any, Protocol
@@ -18,6 +19,10 @@ OVER_FOLDS, POOLED_FOLDS = "mean over folds", "folds pooled"
 
 #: Characters that would change how the text around them is read.
 _TURNING = {0x200E, 0x200F, 0x061C, *range(0x202A, 0x202F), *range(0x2066, 0x206A)}
+
+
+#: An interval of numbers, as bins of a column are named in results.
+_INTERVAL = re.compile(r"[\[(](-inf|[-+.\de]+), (inf|[-+.\de]+)\)")
 
 
 def visible(text: str, longest: int = LONGEST_TEXT) -> str:
@@ -208,7 +213,22 @@ def subgroup_text(subgroup: Mapping[str, Any]) -> str:
     """
     if not subgroup:
         return "all rows"
-    return " · ".join(f"{label_text(k)} {label_text(v)}" for k, v in subgroup.items())
+    return " · ".join(f"{label_text(k)} {group_text(v)}" for k, v in subgroup.items())
+
+
+def group_text(value: Any) -> str:
+    """The value of a column that makes a group; an interval of numbers in words.
+
+    >>> [group_text(value) for value in ("(-inf, 50)", "[50, 60)", "[60, inf)", "north")]
+    ['under 50', '50 to under 60', '60 and over', 'north']
+    """
+    interval = _INTERVAL.fullmatch(str(value))
+    if interval is None:
+        return label_text(value)
+    low, high = interval.groups()
+    if low == "-inf":
+        return f"under {high}"
+    return f"{low} and over" if high == "inf" else f"{low} to under {high}"
 
 
 def condition_text(threshold: float | None, operator: str = "score ≥") -> str:

@@ -93,3 +93,20 @@ def test_criteria_that_the_results_show_in_part_stand_below_as_such() -> None:
     listed = next(t for t in first.all("table") if "Acceptance criteria" in t.text)
     assert "that the results above do not show in full" in listed.text
     assert [td.text for td in listed.all("td") if "≥" in td.text] == ["≥ 0.90", "≥ 0.50"]
+
+
+def test_bins_of_a_column_stand_in_their_order_and_in_words() -> None:
+    # 2 of 4 ill are found under 50, all from 50 to 59, 3 of 4 from 60 on
+    ages = [40] * 8 + [50] * 8 + [60] * 8
+    found = [1, 1, 0, 0, 0, 0, 0, 0] + [1] * 4 + [0] * 4 + [1, 1, 1, 0] + [0] * 4
+    rows = {"age": ages, "y": ([1] * 4 + [0] * 4) * 3, "p": found}
+    spec = {
+        "evalreport": 1, "title": "bins", "datasets": {"d": {"target": "y"}},
+        "models": {"m": {"prediction": "p"}}, "metrics": ["recall"],
+        "subgroups": [{"column": "age", "bins": [50, 60]}], "subgroup_minimum": 1,
+    }  # fmt: skip
+    page = parse(render_html(run(spec, frames={"d": rows}).json))
+    strip = next(t for t in page.all("table") if "Recall by age" in t.text)
+    heads = [row.all("th")[0].text for row in strip.all("tbody")[0].all("tr")]
+    assert heads == ["all rows", "under 50", "50 to under 60", "60 and over"]
+    assert "worst first" not in page.text.lower()
