@@ -13,6 +13,8 @@ from evalreport.statistics.means import Estimate
 Floats = NDArray[np.float64]
 
 _MOST_STEPS = 100
+#: Sums of neighbouring groups that a search begins on where there are many groups.
+_RUNS = 2_000
 #: How far sums of probabilities may miss a count by the rounding of shares and of their logits.
 _ROUNDING = 16 * float(np.finfo(np.float64).eps)
 
@@ -79,8 +81,7 @@ def _line(x: Floats, pos: Floats, neg: Floats) -> tuple[Estimate, Estimate]:
     # centred on the mean, the two coefficients are nearly uncorrelated
     centre = float(np.sum(n * x)) / float(np.sum(n))
     u = x - centre
-    start = math.log(float(np.sum(pos)) / float(np.sum(neg)))
-    a, b, information = _newton(u, pos, neg, start)
+    a, b, information = _newton(u, pos, neg, _start(u, pos, neg))
     i_aa, i_ab, i_bb = information
     determinant = i_aa * i_bb - i_ab * i_ab
     v_aa, v_ab, v_bb = i_bb / determinant, -i_ab / determinant, i_aa / determinant
@@ -88,14 +89,31 @@ def _line(x: Floats, pos: Floats, neg: Floats) -> tuple[Estimate, Estimate]:
     return Estimate(a - b * centre, math.sqrt(intercept_variance)), Estimate(b, math.sqrt(v_bb))
 
 
+def _start(u: Floats, pos: Floats, neg: Floats) -> tuple[float, float]:
+    """Where the search begins: at the log odds, or at the fit of runs of many groups.
+
+    Of a million groups half of the steps are then taken on two thousand sums.
+    """
+    start = (math.log(float(np.sum(pos)) / float(np.sum(neg))), 0.0)
+    if len(u) < 100 * _RUNS:
+        return start
+    at = np.linspace(0, len(u), _RUNS, endpoint=False).astype(np.intp)
+    n = pos + neg
+    mean = np.add.reduceat(n * u, at) / np.add.reduceat(n, at)
+    try:
+        return _newton(mean, np.add.reduceat(pos, at), np.add.reduceat(neg, at), start)[:2]
+    except NotEstimable:
+        return start
+
+
 def _newton(
-    u: Floats, pos: Floats, neg: Floats, start: float
+    u: Floats, pos: Floats, neg: Floats, start: tuple[float, float]
 ) -> tuple[float, float, tuple[float, float, float]]:
     """Newton's method with halved steps; the log-likelihood is concave, so it cannot miss.
 
     Returns intercept, slope and the information (aa, ab, bb) at them.
     """
-    a, b, n = start, 0.0, pos + neg
+    (a, b), n = start, pos + neg
     at = _Predicted(a + b * u)
     likelihood = _log_likelihood(at, pos, neg)
     for _ in range(_MOST_STEPS):

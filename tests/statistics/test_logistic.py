@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -167,3 +168,17 @@ def test_robust_errors_of_calibration_are_those_of_statsmodels(design):
 def test_one_cluster_has_no_robust_error():
     with pytest.raises(NotEstimable, match="single cluster"):
         robust_calibration_fit([0.2, 0.4, 0.6], [0, 1, 0], cluster=[1, 1, 1])
+
+
+def test_a_fit_that_begins_on_sums_of_groups_ends_at_the_same_line(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    draws = np.random.default_rng(20261126)
+    x = np.sort(draws.normal(size=300_000))
+    y = (draws.random(len(x)) < 1 / (1 + np.exp(-0.3 - 0.8 * x))).astype(float)
+    p = 1 / (1 + np.exp(-x))
+    found = calibration_fit(p, y, 1 - y)
+    assert found.slope == pytest.approx(0.8, abs=4 * found.slope_se)
+    monkeypatch.setattr("evalreport.statistics.logistic._RUNS", len(x))
+    whole = calibration_fit(p, y, 1 - y)
+    assert asdict(whole) == pytest.approx(asdict(found), rel=1e-12)
