@@ -158,7 +158,7 @@ def study(family: str, cell: Cell, data_sets: int) -> dict[str, dict[str, list[f
     found: dict[tuple[str, str], list[tuple[bool, float]]] = {}
     for _ in range(data_sets):
         for metric, method, limits in made(family, cell, rng):
-            if limits is not None and math.isfinite(limits.high):
+            if limits is not None:
                 true, room = truth_of(family, metric, cell), 1e-9
                 held = limits.low - room <= true <= limits.high + room
                 found.setdefault((metric, method), []).append((held, limits.high - limits.low))
@@ -166,7 +166,9 @@ def study(family: str, cell: Cell, data_sets: int) -> dict[str, dict[str, list[f
     for (metric, method), own in found.items():
         if 2 * len(own) >= data_sets:
             coverage = round(100 * sum(held for held, _ in own) / len(own), 1)
-            width = float(f"{np.mean([wide for _, wide in own]):.3g}")
+            # limits that reach up to infinity hold, and have no width
+            wide = [wide for _, wide in own if math.isfinite(wide)] or [math.inf]
+            width = float(f"{np.mean(wide):.3g}")
             told.setdefault(metric, {})[method] = [coverage, width, len(own)]
     return told
 
