@@ -14,7 +14,7 @@ from report.html_page import Element, parse
 import evalreport
 
 #: Words on a first page: those of sentences, heads and names, without numbers.
-MOST_WORDS = 420
+MOST_WORDS = 350
 
 
 def first_page(page: str) -> Element:
