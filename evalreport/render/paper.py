@@ -30,7 +30,9 @@ _LINK = re.compile(r'<a((?: class="(?:val|und)" data-value="[^"]*")?) href="#m\d
 #: The points of a chart, folded away on screen.
 _DATA = re.compile(r'<details class="data">(?:(?!<details).)*?</details>', re.DOTALL)
 #: Margins that give Letter lines of about the length of those on A4, in the same type.
-LETTER = "@page{size:Letter!important;margin:14mm 18mm 13mm 21mm!important}"
+LETTER = "@page{{size:Letter{}!important;margin:14mm 18mm 13mm 21mm!important}}"
+#: What the page of a report in large print begins with.
+_LARGE = re.compile(r'<html[^>]* class="lp"')
 
 
 def print_page(
@@ -46,7 +48,8 @@ def print_page(
     files = [_attachment(weasyprint, name, content, when) for name, content in attachments.items()]
     try:
         document = weasyprint.HTML(string=for_paper(html), url_fetcher=_fetcher(), base_url=None)
-        sheets = [weasyprint.CSS(string=LETTER)] if page == "letter" else []
+        turned = " landscape" if _LARGE.search(html, 0, 200) else ""
+        sheets = [weasyprint.CSS(string=LETTER.format(turned))] if page == "letter" else []
         options = {
             "pdf_variant": variant,
             "pdf_identifier": hashlib.sha256(html.encode("utf-8")).hexdigest()[:32].encode("ascii"),

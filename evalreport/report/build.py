@@ -71,6 +71,7 @@ def build(results: Results, template: str = "standard", failed: list[str] | None
         kicker=contents.said(None, wording.kicker),
         protocol=protocol_text(contents),
         light=wording.brief,
+        large=bool((contents.spec.get("report") or {}).get("large")),
         logo=logo_address(contents),
     )
     return with_anchors(with_isolated_names(with_short_names(report, contents)))

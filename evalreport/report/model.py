@@ -468,6 +468,7 @@ class Report:
     kicker: str = "Classifier evaluation report"
     protocol: str = ""
     light: bool = False
+    large: bool = False
     logo: str = ""
     signed: str = "UNSIGNED"
     keywords: tuple[str, ...] = field(default_factory=tuple)

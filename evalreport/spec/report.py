@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 from pydantic import Field, StringConstraints
 
 from evalreport.spec.datasets import LocalFile
-from evalreport.spec.fields import Column, Distinct, Many, Name, Once, Part, Text
+from evalreport.spec.fields import Column, Distinct, Flag, Many, Name, Once, Part, Text
 from evalreport.spec.formats import FILES
 
 TEMPLATES = ("standard", "clinical", "audit", "model_card", "minimal", "quick")
@@ -66,6 +66,10 @@ class Report(Part):
         description="The language of titles and names as a BCP 47 tag such as de or pt-BR: that of "
         "the page and the PDF, by which words are broken and read aloud. en unless declared; the "
         "report's own words are English.",
+    )
+    large: Flag = Field(
+        False,
+        description="Large print: no type below 10 points, one column, on paper laid across.",
     )
     page_size: Literal["a4", "letter"] = Field("a4", description="The paper of the PDF.")
     pdf: PdfSettings = Field(default_factory=PdfSettings, description="How the PDF is written.")

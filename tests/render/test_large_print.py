@@ -1,0 +1,45 @@
+"""Large print: nothing below ten points, one column, on paper laid across."""
+
+from __future__ import annotations
+
+import io
+from datetime import UTC, datetime
+from typing import Any
+
+import pikepdf
+import pytest
+from golden.words_on_paper import clashes
+from plain_results import render_html
+from report.example_results import two_models
+from stress.paper import Paper
+
+from evalreport.render.pdf import render_pdf
+
+
+def large() -> dict[str, Any]:
+    results = two_models()
+    results["spec"]["report"] = {**results["spec"].get("report", {}), "large": True}
+    return results
+
+
+def test_nothing_is_small_and_nothing_stands_over_another() -> None:
+    paper = Paper(render_html(large()))
+    assert paper.type_below(10.0) == []
+    assert paper.over_frames() == []
+    over = [pair for words in paper.words() for pair in clashes(words) if "margin" not in pair[1]]
+    assert over == []
+    # cards of two models stand one below the other
+    cards = paper.boxes("card")
+    assert len({round(card.left) for card in cards}) == 1
+
+
+@pytest.mark.parametrize(("page", "size"), [("a4", (842, 595)), ("letter", (792, 612))])
+def test_the_paper_lies_across(page: str, size: tuple[int, int]) -> None:
+    made = render_pdf(render_html(large()), at=datetime(2026, 1, 1, tzinfo=UTC), page=page)
+    with pikepdf.open(io.BytesIO(made)) as pdf:
+        _, _, wide, high = (round(float(x)) for x in pdf.pages[0].MediaBox)
+    assert (wide, high) == size
+
+
+def test_others_are_as_they_were() -> None:
+    assert "Large print" not in render_html(two_models())
