@@ -16,11 +16,9 @@ from evalreport.report.model import (
     Line,
     PlainTable,
     Strip,
-    TablePair,
     TableRow,
 )
 from evalreport.report.numbers import count_text, difference_text, p_text, value_text
-from evalreport.report.orientation import turned_counts
 from evalreport.report.pieces import LineCell, Number
 from evalreport.report.sections import section
 from evalreport.report.slices import wanted
@@ -45,15 +43,10 @@ from evalreport.results.records import (
 )
 
 MOST_LINES = 40
-#: Tables of more classes are only in results.json.
-MOST_CLASSES = 12
 #: Metrics of the table of baselines.
 MOST_BASELINES = 20
 #: Models beside the baselines in one table; further ones stand in a table of their own.
 MOST_MODELS = 4
-
-#: Classes of tables of baselines that stand two on a line: fewer are short, more are too wide.
-ABREAST = range(5, 13)
 
 
 @section(
@@ -126,57 +119,24 @@ def _baselines(contents: Contents, dataset: str, views: list[View]) -> Strip | N
     )
 
 
-def _tables(contents: Contents, dataset: str) -> PlainTable | TablePair | None:
-    """The tables that the values of the baselines follow from: long ones two on a line."""
+def _tables(contents: Contents, dataset: str) -> PlainTable | None:
+    """The tables of two classes that the values of the baselines follow from, laid flat."""
     own = [t for t in contents.of(BaselineTable) if t.dataset == dataset]
-    if not own:
+    if not own or len(own[0].labels) != 2 or own[0].positive not in own[0].labels:
         return None
-    labels = own[0].labels
-    if len(labels) > MOST_CLASSES:
-        return PlainTable(
-            f"Tables of the baselines, {label_text(dataset)}", (Column("table"),),
-            (TableRow((f"Tables of {len(labels)} classes are in results.json.",)),),
-        )  # fmt: skip
-    how = contents.orientation(dataset)
+    positive = own[0].labels.index(own[0].positive)
     # baselines that predict alike have one table
     alike: dict[tuple[tuple[float, ...], ...], list[str]] = {}
     for t in own:
         cells = tuple(map(tuple, t.counts))
         alike.setdefault(cells, []).append(visible(t.baseline.replace("_", " ")))
-    title = f"Tables of the baselines, {label_text(dataset)}"
-    if own[0].positive in labels and len(labels) == 2:
-        positive = labels.index(str(own[0].positive))
-        flat = [
-            TableRow((listed(names), *(count_text(own_cells[name]) for name in contents.flat)))
-            for cells, names in alike.items()
-            for own_cells in [flat_counts_of(cells, positive)]
-        ]
-        across = (Column("baseline"), *(Column(name, "right") for name in contents.flat))
-        return PlainTable(f"{title}. {_at(own)}".strip(" ."), across, tuple(flat))
-    lines = {
-        listed(names): [
-            (label_text(label), *map(count_text, counts), count_text(sum(counts)))
-            for label, counts in zip(labels, turned_counts(cells, how), strict=True)
-        ]
-        for cells, names in alike.items()
-    }
-    ends = (*(Column(label_text(label), "right") for label in labels), Column("total", "right"))
-    corner = " ".join(how.corner)
-    if len(labels) in ABREAST and len(lines) > 1:
-        columns = (Column(corner), *ends)
-        pairs = [
-            PlainTable(f"{title}: {name}", columns, tuple(map(TableRow, some)))
-            for name, some in lines.items()
-        ]
-        pairs[-1] = replace(pairs[-1], note=_at(own))
-        return TablePair(tuple(pairs))
-    rows = [
-        TableRow((name if k == 0 else "", *line))
-        for name, own_lines in lines.items()
-        for k, line in enumerate(own_lines)
-    ]
-    columns = (Column("baseline"), Column(corner), *ends)
-    return PlainTable(title, columns, tuple(rows), _at(own))
+    rows = []
+    for counts, names in alike.items():
+        four = flat_counts_of(counts, positive)
+        rows.append(TableRow((listed(names), *(count_text(four[name]) for name in contents.flat))))
+    columns = (Column("baseline"), *(Column(name, "right") for name in contents.flat))
+    title = f"Tables of the baselines, {label_text(dataset)}. {_at(own)}"
+    return PlainTable(title.strip(" ."), columns, tuple(rows))
 
 
 def _at(tables: Sequence[BaselineTable]) -> str:

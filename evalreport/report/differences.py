@@ -47,7 +47,7 @@ def difference_blocks(contents: Contents, references: References) -> list[Block]
     if left:
         notes.append(f"{counted(left, 'further line')} left out: results.json has the methods.")
     caption = f"Limits of {kinds[0]}" if one else "Limits of differences"
-    return [PlainTable(caption, columns, rows, " ".join(notes), "methods")]
+    return [PlainTable(caption, columns, rows, " ".join(notes), "methods differences")]
 
 
 def _intervals(contents: Contents) -> Iterator[tuple[str, str, Interval]]:

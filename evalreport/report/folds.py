@@ -11,7 +11,7 @@ from evalreport.report.contents import Contents, View, identity
 from evalreport.report.fold_charts import fold_charts
 from evalreport.report.marking import flat_counts
 from evalreport.report.model import Block, Column, Line, Strip
-from evalreport.report.numbers import count_text, value_text
+from evalreport.report.numbers import count_text, level_text, value_text
 from evalreport.report.pieces import LineCell, Mark
 from evalreport.report.sections import section
 from evalreport.report.slices import wanted
@@ -28,6 +28,8 @@ MOST_TABLES = 200
 #: Models whose tables of further repeats stand beside each other.
 ABREAST = 2
 
+#: Metrics beside each other, without their limits.
+ACROSS = 10
 #: The further folds of a model by name, each with its table.
 Further = tuple[Mark, dict[str, Any]]
 
@@ -77,6 +79,7 @@ def _of_view(
     pooled = [m for m in contents.pooled(view) if identity(m) in known]
     wholes, further = _further(by_fold, pooled)
     folds = [name for name in by_fold if name not in wholes and name not in further]
+    flat = contents.is_binary(view)
     rows = [_row(contents, label_text(name), by_fold[name]) for name in folds[:MOST_FOLDS]]
     if pooled:
         words = "repeat 1, pooled" if wholes else "all rows pooled"
@@ -87,31 +90,50 @@ def _of_view(
         rows.append(Row((words, ""), tuple(means), MEAN_OF_FOLDS))
     mark = contents.mark(view)
     heads = [Column("fold"), Column("right of tested")]
+    if flat:
+        # the four cells say it
+        heads, rows = heads[:1], [replace(row, heads=row.heads[:1]) for row in rows]
     strips = measures_strip(
         contents,
         f"Folds, {mark.symbol} {mark.name}",
         rows,
         heads,
-        flat=contents.is_binary(view),
+        flat=flat,
         with_model=False,
         strong=lambda row: row.group in {MEAN_OF_FOLDS, "pooled", *wholes},
+        across=ACROSS,
+        limits=False,
     )
     strips = [_with_spread(contents, strip) for strip in strips] if means else strips
     return strips, {name: by_fold[name][0].table for name in further}
 
 
 def _with_spread(contents: Contents, strip: Strip) -> Strip:
-    """The strip with a line of standard deviations under its line of means."""
-    mean = strip.lines[-1]
-    numbers = [cell.number for cell in mean.cells if cell.number is not None]
-    if any(contents.measure[number.measure].fold != MEAN_OF_FOLDS for number in numbers):
+    """The strip with the limits of its means, and standard deviations of the folds, below them."""
+    own = [
+        None if cell.number is None else contents.measure[cell.number.measure]
+        for cell in strip.lines[-1].cells[1:]
+    ]
+    means = [m for m in own if m is not None]
+    if any(m.fold != MEAN_OF_FOLDS for m in means):
         return strip
-    cells = [LineCell("SD of folds", head=True)]
-    for cell in mean.cells[1:]:
-        number = cell.number
-        spread = None if number is None else contents.measure[number.measure].spread
-        cells.append(LineCell("" if spread is None else value_text(spread), "right"))
-    return replace(strip, lines=(*strip.lines, Line(tuple(cells))))
+    limits = [None if m is None else m.interval for m in own]
+    levels = {one.level for one in limits if one is not None}
+    level = f"{level_text(levels.pop())} limit" if len(levels) == 1 else "limit"
+    below = [
+        _below("SD of folds", [None if m is None else m.spread for m in own]),
+        _below(f"lower {level}", [None if one is None else one.low for one in limits]),
+        _below(f"upper {level}", [None if one is None else one.high for one in limits]),
+    ]
+    return replace(strip, lines=(*strip.lines, *(line for line in below if line is not None)))
+
+
+def _below(head: str, values: Sequence[float | None]) -> Line | None:
+    """A line of numbers of no record by themselves; None where there are none."""
+    if all(value is None for value in values):
+        return None
+    cells = ("" if value is None else value_text(value) for value in values)
+    return Line((LineCell(head, head=True), *(LineCell(text, "right") for text in cells)))
 
 
 def _further(

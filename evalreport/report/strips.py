@@ -97,8 +97,12 @@ def measures_strip(
     with_model: bool = True,
     strong: Callable[[Row], bool] = lambda _: False,
     across: int = ACROSS,
+    limits: bool = True,
 ) -> list[Strip]:
-    """Several metrics over many slices: one flat table a line, values with intervals beside it."""
+    """Several metrics over many slices: one flat table a line, and values beside it.
+
+    With ``limits`` those of each value stand below it.
+    """
     identities = list(dict.fromkeys(_metric(contents, m) for r in rows for m in r.measures))
     names = {_metric(contents, m): _column_title(contents, m) for r in rows for m in r.measures}
     strips: list[Strip] = []
@@ -121,6 +125,8 @@ def measures_strip(
             line = _measures_line(
                 contents, row, found, flat, counted, with_model, rule, strong(row)
             )
+            if not limits:
+                line = replace(line, cells=tuple(map(_bare, line.cells)))
             if with_n:
                 # a metric may leave rows out on which it is undefined
                 n = LineCell(count_text(max(m.n for m in row.measures)), "right")
@@ -211,6 +217,14 @@ def _measures_line(
         rule=rule,
         strong=strong,
     )
+
+
+def _bare(cell: LineCell) -> LineCell:
+    """A cell whose value stands without limits."""
+    if cell.number is None:
+        return cell
+    reason = "" if cell.number.state == "value" else cell.number.reason
+    return replace(cell, number=replace(cell.number, interval="", method="", reason=reason))
 
 
 def _class_cells(contents: Contents, row: Row) -> list[LineCell]:
