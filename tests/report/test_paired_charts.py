@@ -12,7 +12,7 @@ from PIL import Image
 from evalreport.report.charts import canvas
 from evalreport.report.contents import Contents
 from evalreport.report.model import Chart, Charts
-from evalreport.report.paired_charts import paired_charts
+from evalreport.report.paired_charts import LEFT, SIDE, TOP, paired_charts
 
 #: Bytes of a chart.
 MOST = 25_000
@@ -72,6 +72,19 @@ def test_every_cell_is_a_dot() -> None:
         if "stroke-linecap:round" in path.split(">")[0]
     )
     assert dots == len(record.positives.rows) + len(record.negatives.rows)
+
+
+def test_every_cell_is_a_dot_of_the_picture() -> None:
+    """Strokes that are shorter than a pixel are not moved to the edges of pixels, and lost."""
+    results = made(random_rows(20_000))
+    record = results.records.score_pairs[0]
+    (chart,) = charts(results)
+    picture = Image.open(io.BytesIO(chart.drawing.picture())).convert("L")
+    zoom = picture.width / 482
+    for x, y in zip(record.positives.reference_scores, record.positives.model_scores, strict=True):
+        right, up = (SIDE * (score + 0.02) / 1.04 for score in (x, y))
+        at = round(zoom * (LEFT + right)), round(zoom * (TOP + SIDE - up))
+        assert picture.getpixel(at) < 100, (x, y)
 
 
 def test_margins_far_apart_and_scores_that_are_all_alike_are_drawn() -> None:

@@ -101,6 +101,7 @@ def _dots(axes: Axes, cells: Sequence[tuple[float, float, int]], most: int, colo
                 edgecolor=color,
                 linewidth=size * STEP,
                 capstyle="round",
+                snap=False,
                 clip_on=False,
             )
         )
