@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 #: Pairs that are drawn; results.json has all.
 MOST_PAIRS = 2
 #: A panel in points: its side, and the room at its left, below it and above it.
-SIDE, LEFT, BOTTOM, TOP = 180.0, 28.0, 44.0, 32.0
+SIDE, LEFT, BOTTOM, TOP = 158.0, 28.0, 40.0, 30.0
 #: Words for what both models are, or one of them alone; AGREES with a target that is another test.
 RIGHT, AGREES = ("right", "wrong", "right"), ("agree", "differ", "agrees")
 #: Letters of the name of a model beside a count.
@@ -40,7 +40,7 @@ def _chart(contents: Contents, one: ScorePairs, more: str) -> Chart:
     panels = _panels(contents, one)
 
     def draw(figure: Figure) -> None:
-        for left, shown in zip((LEFT, WHOLE - SIDE - 6), panels, strict=True):
+        for left, shown in zip((LEFT, WHOLE / 2 + LEFT), panels, strict=True):
             paired_scores(panel(figure, left, BOTTOM, SIDE, SIDE), shown)
 
     model, reference = _names(contents, one)

@@ -48,12 +48,12 @@ def paired_scores(axes: Axes, shown: Quadrants) -> None:
     for k, (words, strong) in enumerate(shown.corners):
         right, below = k % 2, k // 2
         axes.annotate(
-            words, (right, 1 - below), (0, -17 if below else 5), xycoords="axes fraction",
+            words, (right, 1 - below), (0, -16 if below else 5), xycoords="axes fraction",
             textcoords="offset points", ha="right" if right else "left",
             va="top" if below else "bottom", fontsize=SMALL, fontweight=600 if strong else 400,
             bbox={"facecolor": MARKED, "edgecolor": "none", "pad": 1.5} if strong else None,
         )  # fmt: skip
-    axes.set_title(shown.heading, loc="right", color=INK, fontweight=600, pad=20)
+    axes.set_title(shown.heading, loc="right", color=INK, fontweight=600, pad=19)
 
 
 def _scales(axes: Axes, shown: Quadrants) -> list[float]:
@@ -74,8 +74,8 @@ def _scales(axes: Axes, shown: Quadrants) -> list[float]:
             low, high = with_span(min(kept) / units[k], max(kept) / units[k])
             limit(low - 0.02 * (high - low), high + 0.02 * (high - low))
     x, y = (f"score of {name}{power}" for name, power in zip(shown.names, powers, strict=True))
-    axes.set_xlabel(x, loc="right", color=SOFT, fontsize=SMALL, labelpad=15)
-    axes.set_title(y, loc="left", fontsize=SMALL, pad=20)
+    axes.set_xlabel(x, loc="right", color=SOFT, fontsize=SMALL, labelpad=13)
+    axes.set_title(y, loc="left", fontsize=SMALL, pad=19)
     return units
 
 
