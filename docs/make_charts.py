@@ -26,6 +26,7 @@ SHOWN = {
     "sweep": "breast_cancer",
     "subgroups": "breast_cancer",
     "comparisons": "breast_cancer",
+    "paired_scores": "breast_cancer",
     "confusion": "digits",
     "folds": "cross_validation",
     "learning_curve": "cross_validation",

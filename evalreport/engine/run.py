@@ -261,15 +261,17 @@ def _guarded_records(state: RunState) -> dict[str, Any]:
 
 
 def _beside_comparisons(state: RunState) -> dict[str, Any]:
-    """Tests of all models together, and how rows move between classes of two."""
+    """Tests of all models together, how rows move between classes of two, and both scores."""
     from evalreport.engine.comparisons.omnibus import omnibus_records
     from evalreport.engine.comparisons.reclassification import reclassification_records
+    from evalreport.engine.comparisons.score_pairs import score_pairs
 
     return {
         "omnibus": tuple(state.records("comparisons", lambda: omnibus_records(state))),
         "reclassification": tuple(
             state.records("comparisons", lambda: reclassification_records(state))
         ),
+        "score_pairs": tuple(state.records("comparisons", lambda: score_pairs(state))),
     }
 
 

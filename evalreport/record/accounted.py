@@ -19,7 +19,15 @@ from evalreport.record.recorded_tables import NotRecorded
 from evalreport.record.remade import Remaker
 from evalreport.results.identity import EVERYTHING, frozen_params
 from evalreport.results.lookup import Results
-from evalreport.results.records import Caution, LabelLedger, Plan
+from evalreport.results.records import (
+    Calls,
+    Caution,
+    Comparison,
+    JointTable,
+    LabelLedger,
+    Plan,
+    ScorePairs,
+)
 from evalreport.spec.model import Spec
 
 
@@ -160,3 +168,47 @@ def _as_asked(record: LabelLedger, spec: Spec) -> Iterator[str]:
     declared = None if dataset.labels is None else tuple(dataset.labels)
     if record.declared != declared:
         yield "the declared classes are not those of the spec"
+
+
+@account(ScorePairs, {"": "both scores of a row are not in the results"})
+def score_pairs(record: ScorePairs, again: Remaker) -> Iterator[Finding]:
+    """Thresholds are those of the models; rows are those of the paired tables of shares."""
+    sides = (
+        ("threshold", record.threshold, record.model),
+        ("reference_threshold", record.reference_threshold, record.reference),
+    )
+    for name, number, model in sides:
+        own = again.thresholds.get((record.dataset, model), set())
+        if number not in {at for at, _ in own}:
+            yield f"{name} is {number!r}, which is none of those of {model}"
+        yield held(name)
+    for metric, name, cells in (
+        ("recall", "positives", record.positives),
+        ("specificity", "negatives", record.negatives),
+    ):
+        calls, joint = record.calls(cells), _joint_of(record, metric, again.results)
+        if joint is not None:
+            counted = _as_joint(calls, found=metric == "recall")
+            if counted != joint:
+                yield f"{name} are {counted}, the paired table of {metric} is {joint}"
+            yield held(f"{name}.rows")
+
+
+def _joint_of(record: ScorePairs, metric: str, results: Results) -> JointTable | None:
+    """The paired table of a share of the class, of all rows at the same thresholds."""
+    key = (record.dataset, record.model, record.reference)
+    at = (record.threshold, record.reference_threshold)
+    for one in results.of(Comparison):
+        same = (one.dataset, one.model, one.reference) == key and one.metric == metric
+        same &= (one.threshold, one.reference_threshold) == at and one.label in (None, record.label)
+        whole = one.fold is None and not one.subgroup and one.average is None
+        if same and whole and one.joint_table is not None:
+            return one.joint_table
+    return None
+
+
+def _as_joint(calls: Calls, *, found: bool) -> JointTable:
+    """Calls as rows that each model gets right: positives that are found, or negatives passed."""
+    if found:
+        return JointTable(calls.both, calls.first_only, calls.second_only, calls.neither)
+    return JointTable(calls.neither, calls.second_only, calls.first_only, calls.both)

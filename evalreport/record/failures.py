@@ -25,7 +25,7 @@ BELOW = "a measure or threshold failed, on which it may rest"
 PARTS: Mapping[str, tuple[type, ...]] = {
     "drift": (r.Drift,),
     "claims": (r.Claim, r.ClaimCounts),
-    "comparisons": (r.Comparison, r.Reclassification),
+    "comparisons": (r.Comparison, r.Reclassification, r.ScorePairs),
     "baselines": (r.Baseline, r.BaselineTable, r.AgainstBaseline),
     "periods": (r.Period,),
     "declared": (r.Declared,),

@@ -28,6 +28,7 @@ from evalreport.report.numbers import (
     p_text,
     value_text,
 )
+from evalreport.report.paired_charts import paired_charts
 from evalreport.report.paired_tables import paired_tables
 from evalreport.report.pieces import LineCell, Number
 from evalreport.report.results_table import sign_of, stands_on_few
@@ -71,7 +72,7 @@ def comparison_blocks(contents: Contents) -> list[Block]:
         *paired_tables([(e, comparison_title(contents, e), _pair(contents, e)) for e in shown]),
     ]
     tables = _tables(contents, shown)
-    return [*blocks, *abreast(tables)]
+    return [*blocks, *abreast(tables), *paired_charts(contents)]
 
 
 def comparison_intro(contents: Contents) -> str:

@@ -22,6 +22,7 @@ from evalreport.results.records import (
     Ratio,
     Reclassification,
     Reference,
+    ScorePairs,
 )
 
 HYPOTHESIS_NOTE = (
@@ -271,7 +272,7 @@ def _ratio_row(contents: Contents, c: Comparison, ratio: Ratio) -> tuple[str, ..
     "comparisons",
     "Comparison of the models",
     short="Comparison",
-    of=(Comparison, OmnibusTest, Reclassification, Reference),
+    of=(Comparison, OmnibusTest, Reclassification, Reference, ScorePairs),
 )
 def comparison_section(contents: Contents) -> list[Block]:
     """Differences, then hypotheses, margins, ratios, all models and moves as asked for."""

@@ -107,6 +107,9 @@ class Results:
     reclassification: Annotated[
         tuple[r.Reclassification, ...], OMITTED, "Net reclassification, where it was asked for."
     ] = ()
+    score_pairs: Annotated[
+        tuple[r.ScorePairs, ...], OMITTED, "Both scores of the rows that compared models share."
+    ] = ()
     readers: Annotated[
         tuple[r.ReaderMean, ...], OMITTED, "Each measure of every reader, and the mean over them."
     ] = ()

@@ -413,6 +413,41 @@ class JointCalls:
     actual_negative: Calls
 
 
+@dataclass(frozen=True, slots=True)
+class ScoreCells:
+    """Rows of one class by the scores that two models give them, as columns of equal length."""
+
+    model_scores: Annotated[tuple[float, ...], "Half-way between the ends of those in the cell."]
+    reference_scores: tuple[float, ...]
+    rows: Annotated[tuple[int, ...], "Rows in the cell."]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScorePairs:
+    """The scores of a model and its reference on the same rows, counted in cells of a grid.
+
+    A threshold parts the bin that it lies in, so that a cell lies on one side of it.
+    """
+
+    dataset: str
+    model: str
+    reference: str
+    label: Annotated[str, "The positive class."]
+    threshold: Annotated[float, "Of the model: its first one."]
+    reference_threshold: float
+    bins: Annotated[int, "Bins between the lowest and the highest score of each model."]
+    positives: ScoreCells
+    negatives: ScoreCells
+
+    def calls(self, cells: ScoreCells) -> Calls:
+        """The rows of some cells by which of the two models call them positive."""
+        found = {(one, two): 0 for one in (True, False) for two in (True, False)}
+        columns = cells.model_scores, cells.reference_scores, cells.rows
+        for one, two, rows in zip(*columns, strict=True):
+            found[one >= self.threshold, two >= self.reference_threshold] += rows
+        return Calls(*found.values())
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ratio:
     """The value of the model over that of the reference."""

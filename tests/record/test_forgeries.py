@@ -323,6 +323,10 @@ FOUND: dict[str, Change] = {
     "outcome against a baseline": with_part("against_baselines", "outcome", "not_judged"),
     "width": with_part("sample_size", "width", 0.5),
     "relation of ROC curves": with_part("roc_relations", "crossing_count", 99),
+    "rows of a quadrant": with_part(
+        "score_pairs", "positives", lambda own: {**own, "rows": own["rows"][::-1]}
+    ),
+    "threshold of both scores": with_part("score_pairs", "threshold", 0.4),
     "counts of a table": with_part("tables", "counts", [[100, 44], [40, 56]]),
     "title of the report": lambda found: found.update(title="Another"),
     "about": lambda found: found["spec"].update(about={"question": "Another?"}),

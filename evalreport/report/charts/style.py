@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 INK, SOFT, LINE, HAIR = "#14181d", "#474f58", "#767f89", "#c6ccd2"
 #: What stands behind: other curves, negative rows, and bands of control limits.
 OTHERS, NEGATIVES, CONTROL = "#c6ccd2", "#8b949e", "#e3e8ed"
+#: What stands behind highlighted counts, as in tables.
+MARKED = "#ffe38a"
 #: A value that is required.
 REQUIRED = "#b3261e"
 COLOURS = ("#0a569f", "#a04008", "#5b2a86", "#00666b", "#7a4a00", "#474f58")

@@ -1,0 +1,142 @@
+"""Both scores of the rows that two models share, counted in cells of a grid."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from evalreport.engine.comparisons.pairs import Bools, Floats, Pair, Side, pair
+from evalreport.plan.comparisons import ComparisonTask
+from evalreport.plan.task import AT_THRESHOLD
+from evalreport.predict.view import LabelView
+from evalreport.results.records import ScoreCells, ScorePairs
+
+if TYPE_CHECKING:
+    from evalreport.engine.run_state import Key, RunState
+
+Codes = npt.NDArray[np.int64]
+#: Cells of both classes that a chart has room for, and bins of each score: the first of these
+#: that give no more. The last always do.
+MOST_CELLS, BINS = 1_000, (80, 40, 20)
+
+
+def score_pairs(state: RunState) -> list[ScorePairs]:
+    """One record for every two models whose scores are compared on the same rows, where they fit.
+
+    There is none for more than two classes, for labels without scores, for weighted or sampled
+    rows, and where rows were counted without their scores or by bins of them.
+    """
+    compared = dict.fromkeys(
+        ((one.task.dataset, one.task.model), (one.reference.dataset, one.reference.model))
+        for one in state.prepared.plan.comparisons
+        if one.paired and _is_by_score(one)
+    )
+    made = (_record(state, *both) for both in compared)
+    return [record for record in made if record is not None]
+
+
+def _is_by_score(task: ComparisonTask) -> bool:
+    """Whether the scores themselves are compared: rows are counted with them only then."""
+    return task.task.table not in AT_THRESHOLD
+
+
+def _record(state: RunState, own: Key, other: Key) -> ScorePairs | None:
+    at, reference_at = _threshold(state, own), _threshold(state, other)
+    if at is None or reference_at is None:
+        return None
+    model, reference = (
+        Side(state.tables[key].view, state.tables[key], state.prepared.settings, {})
+        for key in (own, other)
+    )
+    both = pair(model, reference)
+    scores = None if isinstance(both, str) else _scores(both)
+    if isinstance(both, str) or scores is None:
+        return None
+    bins, (positives, negatives) = _in_cells(both, scores, (at, reference_at))
+    view = both.model.view
+    return ScorePairs(
+        dataset=own[0],
+        model=own[1],
+        reference=other[1],
+        label=view.labels[view.positive_index],
+        threshold=at,
+        reference_threshold=reference_at,
+        bins=bins,
+        positives=positives,
+        negatives=negatives,
+    )
+
+
+def _scores(both: Pair) -> tuple[Floats, Floats] | None:
+    """The scores of the model and of the reference; None where they, or their range, are none."""
+    one, two = both.model.view.score, both.reference.view.score
+    if both.cut is not None or both.binned or one is None or two is None:
+        return None
+    finite = all(math.isfinite(own.max() - own.min()) for own in (one, two))
+    return (one, two) if finite else None
+
+
+def _threshold(state: RunState, key: Key) -> float | None:
+    """The first threshold of a model whose score and threshold decide; None of any other."""
+    first, tables = state.first_threshold.get(key), state.tables.get(key)
+    if first is None or tables is None:
+        return None
+    view, number = tables.view, state.thresholds[key][first].number
+    decides = number is not None and math.isfinite(number) and view.drawn_at(number) is None
+    return number if decides and _counts_once(view) else None
+
+
+def _counts_once(view: LabelView) -> bool:
+    """Whether a row of two classes with a score counts as one row."""
+    return (
+        len(view.labels) == 2
+        and view.has_score
+        and not view.decided
+        and view.weight is None
+        and view.sample is None
+    )
+
+
+def _in_cells(
+    both: Pair, scores: Sequence[Floats], at: Sequence[float]
+) -> tuple[int, tuple[ScoreCells, ScoreCells]]:
+    """The cells of positives and of negatives, and by how many bins of each score."""
+    view = both.model.view
+    positive = view.actual == view.positive_index
+    for bins in BINS:
+        places = [_places(*one, bins) for one in zip(scores, at, strict=True)]
+        cell = places[0] * (2 * bins) + places[1]
+        found = tuple(_cells(both, scores, cell, chosen) for chosen in (positive, ~positive))
+        if sum(len(one.rows) for one in found) <= MOST_CELLS:
+            break
+    return bins, (found[0], found[1])
+
+
+def _places(score: Floats, at: float, bins: int) -> Codes:
+    """The bin of each score between the lowest and the highest; a threshold parts its bin."""
+    low, width = score.min(), score.max() - score.min()
+    share = (score - low) / width if width else np.zeros(len(score))
+    place = np.minimum((share * bins).astype(np.int64), bins - 1)
+    return np.asarray(2 * place + (score >= at))
+
+
+def _cells(both: Pair, scores: Sequence[Floats], cell: Codes, chosen: Bools) -> ScoreCells:
+    """The cells that hold rows of a class, each at the middle of the scores in it."""
+    times = np.ones(len(cell), np.int64) if both.times is None else both.times
+    kinds, at = np.unique(cell[chosen], return_inverse=True)
+    rows = np.zeros(len(kinds), np.int64)
+    np.add.at(rows, at, times[chosen])
+    first, second = (tuple(_middles(own[chosen], at, len(kinds))) for own in scores)
+    return ScoreCells(first, second, tuple(rows.tolist()))
+
+
+def _middles(score: Floats, at: Codes, cells: int) -> Iterator[float]:
+    """Half-way between the lowest and the highest score of each cell: no order of rows matters."""
+    low, high = np.full(cells, np.inf), np.full(cells, -np.inf)
+    np.minimum.at(low, at, score)
+    np.maximum.at(high, at, score)
+    yield from (low + (high - low) / 2.0).tolist()
