@@ -326,7 +326,7 @@ def test_numbers_on_the_page() -> None:
         assert old in page
         found = printed_problems(page.replace(old, new, 1), whole)
         assert len(found) == 1
-        return found[0].what
+        return found[0]
 
     assert "data-value is" in problem('"0.8969072164948454"', '"0.8969072164948455"')
     assert "printed as '0.896'" in problem(">0.897<", ">0.896<")
@@ -406,7 +406,7 @@ def test_pages_with_broken_or_foreign_markup() -> None:
     ):
         assert printed_problems(page, whole) == ()
     (problem,) = printed_problems(number.replace('"0.5"', '"half"'), whole)
-    assert "data-value is 'half'" in problem.what
+    assert "data-value is 'half'" in problem
 
 
 def test_repeats_of_cross_validation_are_no_part_of_the_mean_over_folds() -> None:
