@@ -21,8 +21,12 @@ Follow a run through the modules:
     measured_again measures by the engine from these tables
     comparisons_again  comparisons from measures and from what stands beside them
     records_again  impact, looks, readers, omnibus tests from what stands beside them
-    remade         whole parts made again from others
-    checks         what is compared of a record, and the accounts that have to add up
+    accounts       rows, labels and provenance, which have to add up
+    planned        the plan again, and the measures held against it
+    failures       what is said to have failed
+    remade         the results as the engine works on them, without rows
+    parts          how each kind of record is made again
+    leaves         what is compared of a record, leaf by leaf
     recompute      every record against the others, every number counted
     printed        every number on the page against results.json
     recorded       the results of one run, held against its manifest

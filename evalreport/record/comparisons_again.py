@@ -45,7 +45,7 @@ from evalreport.metrics.coverage_study import (
 from evalreport.metrics.coverage_study import held as held_in_study
 from evalreport.metrics.declare import Goal, Metric
 from evalreport.metrics.estimates import different_classes, estimate_of, exact_difference
-from evalreport.record.measured_again import Made, same
+from evalreport.record.leaves import Made, same
 from evalreport.results.identity import WhichNumber
 from evalreport.results.records import Comparison, Held, Hypothesis, Interval, Measure, Ratio
 from evalreport.statistics import hypotheses

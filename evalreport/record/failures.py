@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
 
 from evalreport.engine.cautions.catalogue import known_codes
-from evalreport.record.checks import Finding, account
+from evalreport.record.leaves import Made
 from evalreport.record.planned import failure_of
 from evalreport.record.recorded_tables import NotRecorded
-from evalreport.record.remade import REMADE, Remaker
+from evalreport.record.remade import Remaker
 from evalreport.results import records as r
 from evalreport.results.lookup import Results, parts
 from evalreport.spec.model import Spec
@@ -38,11 +38,13 @@ PARTS: Mapping[str, tuple[type, ...]] = {
 ASKED = ("drift", "claims", "comparisons", "periods", "declared", "subgroups")
 
 
-@account(r.Failure)
-def failure(record: r.Failure, again: Remaker) -> Iterator[Finding]:
+def failures(again: Remaker) -> Iterator[Made]:
     """What failed was asked for, and nothing of it is there."""
-    if again.asked is not None and again.same_version:
-        yield from _contradictions(record, _Run(again, again.asked.loaded.spec))
+    for one in again.results.failures:
+        problems: tuple[str, ...] = ()
+        if again.asked is not None and again.same_version:
+            problems = tuple(_contradictions(one, _Run(again, again.asked.loaded.spec)))
+        yield Made(one, {}, problems)
 
 
 def silenced(kind: type, results: Results) -> bool:
@@ -119,7 +121,7 @@ def _lacks(kind: type, run: _Run) -> bool:
         return False
     if kind is r.Reclassification:
         return asked is not None and bool(asked.net_reclassification)
-    if kind not in REMADE:
+    if kind not in run.again.rebuild:
         return True
     try:
         return bool(run.again.part(kind))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import fields, replace
 from functools import cached_property
 from itertools import chain, takewhile
 from typing import Any
@@ -36,6 +36,7 @@ from evalreport.plan.unknown import needs_unknown
 from evalreport.predict.facts import in_order
 from evalreport.predict.outcome import repeat_summary
 from evalreport.predict.schemes import DRAWN
+from evalreport.record.leaves import Made
 from evalreport.record.recorded_spec import RecordedSpec
 from evalreport.record.recorded_tables import (
     CLUSTERS,
@@ -65,8 +66,6 @@ from evalreport.results.records import (
 from evalreport.results.records import Table as RecordedTable
 from evalreport.spec.models import EstimatorModel
 
-#: Another order of the same sums, or another processor, moves no more than this.
-CLOSE = 1e-9
 #: All rows of a further repeat, after the folds of the first and before its own.
 FURTHER_REPEAT = re.compile(r"repeat \d+")
 #: What is drawn by numpy, whose releases may draw differently.
@@ -81,18 +80,6 @@ OF_FITS = "scores of the single fits are not in the results"
 
 UNSCORED = "scores of the rows without a target are not in the results"
 SIZES = "sizes of the training sets are not in the results"
-
-
-@dataclass(frozen=True)
-class Made:
-    """A record as it follows from the others.
-
-    ``left_out``: the paths of what is not made, but taken over from the record that is there, each
-    with the reason; the path "" stands for all of it.
-    """
-
-    record: Any
-    left_out: Mapping[str, str] = field(default_factory=dict)
 
 
 class RecordedMeasurer(Measurer):
@@ -135,7 +122,8 @@ class RecordedModel:
             raise NotRecorded(NO_SPEC)
         if labels.label_sets:
             raise NotRecorded(LABEL_SETS)
-        self.results, self.asked, self.labels, self.rows = results, asked, labels, rows
+        self.asked, self.labels, self.rows = asked, labels, rows
+        self.results = results_of(results, labels.dataset, labels.model)
         dataset = asked.loaded.spec.datasets[labels.dataset]
         designed = dataset.design is not None
         self.weighted = dataset.weight is not None or designed
@@ -143,7 +131,7 @@ class RecordedModel:
         drawn = rows.predictions is not None and scheme is not None and scheme.scheme in DRAWN
         self.clustered = drawn or rows.clusters is not None or dataset.cluster is not None
         self.designed = "sampled" if designed else None
-        self.tables = RecordedTables(self.view, results, rows, weighted=self.weighted)
+        self.tables = RecordedTables(self.view, self.results, rows, weighted=self.weighted)
 
     @property
     def settings(self) -> Settings:
@@ -184,9 +172,8 @@ class RecordedModel:
     @property
     def _predictions(self) -> tuple[int, ...]:
         """Predictions of rows of each class, by a table of them all; empty without one."""
-        own = (self.labels.dataset, self.labels.model)
         for one in self.results.tables:
-            if (one.dataset, one.model) == own and one.where == Slice() and one.label is None:
+            if one.where == Slice() and one.label is None:
                 return tuple(int(sum(count or 0 for count in row)) for row in one.counts or ())
         return ()
 
@@ -212,31 +199,19 @@ class RecordedModel:
     @cached_property
     def source(self) -> str:
         """What the model gives: labels, scores, margins."""
-        own = (self.labels.dataset, self.labels.model)
-        curved = any(c.kind == STEPS and (c.dataset, c.model) == own for c in self.results.curves)
-        return source_of(self.labels, curved)
-
-    @property
-    def has_curves(self) -> bool:
-        """Whether there is a curve with its scores."""
-        own = (self.labels.dataset, self.labels.model)
-        return any((one.dataset, one.model) == own for one in self.results.curves)
+        return source_of(self.labels, any(one.kind == STEPS for one in self.results.curves))
 
     @cached_property
     def folds(self) -> tuple[str, ...]:
         """The folds that the rows are of, those of the first repeat where there are several."""
-        own = (self.labels.dataset, self.labels.model)
-        names = (t.fold for t in self.results.tables if (t.dataset, t.model) == own)
-        found = dict.fromkeys(name for name in names if name is not None)
+        found = dict.fromkeys(t.fold for t in self.results.tables if t.fold is not None)
         if self.rows.repeats is None:
             return tuple(found)
         return tuple(takewhile(lambda name: FURTHER_REPEAT.fullmatch(name) is None, found))
 
     @cached_property
     def _indeterminate(self) -> tuple[str, ...]:
-        own = (self.labels.dataset, self.labels.model)
-        tables = (t for t in self.results.tables if (t.dataset, t.model) == own)
-        return next((t.extra_columns for t in tables if t.extra_columns), ())
+        return next((t.extra_columns for t in self.results.tables if t.extra_columns), ())
 
     @cached_property
     def facts(self) -> Facts:
@@ -265,12 +240,11 @@ class RecordedModel:
     @cached_property
     def groups(self) -> dict[tuple[str, ...], tuple[tuple[str, ...], ...]]:
         """The values of each column or crossing of subgroups, in the order of the measures."""
-        own = (self.labels.dataset, self.labels.model)
         found: dict[tuple[str, ...], dict[tuple[str, ...], None]] = {}
         for columns in self.asked.requests.subgroups:
             # where no threshold was found, nothing was counted in a group that was measured
             for one in chain[RecordedTable | Measure](self.results.tables, self.results.measures):
-                if (one.dataset, one.model) == own and set(one.subgroup) == set(columns):
+                if set(one.subgroup) == set(columns):
                     values = tuple(one.subgroup[column] for column in columns)
                     found.setdefault(columns, {})[values] = None
         return {columns: tuple(values) for columns, values in found.items()}
@@ -278,11 +252,10 @@ class RecordedModel:
     @cached_property
     def _range(self) -> tuple[float | None, float | None]:
         """The lowest and the highest score, as far as curves hold them."""
-        own = (self.labels.dataset, self.labels.model)
         found = [
             score
             for curve in self.results.curves
-            if curve.kind == STEPS and (curve.dataset, curve.model) == own
+            if curve.kind == STEPS
             for score in curve.points["threshold"]
             if score is not None
         ]
@@ -296,13 +269,11 @@ class RecordedModel:
     @cached_property
     def resolved(self) -> dict[ThresholdRequest, Resolved]:
         """The thresholds as they stand in the results."""
-        own = (self.labels.dataset, self.labels.model)
         return {
             ThresholdRequest(None if one.rule else one.threshold, one.rule): Resolved(
                 one.threshold, one.reason, one.status == "exploratory"
             )
             for one in self.results.thresholds
-            if (one.dataset, one.model) == own
         }
 
     @cached_property
@@ -312,12 +283,7 @@ class RecordedModel:
             self.view, self.results, self.rows, weighted=self.weighted, of_values=True
         )
         found = RecordedMeasurer(self.view, tables, self.settings, self.resolved)
-        own = (self.labels.dataset, self.labels.model)
-        ratios = [
-            one
-            for one in self.results.measures
-            if (one.dataset, one.model) == own and "highest" in _metric(one).context
-        ]
+        ratios = [one for one in self.results.measures if "highest" in _metric(one).context]
         found.announce([self.task(one) for one in ratios if one.state != "not_applicable"])
         return found
 
@@ -446,12 +412,11 @@ class RecordedModel:
 
     def _table_of(self, one: Measure) -> str | None:
         """The table beside a measure: of its rows, at its threshold where it has one."""
-        own, at = (self.labels.dataset, self.labels.model), (one.threshold, one.threshold_rule)
+        at = (one.threshold, one.threshold_rule)
         found = [
             table.id
             for table in self.results.tables
-            if (table.dataset, table.model) == own
-            and table.label is None
+            if table.label is None
             and sorted_slice(table.where) == sorted_slice(one.where)
             and (one.threshold is None or (table.threshold, table.threshold_rule) == at)
         ]
@@ -500,11 +465,10 @@ class RecordedModel:
 
     @cached_property
     def _in_folds(self) -> dict[WhichNumber, Measure]:
-        own = (self.labels.dataset, self.labels.model)
         return {
             one.which.series: one
             for one in self.results.measures
-            if (one.dataset, one.model) == own and one.fold not in (None, MEAN_OF_FOLDS)
+            if one.fold not in (None, MEAN_OF_FOLDS)
         }
 
     def _repeats(self, one: Measure) -> Summary | None:
@@ -637,19 +601,27 @@ def _of_score(metric: Any, table: Any, arguments: Mapping[str, Any], label: str)
     return evaluated(metric, metric(table, **arguments), label)
 
 
+def results_of(
+    results: Results, dataset: str, model: str, labels: Sequence[str | None] | None = None
+) -> Results:
+    """The results with what is of one dataset and model alone, or of one of its labels."""
+
+    def own(part: str) -> tuple[Any, ...]:
+        return tuple(
+            one
+            for one in getattr(results, part)
+            if (one.dataset, one.model) == (dataset, model)
+            and (labels is None or part == "thresholds" or one.label in labels)
+        )
+
+    parts: Any = {part: own(part) for part in ("tables", "curves", "measures", "thresholds")}
+    return replace(results, **parts)
+
+
 def _narrowed(results: Results, labels: LabelLedger, label: str) -> Results:
     """The results with the tables, curves and measures of one label against its absence alone."""
-    own = (labels.dataset, labels.model)
-
-    def mine(one: Any) -> bool:
-        return (one.dataset, one.model) == own and one.label == label
-
-    return replace(
-        results,
-        tables=tuple(replace(one, label=None) for one in results.tables if mine(one)),
-        curves=tuple(filter(mine, results.curves)),
-        measures=tuple(filter(mine, results.measures)),
-    )
+    found = results_of(results, labels.dataset, labels.model, [label])
+    return replace(found, tables=tuple(replace(one, label=None) for one in found.tables))
 
 
 def _of_label(labels: LabelLedger, rows: RowLedger, label: str) -> tuple[LabelLedger, RowLedger]:
@@ -664,22 +636,6 @@ def _of_label(labels: LabelLedger, rows: RowLedger, label: str) -> tuple[LabelLe
             unknown=(),
         ),
     )  # fmt: skip
-
-
-def same(one: Any, other: Any) -> bool:
-    """Whether two parts of records are equal, floats to within the rounding of their sums."""
-    if one is other:
-        return True
-    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
-        return len(one) == len(other) and all(map(same, one, other))
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
-    if isinstance(one, float) or isinstance(other, float):
-        numbers = all(isinstance(value, (int, float)) for value in (one, other))
-        return numbers and math.isclose(one, other, rel_tol=CLOSE, abs_tol=1e-12)
-    if is_dataclass(one) and type(one) is type(other):
-        return all(same(getattr(one, f.name), getattr(other, f.name)) for f in fields(one))
-    return bool(one == other)
 
 
 def _metric(one: Measure) -> Any:

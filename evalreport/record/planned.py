@@ -11,23 +11,30 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from evalreport.data.design import group_names
 from evalreport.data.labels import order_labels
+from evalreport.engine.curves import MOST_CLASS_POINTS, MOST_POINTS
 from evalreport.engine.measures import shown_params
+from evalreport.engine.run import plan_record
 from evalreport.plan.build import build_plan
 from evalreport.plan.criteria import criteria_words
 from evalreport.plan.everything import CURVED_CLASSES, with_everything
 from evalreport.plan.from_spec import metric_named, requests_of
-from evalreport.plan.inputs import Facts
+from evalreport.plan.inputs import HALF, ZERO, Facts
 from evalreport.plan.task import Plan, Task
+from evalreport.record.leaves import Made
 from evalreport.record.measured_again import RecordedModel
 from evalreport.record.recorded_tables import NotRecorded
 from evalreport.results.identity import MEAN_OF_FOLDS, WhichNumber, frozen_params, frozen_subgroup
 from evalreport.results.lookup import Results
-from evalreport.results.records import Measure
+from evalreport.results.records import Caution, Measure
 from evalreport.spec.model import Spec
 from evalreport.spec.models import HistoryModel
+
+if TYPE_CHECKING:
+    from evalreport.record.remade import Remaker
 
 #: The engine whose plans have no facts of their own; those of others are held where they agree.
 MEMORY = "memory"
@@ -45,9 +52,8 @@ def plan_again(written: Spec, models: Sequence[RecordedModel]) -> Plan:
 
 def _facts(model: RecordedModel) -> Facts:
     """What the planner knew of a dataset and model. Raises NotRecorded."""
-    results, facts = model.results, model.facts
-    own = [c for c in results.curves if (c.dataset, c.model) == (facts.dataset, facts.model)]
-    if facts.source != "prediction" and (facts.low is None or any(c.bins for c in own)):
+    facts, binned = model.facts, any(one.bins for one in model.results.curves)
+    if facts.source != "prediction" and (facts.low is None or binned):
         raise NotRecorded("the range of the scores is not in the results")
     if facts.source == "prediction" and len(facts.labels) > CURVED_CLASSES:
         raise NotRecorded("there are no curves that tell whether there were scores")
@@ -106,10 +112,102 @@ def _place(places: Sequence[Mapping[str, int]], values: Sequence[str]) -> list[i
     return [place[value] for place, value in zip(places, values, strict=True)]
 
 
+# -- what is told of the plan -------------------------------------------------------------------
+
+
+def plan(again: Remaker) -> Iterator[Made]:
+    """What is told of the plan, its hash among it; how rows were counted is not of the plan."""
+    told = again.results.plan
+    try:
+        planned = again.plan
+    except NotRecorded as absent:
+        if told is not None:
+            yield Made(told, {"": str(absent)}, tuple(_problems(again, None)))
+        return
+    if is_settled(planned, again.results):
+        made = replace(plan_record(planned), counted=() if told is None else told.counted)
+        yield Made(made, {}, tuple(_problems(again, planned)))
+    else:
+        yield Made(told, {"": OF_DATA}, tuple(_problems(again, None)))
+
+
+OF_DATA = "the plan follows from the spec and the data: verify --rerun makes it again"
+
+
+def _problems(again: Remaker, planned: Plan | None) -> Iterator[str]:
+    """Datasets and models are those of the spec in its order, measures those of the plan."""
+    if again.written is None or not again.same_version:
+        return
+    results = again.results
+    yield from _place_problems(results, again.written.spec)
+    yield from _place_of_measures(results)
+    yield from _thinned_problems(results)
+    yield from _doubled_problems(results)
+    yield from _rule_problems(again)
+    yield from _params_problems(again)
+    if planned is not None:
+        yield from _measure_problems(results, planned)
+
+
+def _params_problems(again: Remaker) -> Iterator[str]:
+    """Measures at a threshold that their model does not have, or with parameters not asked for."""
+    for one in again.results.measures:
+        own = again.thresholds.get((one.dataset, one.model), ())
+        if own and one.threshold is not None and (one.threshold, one.threshold_rule) not in own:
+            yield f"{one.id}: threshold is {one.threshold!r}, which is none of those of its model"
+        asked = None if again.asked is None else again.asked.params_of(one.metric)
+        if one.params and asked is not None and frozen_params(one.params) not in asked:
+            yield f"{one.id}: params are {dict(one.params)!r}, which the spec does not ask for"
+
+
+def _thinned_problems(results: Results) -> Iterator[str]:
+    """Curves that are said to be thinned of fewer rows than they may have points."""
+    rows = {(one.dataset, one.model): one.predictions or one.used for one in results.rows}
+    two = {(one.dataset, one.model): len(one.order) <= 2 for one in results.labels}
+    for one in results.curves:
+        own = (one.dataset, one.model)
+        most = MOST_POINTS if two.get(own) else MOST_CLASS_POINTS
+        if one.thinned and rows.get(own, most + 1) <= most:
+            yield f"curve {one.id} is said to be thinned, and there are {rows[own]} rows"
+
+
+def _doubled_problems(results: Results) -> Iterator[str]:
+    """A caution that stands twice, and curves that are not numbered as they stand."""
+    told: list[Caution] = []
+    for one in results.cautions:
+        if one in told:
+            yield f"the caution {one.code} is there twice, word for word"
+        told.append(one)
+    ids = [one.id for one in results.curves]
+    # the numbers of curves that failed are missing
+    if any(one.section == "curves" for one in results.failures):
+        return
+    for place, name in enumerate(ids, 1):
+        if name != f"c{place}":
+            yield f"curve {place} has the id {name!r}"
+
+
+#: The thresholds of scores and of margins where a spec declares none, which no rule gives.
+USUAL = ((HALF.number, None), (ZERO.number, None))
+
+
+def _rule_problems(again: Remaker) -> Iterator[str]:
+    """Tables at a threshold, or under a rule, that their model does not have."""
+    for one in again.results.tables:
+        own = again.thresholds.get((one.dataset, one.model))
+        at = (one.threshold, one.threshold_rule)
+        # where no rule has a solution, scores stand beside a table at the usual threshold
+        usual = at in USUAL and all(number is None for number, _ in own or ())
+        lacking = own and one.threshold is not None and at not in own
+        if lacking and one.fold is None and not usual:
+            rule = "no rule" if one.threshold_rule is None else one.threshold_rule
+            yield f"table {one.id} is at {one.threshold!r} by {rule}, which its model is not"
+
+
 # -- the measures against the plan --------------------------------------------------------------
 
 
-def measure_problems(results: Results, plan: Plan) -> Iterator[str]:
+def _measure_problems(results: Results, plan: Plan) -> Iterator[str]:
     """Tasks without a measure or a failure, measures without a task, and those out of order."""
     for rows in results.rows:
         own = (rows.dataset, rows.model)
@@ -184,7 +282,7 @@ def _named(one: WhichNumber) -> str:
     return f"{told} ({where})" if where else told
 
 
-def place_of_measures(results: Results) -> Iterator[str]:
+def _place_of_measures(results: Results) -> Iterator[str]:
     """Measures whose table is of other rows or another threshold."""
     for one in results.measures:
         if one.table is None or not results.has_table(one.table):
@@ -200,7 +298,7 @@ def place_of_measures(results: Results) -> Iterator[str]:
 # -- datasets and models ------------------------------------------------------------------------
 
 
-def place_problems(results: Results, spec: Spec) -> Iterator[str]:
+def _place_problems(results: Results, spec: Spec) -> Iterator[str]:
     """Datasets and models in another order than the spec names them, too few or too many."""
     wanted = [
         (dataset, name)

@@ -14,12 +14,11 @@ from functools import cached_property
 from typing import Any, NoReturn
 
 import numpy as np
-import numpy.typing as npt
 
 from evalreport.engine.counting.classification import ClassificationTable
 from evalreport.engine.counting.memory import MemoryTables
 from evalreport.engine.intervals.missing_rows import Missing
-from evalreport.metrics.tables import ClassScores, ScoreTable
+from evalreport.metrics.tables import ScoreTable
 from evalreport.predict.view import LabelView
 from evalreport.results.identity import EVERYTHING, Slice, frozen_subgroup
 from evalreport.results.lookup import Results
@@ -41,8 +40,17 @@ CLASS_SCORES = "scores of several classes of one row are not in the results"
 Place = tuple[Slice, float | None]
 
 
+def _refusing(reason: str) -> Any:
+    """A method that needs what is not in the results."""
+
+    def refuse(*_asked: Any, **_named: Any) -> NoReturn:
+        raise NotRecorded(reason)
+
+    return refuse
+
+
 class RecordedTables(MemoryTables):
-    """The tables of one dataset and model, as far as results hold them."""
+    """The tables of one dataset and model, as far as its results hold them."""
 
     def __init__(
         self,
@@ -58,39 +66,38 @@ class RecordedTables(MemoryTables):
         # of weighted rows a curve gives values, to within the rounding of its sums
         self._of_values = of_values
 
-    def rows_of(self, where: Slice) -> npt.NDArray[np.bool_] | None:
-        _absent(SINGLE_ROWS, where)
-
-    def rows(self, where: Slice) -> npt.NDArray[np.intp]:
-        _absent(SINGLE_ROWS, where)
+    rows_of = rows = _refusing(SINGLE_ROWS)
+    class_scores = _refusing(CLASS_SCORES)
 
     def row_count(self, where: Slice) -> int:
         """Rows of a slice: those that were used, or those that its tables hold."""
         if where == EVERYTHING:
             return self._ledger.predictions or self._ledger.used
-        found = next(
-            (t for (place, _), t in self._tables.items() if place == sorted_slice(where)), None
-        )
+        found = self._of(where)
         if found is None:
-            _absent(WEIGHTS if self._weighted else SINGLE_ROWS, where)
+            raise NotRecorded(WEIGHTS if self._weighted else SINGLE_ROWS)
         known = rows_in(found)
         if not known and any(None in row for row in found.counts or ()):
-            _absent(SINGLE_ROWS, where)
+            raise NotRecorded(SINGLE_ROWS)
         return known
 
     def rows_known(self, where: Slice) -> int:
         """The same, where every cell of the table was counted. Raises NotRecorded."""
-        found = next((t for (at, _), t in self._tables.items() if at == sorted_slice(where)), None)
+        found = self._of(where)
         cells = [count for row in (() if found is None else found.counts or ()) for count in row]
         if where != EVERYTHING and (None in cells or self._weighted):
-            _absent(WEIGHTS if self._weighted else SINGLE_ROWS)
+            raise NotRecorded(WEIGHTS if self._weighted else SINGLE_ROWS)
         return self.row_count(where)
+
+    def _of(self, where: Slice) -> Table | None:
+        """A table of a slice, at whatever threshold."""
+        return next((t for (at, _), t in self._tables.items() if at == sorted_slice(where)), None)
 
     def classification(self, where: Slice, threshold: float | None) -> ClassificationTable:
         """The table of a slice at a threshold. Raises NotRecorded."""
         found = self._tables.get((sorted_slice(where), threshold))
         if found is None or any(count is None for row in found.counts or () for count in row):
-            _absent(SINGLE_ROWS, where)
+            raise NotRecorded(SINGLE_ROWS)
         return self._once(("classification", where, threshold), lambda: self.as_counted(found))
 
     def scores(self, where: Slice, index: int | None = None) -> ScoreTable:
@@ -111,24 +118,16 @@ class RecordedTables(MemoryTables):
                 )
         return None
 
-    def class_scores(self, where: Slice, pairs: bool = False) -> ClassScores:
-        _absent(CLASS_SCORES, where, pairs)
-
-    def clusters(
-        self,
-        where: Slice,
-        threshold: float | None,  # noqa: ARG002 - as for rows in memory
-        indeterminate: str | None = None,  # noqa: ARG002
-    ) -> None:
+    def clusters(self, *_asked: Any, **_named: Any) -> None:
         if self.view.cluster is not None:
-            _absent(CLUSTERS, where)
+            raise NotRecorded(CLUSTERS)
 
     @cached_property
     def _tables(self) -> Mapping[Place, Table]:
-        """The tables of this dataset and model with all classes, by slice and threshold."""
+        """The tables with all classes, by slice and threshold."""
         found: dict[Place, Table] = {}
         for one in self._results.tables:
-            if (one.dataset, one.model) == (self.view.dataset, self.view.model) and not one.label:
+            if not one.label:
                 found.setdefault((sorted_slice(one.where), one.threshold), one)
         return found
 
@@ -160,11 +159,8 @@ class RecordedTables(MemoryTables):
 
     @cached_property
     def _curves(self) -> Mapping[str | None, Curve]:
-        own = (self.view.dataset, self.view.model)
         return {
-            one.label: one
-            for one in self._results.curves
-            if one.kind == STEPS and (one.dataset, one.model) == own and not one.subgroup
+            one.label: one for one in self._results.curves if one.kind == STEPS and not one.subgroup
         }
 
 
@@ -210,10 +206,6 @@ def source_of(ledger: LabelLedger, curves: bool) -> str:
     if ledger.operator is None:
         return "scores" if curves and len(ledger.order) > 2 else "prediction"
     return "margin" if ledger.operator.startswith("margin") else "score"
-
-
-def _absent(reason: str, *_asked: Any) -> NoReturn:
-    raise NotRecorded(reason)
 
 
 class Absent:
@@ -262,7 +254,7 @@ class RecordedView(LabelView):
     @property
     def class_rows(self) -> tuple[int, ...]:
         if self.predictions == ():
-            _absent(SINGLE_ROWS)
+            raise NotRecorded(SINGLE_ROWS)
         return self.of_classes if self.predictions is None else self.predictions
 
     @property
@@ -277,25 +269,7 @@ class RecordedView(LabelView):
     def decided(self) -> bool:
         return self.has_score and self.predicted is not None
 
-    def row_number(self, place: int) -> int | None:
-        _absent(SINGLE_ROWS, place)
-
-    def of_other_class(self, probabilities: bool) -> LabelView:
-        _absent("scores of the other class are not in the results", probabilities)
-
-    def total_weight(self, chosen: Any = slice(None), power: int = 1) -> float:
-        _absent(WEIGHTS, chosen, power)
-
-    def group_rows(self, column: str) -> dict[str, int]:
-        _absent(SINGLE_ROWS, column)
-
-    @property
-    def group_columns(self) -> tuple[str, ...]:
-        _absent(SINGLE_ROWS)
-
-    def tied(self, threshold: float) -> int | None:
-        _absent(SINGLE_ROWS, threshold)
-
-    @property
-    def entries(self) -> Any:
-        _absent(SINGLE_ROWS)
+    row_number = group_rows = tied = _refusing(SINGLE_ROWS)
+    group_columns = entries = property(_refusing(SINGLE_ROWS))
+    total_weight = _refusing(WEIGHTS)
+    of_other_class = _refusing("scores of the other class are not in the results")

@@ -26,7 +26,7 @@ from evalreport.engine.readers.means import (
 from evalreport.engine.readers.placing import FOUND
 from evalreport.engine.reference.looks import counted_block, so_far
 from evalreport.engine.reference.looks import judged as judged_look
-from evalreport.record.measured_again import Made
+from evalreport.record.leaves import Made
 from evalreport.record.recorded_tables import WEIGHTS
 from evalreport.results import records as r
 from evalreport.results.identity import EVERYTHING, Slice

@@ -43,7 +43,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "record/diff.py": "rows threshold",
         "record/measured_again.py": "threshold",
         "record/recorded_tables.py": "threshold",
-        "record/remade.py": "fp rows threshold tp",
+        "record/parts.py": "fp rows threshold tp",
         "report/contents.py": "n unit",
         "report/curve_charts.py": "n",
         "report/curves.py": "fp rows tp",

@@ -1,0 +1,484 @@
+"""Whole parts of results made again from other parts, by the engine that made them.
+
+Gaps between subgroups follow from measures, criteria from measures and the spec, curves from
+the scores of all rows, and so on: each part is made again from what the results hold, as far
+as it does not need the rows, and held record by record against the one that is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from evalreport.engine.acceptance import Criterion, judge
+from evalreport.engine.across_views import cautions_of
+from evalreport.engine.cautions.catalogue import catalogue
+from evalreport.engine.comparisons.against_baselines import (
+    PREVIOUS,
+    against_baselines,
+    with_previous,
+)
+from evalreport.engine.comparisons.baselines import baseline_records, baseline_tables
+from evalreport.engine.comparisons.roc import roc_relations
+from evalreport.engine.curves import curve_records
+from evalreport.engine.groups.gaps import heterogeneity_tests, subgroup_gaps
+from evalreport.engine.groups.studied_groups import StudiedGroups, studied_groups
+from evalreport.engine.ledgers.sample_size import sample_sizes
+from evalreport.engine.periods.changes import period_records
+from evalreport.engine.periods.charts import moved_tables
+from evalreport.engine.readers.means import over_readers
+from evalreport.engine.reference.claims import claim_criteria
+from evalreport.engine.reference.declared import declared_records
+from evalreport.engine.reference.drift import drift_criteria
+from evalreport.engine.reference.looks import decided
+from evalreport.engine.rules import rule_of
+from evalreport.engine.thresholds import solve
+from evalreport.engine.verification import not_passed, spoilt
+from evalreport.metrics import curves
+from evalreport.metrics.tables import ScoreTable
+from evalreport.plan.build import thresholds as thresholds_of
+from evalreport.plan.everything import nobody
+from evalreport.plan.task import ThresholdRequest
+from evalreport.plan.unknown import rule_needs_unknown
+from evalreport.record import accounts, failures, planned, records_again
+from evalreport.record.comparisons_again import comparisons_again
+from evalreport.record.leaves import Made
+from evalreport.record.measured_again import RecordedLabels, RecordedModel
+from evalreport.record.recorded_tables import STEPS, NotRecorded
+from evalreport.record.remade import Rebuild, Remaker
+from evalreport.results import records as r
+from evalreport.results.identity import EVERYTHING, WhichNumber
+from evalreport.results.lookup import Results
+
+
+def _gaps(again: Remaker) -> Iterable[r.Gap]:
+    spec = again.spec.loaded.spec
+    if not spec.subgroups:
+        return ()
+    level = again.spec.settings.level
+    return subgroup_gaps(
+        again.results.measures,
+        level,
+        minimum=spec.subgroup_minimum,
+        studied=_studied_groups(again),
+    )
+
+
+def _heterogeneity(again: Remaker) -> Iterable[r.Heterogeneity]:
+    if not again.spec.loaded.spec.subgroups:
+        return ()
+    widest = again.spec.loaded.spec.largest_gap
+    level = again.spec.settings.level
+    measures, studied = again.results.measures, _studied_groups(again)
+    return heterogeneity_tests(measures, level, widest=widest, studied=studied)
+
+
+def _studied_groups(again: Remaker) -> StudiedGroups:
+    found = again.results
+    return studied_groups(found.measures, found.tables, again.spec.requests.methods)
+
+
+def _widths(again: Remaker) -> Iterable[r.SampleSize]:
+    return sample_sizes(again.results.measures, again.spec.loaded.spec.confidence.width)
+
+
+def _periods(again: Remaker) -> Iterable[r.Period | Made]:
+    """Periods with their charts; what moved with a change is told by its own check."""
+    told, made = again.results.periods or (), period_records(again.state, moved=False) or ()
+    if len(told) != len(made):
+        return made
+    pairs = zip(made, told, strict=True)
+    needs = {"change.moved": "how rows lie before a change and after it needs the rows"}
+    return tuple(Made(_with_moved(again.results, one, own), needs) for one, own in pairs)
+
+
+def _with_moved(results: Results, made: r.Period, told: r.Period) -> r.Period:
+    if made.change is None or told.change is None:
+        return made
+    # shares of the tables follow from them; all else that moved needs the rows
+    names, since = list(told.periods), made.change.since
+    shares: dict[str, r.Moved] = {}
+    if made.change.alarm is not None and since in names:
+        own = [results.measure(name).table for name in made.measures]
+        tables = [results.table(name) if name else None for name in own]
+        place = names.index(since)
+        shares = {one.what: one for one in moved_tables(tables[:place], tables[place:])}
+    moved = tuple(shares.get(one.what, one) for one in told.change.moved)
+    return replace(made, change=replace(made.change, moved=moved))
+
+
+def _declared(again: Remaker) -> Iterable[r.Declared]:
+    return declared_records(again.state) or ()
+
+
+def _criteria(again: Remaker) -> Iterator[r.Criterion | Made | None]:
+    """Criteria with a value of their own; those against a reference are left out."""
+    state, spec = again.state, again.spec.loaded.spec
+    valued = [number for number, one in spec.criteria if one.required is not None]
+    limits = _Limits(again)
+    judged = judge(
+        state.prepared.criteria,
+        state.measures,
+        [(view.dataset, view.model) for view in state.prepared.views],
+        {
+            key: None if first is None else str(first)
+            for key, first in state.first_threshold.items()
+        },
+        spec.subgroup_minimum,
+        state.prepared.positive_classes(),
+        [nobody(one, spec) for _, one in spec.criteria if one.required is not None],
+        limits,
+    )
+    tables = [table for evaluation in state.evaluations for table in evaluation.tables]
+    # looks go on with pooled readings
+    means = again.results.of(r.ReaderMean) if spec.looks is None else ()
+    made = [
+        *(
+            replace(one, criterion=valued[one.criterion - 1])
+            for one in over_readers(not_passed(judged, spoilt(tables)), state.measures, means, ())
+        ),
+        *claim_criteria(state, again.results.of(r.Claim)),
+        *drift_criteria(state, again.results.of(r.Drift)),
+    ]
+    made.sort(key=lambda one: one.criterion)
+    waiting = iter(made)
+    for one in again.results.acceptance:
+        # those against a reference stand between the others, each with the difference beside it
+        if one.reference is not None:
+            yield _of_difference(again, one) if one.readers else None
+            continue
+        made_again = next(waiting, None)
+        if one.look is not None and made_again is not None:
+            made_again = _at_look(again, made_again, one)
+        counted, needs = _counted(made_again, one), limits.lacking.get((one.text, one.measure))
+        yield counted if counted is None or needs is None else Made(counted, {"limits": needs})
+    yield from waiting
+
+
+@dataclass(frozen=True)
+class _Limits:
+    """Limits by the methods that criteria name, made again or, with the reason, as they are told.
+
+    ``lacking``: why those of a criterion on a measure are taken over.
+    """
+
+    again: Remaker
+    lacking: dict[tuple[str, str | None], str] = field(default_factory=dict)
+
+    def __call__(self, criterion: Criterion, measure: r.Measure) -> r.Interval | str:
+        """The limits of a measure by the method of a criterion, or why there are none."""
+        try:
+            model = self.again.model_of(measure.dataset, measure.model)
+            limits, reason = model.limits(measure, str(criterion.method))
+        except NotRecorded as absent:
+            text = criterion.text()
+            told = self.again.results.acceptance
+            own = next((e for e in told if (e.text, e.measure) == (text, measure.id)), None)
+            self.lacking[text, measure.id] = str(absent)
+            if own is None:
+                return "there is no such criterion"
+            return own.limits or (own.reason or "").removeprefix("the measure has no interval: ")
+        return limits if limits is not None else reason or "it gives none"
+
+
+def _at_look(again: Remaker, made: r.Criterion, one: r.Criterion) -> r.Criterion:
+    """What a criterion says at a look follows from it."""
+    for look in again.results.of(r.Look):
+        if records_again.is_of(look, one):
+            return decided(made, look)
+    raise ValueError("there is no such look")
+
+
+def _of_difference(again: Remaker, one: r.Criterion) -> Made:
+    """A criterion on the difference of two models over their readers."""
+    results = again.results
+    empty = replace(one, observed=None, difference=None, interval=None, readers=False)
+    (made,) = over_readers(
+        [empty], results.measures, results.of(r.ReaderMean), results.of(r.ReaderDifference)
+    )
+    needs = "the difference from the reference is compared on rows, or with an earlier run"
+    return Made(made, {"reference_value": needs, "required": needs, "margin": needs})
+
+
+def _counted(made: r.Criterion | None, one: r.Criterion) -> r.Criterion | None:
+    """With the runs in a row that did not pass, which the history tells."""
+    return None if made is None else replace(made, breaches_in_a_row=one.breaches_in_a_row)
+
+
+def _thresholds(again: Remaker) -> Iterator[r.Threshold | None]:
+    """Thresholds as declared, and rules solved on the scores of the results."""
+    for model in again.models:
+        for request in thresholds_of(again.spec.requests, model.facts):
+            if request is not None:
+                yield _threshold(again, model, request)
+
+
+def _threshold(
+    again: Remaker, model: RecordedModel, request: ThresholdRequest
+) -> r.Threshold | None:
+    view = model.view
+    made = r.Threshold(
+        dataset=view.dataset, model=view.model, threshold=request.number, rule=request.text,
+        status="exploratory" if request.status == "exploratory" else "declared",
+    )  # fmt: skip
+    if request.number is not None:
+        return made
+    on = request.on or view.dataset
+    settings = again.spec.settings
+    costs = settings.two_class_costs(view.labels, view.positive_index) if settings.costs else {}
+    try:
+        tables = again.model_of(on, view.model).tables
+        unknown = rule_needs_unknown(request.rule, (*tables.view.unknown, *view.unknown))
+        if unknown is not None:
+            return replace(made, threshold=None, status="declared", reason=unknown)
+        scores = tables.scores(EVERYTHING)
+    except NotRecorded:
+        return None
+    exploratory = on == view.dataset or request.status == "exploratory"
+    found = solve(rule_of(request.rule), scores, costs, exploratory)
+    status = "exploratory" if found.exploratory else "declared"
+    return replace(made, threshold=found.number, status=status, reason=found.reason)
+
+
+def _measures(again: Remaker) -> Iterator[Made]:
+    """Every measure from the recorded tables."""
+    for one in again.results.measures:
+        try:
+            model = again.any_model(one.dataset, one.model)
+        except NotRecorded as absent:
+            yield Made(one, {"": str(absent)})
+            continue
+        try:
+            yield model.again(one)
+        except NotRecorded as absent:
+            yield model.beside(one, str(absent))
+
+
+def _curves(again: Remaker) -> Iterator[Made]:
+    """Every curve from the scores of the precision-recall curve of the same rows and class.
+
+    Where that was thinned out, or rows have weights, the heights follow from the counts beside.
+    """
+    made: dict[CurveKey, r.Curve] = {}
+    for model in again.results.labels:
+        made |= _curves_of(again, model.dataset, model.model)
+    for one in again.results.curves:
+        found = made.get(_curve_key(one))
+        if found is None or one.subgroup:
+            yield _by_own_counts(again, one)
+        else:
+            ground = {f"points.{name}": OF_ROWS for name in ("threshold", "tp", "fp")}
+            yield Made(replace(found, id=one.id), ground if one.kind == STEPS else {})
+    there = set(map(_curve_key, again.results.curves))
+    failed = {(f.dataset, f.model) for f in again.results.failures if f.section == "curves"}
+    for key, found in made.items():
+        if key not in there and key[:2] not in failed:
+            yield Made(found)
+
+
+CurveKey = tuple[str, str, str | None, str]
+
+
+def _curve_key(one: r.Curve) -> CurveKey:
+    return one.dataset, one.model, one.label, one.kind
+
+
+def _curves_of(again: Remaker, dataset: str, name: str) -> dict[CurveKey, r.Curve]:
+    found: dict[CurveKey, r.Curve] = {}
+    try:
+        model = again.any_model(dataset, name)
+    except NotRecorded:
+        return found
+    labels = isinstance(model, RecordedLabels)
+    for one in model.of_labels.values() if isinstance(model, RecordedLabels) else [model]:
+        numbers = [own.number for own in one.resolved.values() if own.number is not None]
+        at, level = list(dict.fromkeys(numbers)), again.spec.settings.level
+        if labels and not one.results.curves:
+            continue
+        try:
+            made = curve_records(one.tables, lambda: "", at, one.probabilities, level)
+        except NotRecorded:
+            continue
+        found |= {_curve_key(curve): curve for curve in made}
+    return found
+
+
+#: Why the points of curves are taken over.
+OF_ROWS = "it is counted from rows; other numbers are held against it"
+#: Curves whose heights follow from the counts at each of their points.
+BY_COUNTS: Mapping[str, Callable[[ScoreTable], dict[str, list[Any]]]] = {
+    "roc": partial(curves.roc, drop_collinear=True),
+    "precision_recall": curves.precision_recall,
+    "gain": curves.gain,
+    "lift": curves.lift,
+}
+
+
+#: Curves that are thinned out where that of precision and recall is.
+THINNED = ("roc", "precision_recall", "gain", "lift")
+
+
+def _by_own_counts(again: Remaker, one: r.Curve) -> Made:
+    """The heights of a curve, and the limits of its band, from the counts at each point."""
+    points, ground = one.points, ("threshold", "tp", "fp", "rows")
+    left_out = {f"points.{name}": OF_ROWS for name in (*ground, "standard_error")}
+    level = None if again.asked is None else again.asked.settings.level
+    band = one.band if one.band is None or level is None else replace(one.band, level=level)
+    limited = any(name.endswith(("_low", "_high")) for name in points)
+    if band is not None and band.method is None and (limited or not band.reason):
+        band = replace(band, method=curves.BAND_METHODS[band.of])
+    made: dict[str, Any] = dict(points)
+    if one.kind in BY_COUNTS and points.get("tp") and not one.bins:
+        tp = points["tp"]
+        fp = (
+            points["fp"]
+            if "fp" in points
+            else np.subtract(np.array(points["rows"]), np.array(tp)).tolist()
+        )
+        skip = 0 if points["threshold"][0] is not None else 1
+        parts = [np.diff(np.array([0, *counts[skip:]])) for counts in (tp, fp)]
+        scores = np.array(points["threshold"][skip:], np.float64)
+        made = BY_COUNTS[one.kind](ScoreTable(scores, *parts))
+    else:
+        left_out |= {f"points.{name}": OF_ROWS for name in points}
+        left_out["bins"] = OF_ROWS
+    if band is not None and band.method is not None:
+        made = curves.with_band(one.kind, made, band.level)
+        for end in ("low", "high"):
+            left_out.pop(f"points.{band.of}_{end}", None)
+    steps = [own.thinned for own in again.results.curves
+             if _curve_key(own) == _curve_key(replace(one, kind=STEPS))]  # fmt: skip
+    thinned = steps[0] if steps and one.kind in THINNED else one.thinned
+    return Made(replace(one, points=made, band=band, thinned=thinned), left_out)
+
+
+def _roc(again: Remaker) -> Iterable[r.RocRelation]:
+    views = [model.view for model in again.models]
+    tables = again.state.tables
+    return roc_relations(views, lambda view: tables[view.dataset, view.model].scores(EVERYTHING))
+
+
+def _baselines(again: Remaker) -> Iterable[r.Baseline]:
+    prepared = again.state.prepared
+    found = baseline_records(
+        prepared.views, prepared.requests.metrics, prepared.settings, prepared.unordered
+    )
+    return with_previous(again.state, found)
+
+
+def _baseline_tables(again: Remaker) -> Iterable[r.BaselineTable]:
+    prepared = again.state.prepared
+    return baseline_tables(prepared.views, prepared.settings)
+
+
+def _against(again: Remaker) -> Iterator[r.AgainstBaseline | Made | None]:
+    """Models beside baselines; a previous model that nothing else compares needs the rows."""
+    own, reason = again.results.against_baselines, "the two models are compared row by row"
+    try:
+        made: tuple[Any, ...] = tuple(_all_against(again))
+    except NotRecorded as absent:
+        made, reason = (None,) * len(own), str(absent)
+    for place, one in enumerate(made):
+        beside = one is None and place < len(own)
+        yield _beside(again, own[place], reason) if beside else one
+
+
+def _beside(again: Remaker, one: r.AgainstBaseline, reason: str) -> Made:
+    """The value and interval of the measure, and on which side of the baseline they lie."""
+    measure, previous = again.results.measure(one.measure), one.baseline == PREVIOUS
+    interval = one.interval if previous else measure.interval
+    key = (one.dataset, one.baseline, WhichNumber.of(one).quantity)
+    own = {
+        (b.dataset, b.baseline, WhichNumber.of(b).quantity): b.value
+        for b in again.results.baselines
+    }
+    # that of guessing has no record of its own
+    against = one.baseline_value if one.baseline == "chance" else own[key]
+    left_out = {"difference": reason, "params": reason, "baseline_value": reason}
+    if against is None or measure.value is None:
+        raise ValueError("it is held against a baseline, and one of the two has no value")
+    made = replace(one, value=measure.value, interval=interval, baseline_value=against)
+    if one.baseline != "chance":
+        del left_out["baseline_value"]
+    if one.outcome != "not_judged" and interval is not None:
+        middle = 0.0 if previous else against
+        above, below = interval.low > middle, interval.high < middle
+        if one.goal == "minimize":
+            above, below = below, above
+        made = replace(made, outcome="better" if above else "worse" if below else "not_shown")
+    elif one.outcome != "not_judged":
+        made = replace(made, outcome="not_judged")
+    if previous:
+        left_out["interval"] = reason
+    return Made(made, left_out)
+
+
+def _all_against(again: Remaker) -> Iterator[r.AgainstBaseline | None]:
+    spec, results = again.spec.loaded.spec, again.results
+    asked = spec.comparisons
+    compared = asked is not None and asked.reference == spec.baselines.previous
+    for one in against_baselines(again.state, results.baselines, results.comparisons):
+        yield None if one.baseline == PREVIOUS and not compared else one
+
+
+def _cautions(again: Remaker) -> Iterator[r.Caution | None]:
+    """Every caution that follows from what the results hold, in the order of its code."""
+    results, state = again.results, again.state
+    state.against = list(results.against_baselines)
+    failed: list[r.Failure] = []
+    made = cautions_of(
+        replace(state, failures=failed),
+        list(results.comparisons),
+        list(results.acceptance),
+        list(results.thresholds),
+        list(results.of(r.Drift)),
+        list(results.roc_relations),
+    )
+    absent = {one.section.removeprefix("caution ") for one in failed}
+    # what one that cannot be made again would leave out is not known either
+    absent |= {one.code for one in catalogue() if not absent.isdisjoint(one.unless)}
+    by_code: dict[str, Iterator[r.Caution]] = {}
+    for code in {one.code for one in made} | {one.code for one in results.cautions}:
+        by_code[code] = iter([one for one in made if one.code == code])
+    for one in results.cautions:
+        # one more than follows from here has its cause elsewhere: in rows, files, training
+        yield None if one.code in absent else next(by_code[one.code], None)
+    for code, rest in by_code.items():
+        yield from () if code in absent else rest
+
+
+#: How each kind of record is made again.
+REMADE: Rebuild = {
+    r.LabelLedger: accounts.labels,
+    r.RowLedger: accounts.rows,
+    r.Provenance: accounts.provenance,
+    r.Characteristics: accounts.characteristics,
+    r.Failure: failures.failures,
+    r.Measure: _measures,
+    r.Comparison: comparisons_again,
+    r.Impact: records_again.impact,
+    r.Look: records_again.looks,
+    r.ReaderMean: records_again.readers,
+    r.ReaderDifference: records_again.reader_differences,
+    r.ReaderAgreement: records_again.agreement,
+    r.OmnibusTest: records_again.omnibus,
+    r.Reclassification: records_again.reclassification,
+    r.Plan: planned.plan,
+    r.Gap: _gaps,
+    r.Heterogeneity: _heterogeneity,
+    r.SampleSize: _widths,
+    r.Period: _periods,
+    r.Declared: _declared,
+    r.Criterion: _criteria,
+    r.Threshold: _thresholds,
+    r.Curve: _curves,
+    r.RocRelation: _roc,
+    r.Baseline: _baselines,
+    r.BaselineTable: _baseline_tables,
+    r.AgainstBaseline: _against,
+    r.Caution: _cautions,
+}
