@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cached_property
 from itertools import chain, takewhile
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -20,15 +21,16 @@ import numpy as np
 from evalreport.engine.folds import mean_over_folds, spread
 from evalreport.engine.intervals.missing_cases import Ranked
 from evalreport.engine.intervals.missing_rows import Missing
+from evalreport.engine.label_sets.evaluation import SetMeasurer
 from evalreport.engine.measures import Computed, Measurer, as_measure, limits_by, not_applicable
-from evalreport.engine.metric_values import Evaluated, average, class_value, evaluated
+from evalreport.engine.metric_values import Evaluated
 from evalreport.engine.run import versions
 from evalreport.engine.settings import Settings
 from evalreport.engine.thresholds import Resolved
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Average, Kind, Table
 from evalreport.metrics.formula import Undefined, Value
-from evalreport.metrics.tables import Counts, pooled
+from evalreport.metrics.tables import Counts
 from evalreport.plan.inputs import Facts, needed_table
 from evalreport.plan.methods import choose, stands_for
 from evalreport.plan.task import Skipped, Task, ThresholdRequest
@@ -36,6 +38,7 @@ from evalreport.plan.unknown import needs_unknown
 from evalreport.predict.facts import in_order
 from evalreport.predict.outcome import repeat_summary
 from evalreport.predict.schemes import DRAWN
+from evalreport.predict.view import LabelView
 from evalreport.record.leaves import Made
 from evalreport.record.recorded_spec import RecordedSpec
 from evalreport.record.recorded_tables import (
@@ -538,11 +541,13 @@ class RecordedLabels:
         first = self.of_labels[self.labels.order[0]]
         if one.state == "not_applicable":
             raise NotRecorded(LABEL_SETS)
-        task = replace(first.task(one), undefined=None)
-        at = None if task.threshold is None else first.resolved[task.threshold]
-        number = None if at is None else at.number
-        value = self._average(one, task, number)
-        found = Computed(task, value, None, number, at is not None and at.exploratory)
+        tables: Any = RecordedSets(first.view, {k: m.tables for k, m in self.of_labels.items()})
+        if not {"costs", "highest"}.isdisjoint(_metric(one).context) or not tables.row_count(
+            one.where
+        ):
+            raise NotRecorded(LABEL_SETS)
+        measurer = SetMeasurer(tables, first.settings, first.resolved, {})
+        found = measurer.compute(replace(first.task(one), undefined=None, interval=None))
         made = as_measure(found, one.id, one.table, one.n, one.weight)
         left_out = {"n": LABEL_SETS, "weight": LABEL_SETS}
         interval = at_level(one.interval, first.settings.level, LABEL_SETS, left_out)
@@ -562,43 +567,32 @@ class RecordedLabels:
         left_out = {own.name: reason for own in fields(one) if own.name != "interval"} | known
         return Made(replace(one, interval=interval), left_out)
 
-    def _average(self, one: Measure, task: Task, threshold: float | None) -> Evaluated:
-        metric, kind, labels = _metric(one), Average(str(one.average)), self.labels.order
-        if "costs" in metric.context or "highest" in metric.context:
-            raise NotRecorded(LABEL_SETS)
-        arguments = metric.arguments(dict(task.params))
-        each = [self.of_labels[label].tables for label in labels]
-        if any(tables.row_count(one.where) == 0 for tables in each):
-            raise NotRecorded(LABEL_SETS)
-        tables: list[Any]
-        whole: Any
-        if metric.table is Table.SCORES:
-            tables = [own.scores(one.where) for own in each]
-            whole, sizes = pooled(tables), [own.positive_total.item() for own in tables]
-        else:
-            tables = [own.classification(one.where, threshold).binary() for own in each]
-            whole = Counts(*(_added(tables, cell) for cell in CELLS))
-            sizes = [own.positives.exact() for own in tables]
-        if kind is Average.MICRO:
-            return evaluated(metric, metric(whole, **arguments), None)
-        found = class_value if metric.table is not Table.SCORES else _of_score
-        values = [
-            found(metric, t, arguments, label) for t, label in zip(tables, labels, strict=True)
-        ]
-        return average(kind, labels, values, sizes)
+
+class RecordedSets:
+    """What an average over labels asks of tables of sets: those of each label, and their sum."""
+
+    def __init__(self, view: LabelView, of_labels: Mapping[str, RecordedTables]) -> None:
+        self.view: Any = replace(view, labels=tuple(of_labels))
+        self.of_labels = list(of_labels.values())
+
+    def row_count(self, where: Slice) -> int:
+        """The fewest rows that know a label. Raises NotRecorded."""
+        return min(tables.row_count(where) for tables in self.of_labels)
+
+    def counts(self, where: Slice, threshold: float | None) -> list[Counts]:
+        """The cells of each label against its absence. Raises NotRecorded."""
+        return [tables.classification(where, threshold).binary() for tables in self.of_labels]
+
+    def sets(self, where: Slice, threshold: float | None) -> Any:
+        """The cells of all labels together, which are all that is known of the sets."""
+        counts = self.counts(where, threshold)
+        cells = [[getattr(one, name).value for one in counts] for name in CELLS]
+        whole = all(type(count) is int for cell in cells for count in cell)
+        return SimpleNamespace(pooled=lambda: Counts(*map(sum if whole else math.fsum, cells)))
 
 
 #: The cells of counts, in their order.
 CELLS = ("tp", "fp", "fn", "tn")
-
-
-def _added(tables: Sequence[Any], cell: str) -> Any:
-    counts = [getattr(table, cell).value for table in tables]
-    return sum(counts) if all(type(count) is int for count in counts) else math.fsum(counts)
-
-
-def _of_score(metric: Any, table: Any, arguments: Mapping[str, Any], label: str) -> Evaluated:
-    return evaluated(metric, metric(table, **arguments), label)
 
 
 def results_of(
