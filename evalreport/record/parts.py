@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from evalreport.engine.acceptance import Criterion, judge
+from evalreport.engine.acceptance import Criterion
 from evalreport.engine.across_views import cautions_of
 from evalreport.engine.cautions.catalogue import catalogue
 from evalreport.engine.comparisons.against_baselines import (
@@ -23,7 +23,6 @@ from evalreport.engine.comparisons.against_baselines import (
     with_previous,
 )
 from evalreport.engine.comparisons.baselines import baseline_records, baseline_tables
-from evalreport.engine.comparisons.roc import roc_relations
 from evalreport.engine.curves import curve_records
 from evalreport.engine.groups.gaps import heterogeneity_tests, subgroup_gaps
 from evalreport.engine.groups.studied_groups import StudiedGroups, studied_groups
@@ -35,23 +34,19 @@ from evalreport.engine.reference.claims import claim_criteria
 from evalreport.engine.reference.declared import declared_records
 from evalreport.engine.reference.drift import drift_criteria
 from evalreport.engine.reference.looks import decided
-from evalreport.engine.rules import rule_of
-from evalreport.engine.thresholds import solve
+from evalreport.engine.run import judged, resolved, roc_of, threshold_record
 from evalreport.engine.verification import not_passed, spoilt
 from evalreport.metrics import curves
 from evalreport.metrics.tables import ScoreTable
 from evalreport.plan.build import thresholds as thresholds_of
-from evalreport.plan.everything import nobody
-from evalreport.plan.task import ThresholdRequest
-from evalreport.plan.unknown import rule_needs_unknown
 from evalreport.record import accounts, failures, planned, records_again
 from evalreport.record.comparisons_again import comparisons_again
 from evalreport.record.leaves import Made
-from evalreport.record.measured_again import RecordedLabels, RecordedModel
+from evalreport.record.measured_again import RecordedLabels
 from evalreport.record.recorded_tables import STEPS, NotRecorded
 from evalreport.record.remade import Rebuild, Remaker
 from evalreport.results import records as r
-from evalreport.results.identity import EVERYTHING, WhichNumber
+from evalreport.results.identity import WhichNumber
 from evalreport.results.lookup import Results
 
 
@@ -82,10 +77,6 @@ def _studied_groups(again: Remaker) -> StudiedGroups:
     return studied_groups(found.measures, found.tables, again.spec.requests.methods)
 
 
-def _widths(again: Remaker) -> Iterable[r.SampleSize]:
-    return sample_sizes(again.results.measures, again.spec.loaded.spec.confidence.width)
-
-
 def _periods(again: Remaker) -> Iterable[r.Period | Made]:
     """Periods with their charts; what moved with a change is told by its own check."""
     told, made = again.results.periods or (), period_records(again.state, moved=False) or ()
@@ -111,35 +102,20 @@ def _with_moved(results: Results, made: r.Period, told: r.Period) -> r.Period:
     return replace(made, change=replace(made.change, moved=moved))
 
 
-def _declared(again: Remaker) -> Iterable[r.Declared]:
-    return declared_records(again.state) or ()
-
-
 def _criteria(again: Remaker) -> Iterator[r.Criterion | Made | None]:
     """Criteria with a value of their own; those against a reference are left out."""
     state, spec = again.state, again.spec.loaded.spec
     valued = [number for number, one in spec.criteria if one.required is not None]
     limits = _Limits(again)
-    judged = judge(
-        state.prepared.criteria,
-        state.measures,
-        [(view.dataset, view.model) for view in state.prepared.views],
-        {
-            key: None if first is None else str(first)
-            for key, first in state.first_threshold.items()
-        },
-        spec.subgroup_minimum,
-        state.prepared.positive_classes(),
-        [nobody(one, spec) for _, one in spec.criteria if one.required is not None],
-        limits,
-    )
     tables = [table for evaluation in state.evaluations for table in evaluation.tables]
     # looks go on with pooled readings
     means = again.results.of(r.ReaderMean) if spec.looks is None else ()
     made = [
         *(
             replace(one, criterion=valued[one.criterion - 1])
-            for one in over_readers(not_passed(judged, spoilt(tables)), state.measures, means, ())
+            for one in over_readers(
+                not_passed(judged(state, limits), spoilt(tables)), state.measures, means, ()
+            )
         ),
         *claim_criteria(state, again.results.of(r.Claim)),
         *drift_criteria(state, again.results.of(r.Drift)),
@@ -214,34 +190,11 @@ def _thresholds(again: Remaker) -> Iterator[r.Threshold | None]:
     for model in again.models:
         for request in thresholds_of(again.spec.requests, model.facts):
             if request is not None:
-                yield _threshold(again, model, request)
-
-
-def _threshold(
-    again: Remaker, model: RecordedModel, request: ThresholdRequest
-) -> r.Threshold | None:
-    view = model.view
-    made = r.Threshold(
-        dataset=view.dataset, model=view.model, threshold=request.number, rule=request.text,
-        status="exploratory" if request.status == "exploratory" else "declared",
-    )  # fmt: skip
-    if request.number is not None:
-        return made
-    on = request.on or view.dataset
-    settings = again.spec.settings
-    costs = settings.two_class_costs(view.labels, view.positive_index) if settings.costs else {}
-    try:
-        tables = again.model_of(on, view.model).tables
-        unknown = rule_needs_unknown(request.rule, (*tables.view.unknown, *view.unknown))
-        if unknown is not None:
-            return replace(made, threshold=None, status="declared", reason=unknown)
-        scores = tables.scores(EVERYTHING)
-    except NotRecorded:
-        return None
-    exploratory = on == view.dataset or request.status == "exploratory"
-    found = solve(rule_of(request.rule), scores, costs, exploratory)
-    status = "exploratory" if found.exploratory else "declared"
-    return replace(made, threshold=found.number, status=status, reason=found.reason)
+                state = replace(again.state, failures=[])
+                found = resolved(state, model.view, request)
+                made = threshold_record(model.view.dataset, model.view.model, request, found)
+                # what the engine could not solve needs more than the results
+                yield None if state.failures else made
 
 
 def _measures(again: Remaker) -> Iterator[Made]:
@@ -356,23 +309,12 @@ def _by_own_counts(again: Remaker, one: r.Curve) -> Made:
     return Made(replace(one, points=made, band=band, thinned=thinned), left_out)
 
 
-def _roc(again: Remaker) -> Iterable[r.RocRelation]:
-    views = [model.view for model in again.models]
-    tables = again.state.tables
-    return roc_relations(views, lambda view: tables[view.dataset, view.model].scores(EVERYTHING))
-
-
 def _baselines(again: Remaker) -> Iterable[r.Baseline]:
     prepared = again.state.prepared
     found = baseline_records(
         prepared.views, prepared.requests.metrics, prepared.settings, prepared.unordered
     )
     return with_previous(again.state, found)
-
-
-def _baseline_tables(again: Remaker) -> Iterable[r.BaselineTable]:
-    prepared = again.state.prepared
-    return baseline_tables(prepared.views, prepared.settings)
 
 
 def _against(again: Remaker) -> Iterator[r.AgainstBaseline | Made | None]:
@@ -470,15 +412,19 @@ REMADE: Rebuild = {
     r.Plan: planned.plan,
     r.Gap: _gaps,
     r.Heterogeneity: _heterogeneity,
-    r.SampleSize: _widths,
+    r.SampleSize: lambda again: sample_sizes(
+        again.results.measures, again.spec.loaded.spec.confidence.width
+    ),
     r.Period: _periods,
-    r.Declared: _declared,
+    r.Declared: lambda again: declared_records(again.state) or (),
     r.Criterion: _criteria,
     r.Threshold: _thresholds,
     r.Curve: _curves,
-    r.RocRelation: _roc,
+    r.RocRelation: lambda again: roc_of(again.state),
     r.Baseline: _baselines,
-    r.BaselineTable: _baseline_tables,
+    r.BaselineTable: lambda again: baseline_tables(
+        again.state.prepared.views, again.state.prepared.settings
+    ),
     r.AgainstBaseline: _against,
     r.Caution: _cautions,
 }
