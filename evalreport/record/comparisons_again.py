@@ -47,7 +47,14 @@ from evalreport.metrics.declare import Goal, Metric
 from evalreport.metrics.estimates import different_classes, estimate_of, exact_difference
 from evalreport.record.leaves import Made, same
 from evalreport.results.identity import WhichNumber
-from evalreport.results.records import Comparison, Held, Hypothesis, Interval, Measure, Ratio
+from evalreport.results.records import (
+    Bounds,
+    Comparison,
+    Held,
+    Hypothesis,
+    Interval,
+    Measure,
+)
 from evalreport.statistics import hypotheses
 from evalreport.statistics.hypotheses import AtNull
 from evalreport.statistics.interval import z_value
@@ -251,11 +258,11 @@ class _Again:
             found = call_moments(*calls.counted_calls(self.metric, own.joint_calls))
             if found is not None and not same(found.difference, own.difference):
                 told["difference"] = found.difference
-        settled = None not in self._measures and not self._partly
-        if own.bounds is not None and not settled:
-            self.left_out |= {"bounds": ON_ROWS}
-        elif own.bounds is not None:
-            told |= {"bounds": self._bounds()}
+        one, two = self._measures
+        if own.bounds is not None and (one is None or two is None or self._partly):
+            self.left_out["bounds"] = ON_ROWS
+        elif own.bounds is not None and one is not None and two is not None:
+            told["bounds"] = self._bounds(one, two)
 
     def _apart(self) -> bool:
         """Whether averages are over different classes, or a value is not that of its measure."""
@@ -264,16 +271,12 @@ class _Again:
             return True
         return different_classes(("", one.left_out), ("", two.left_out)) is not None
 
-    def _bounds(self) -> Any:
-        ends = []
-        for measure in self._measures:
-            value = None if measure is None else measure.value
-            held = None if measure is None else measure.bounds
-            ends.append((value, value) if held is None else (held.low, held.high))
-        (low, high), (least, most) = ends
-        if None in (low, high, least, most):
+    def _bounds(self, one: Measure, two: Measure) -> Bounds | None:
+        """Bounds of the difference, by those of both values."""
+        if one.value is None or two.value is None:
             return self.own.bounds
-        return replace(self.own.bounds, low=low - most, high=high - least)  # type: ignore[type-var, operator]
+        first, second = (m.bounds or Bounds(m.value or 0.0, m.value or 0.0) for m in (one, two))
+        return Bounds(first.low - second.high, first.high - second.low)
 
     # -- test and limits --------------------------------------------------------------------
 
@@ -382,20 +385,11 @@ class _Again:
         """The rows of both sides as the study counts them; None where the results do not tell."""
         counted, results = [], self.again.results
         for measure in self._measures:
-            rows = (
-                None if measure is None else self.again.rows.get((measure.dataset, measure.model))
-            )
-            if (
-                measure is None
-                or rows is None
-                or self._partly
-                or not results.has_table(measure.table)
-            ):
+            if measure is None or self._partly or not results.has_table(measure.table):
                 return None
-            if rows.clusters is not None or rows.predictions is not None:
-                return None
+            rows = self.again.rows.get((measure.dataset, measure.model))
             own = class_rows(measure, results.table(str(measure.table)))
-            if own is None:
+            if own is None or rows is None or (rows.clusters, rows.predictions) != (None, None):
                 return None
             counted.append(Drawn(*own, PAIRS if self.own.paired else TWO_SAMPLES))
         return min(counted)
@@ -404,13 +398,12 @@ class _Again:
         own, ratio = self.own, self.own.ratio
         if ratio is None or ratio.interval is None:
             return
-        found: Ratio
-        if own.paired:
-            level = ratio.interval.level
-            found = calls.paired_ratio(self.metric, own.joint_table, own.joint_calls, level)
-        else:
-            fractions = own.model_fraction, own.reference_fraction
-            found = calls.unpaired_ratio(*fractions, ratio.interval.level)
+        level = ratio.interval.level
+        found = (
+            calls.paired_ratio(self.metric, own.joint_table, own.joint_calls, level)
+            if own.paired
+            else calls.unpaired_ratio(own.model_fraction, own.reference_fraction, level)
+        )
         limits = found.interval
         if limits is not None:
             explained = self._explained(

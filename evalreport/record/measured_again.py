@@ -51,7 +51,6 @@ from evalreport.record.recorded_tables import (
     RecordedLedger,
     RecordedTables,
     RecordedView,
-    sorted_slice,
     source_of,
 )
 from evalreport.results.identity import MEAN_OF_FOLDS, REPEATS_SHARE_ROWS, Slice, WhichNumber
@@ -306,7 +305,7 @@ class RecordedModel:
         return Task(
             dataset=one.dataset,
             model=one.model,
-            where=self._in_order(one.where),
+            where=one.where,
             metric=one.metric,
             params=params,
             average=one.average,
@@ -333,14 +332,6 @@ class RecordedModel:
         if task.table in (Table.SCORES.value, Table.CLASS_SCORES.value) and self.folds:
             raise NotRecorded(OF_FITS)
         return limits_by(self.measurer, task, self.facts, method)
-
-    def _in_order(self, where: Slice) -> Slice:
-        """The slice with its columns as the spec crosses them, which seeds what is drawn."""
-        own = dict(where.subgroup)
-        for columns in self.asked.requests.subgroups:
-            if set(columns) == set(own):
-                return Slice(tuple((column, own[column]) for column in columns), where.fold)
-        return where
 
     def again(self, one: Measure) -> Made:
         """The measure from the recorded tables. Raises NotRecorded."""
@@ -420,7 +411,7 @@ class RecordedModel:
             table.id
             for table in self.results.tables
             if table.label is None
-            and sorted_slice(table.where) == sorted_slice(one.where)
+            and table.where == one.where
             and (one.threshold is None or (table.threshold, table.threshold_rule) == at)
         ]
         if one.table in found or not found or (one.table is None and one.state != "value"):

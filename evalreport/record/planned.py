@@ -16,20 +16,20 @@ from typing import TYPE_CHECKING
 from evalreport.data.design import group_names
 from evalreport.data.labels import order_labels
 from evalreport.engine.curves import MOST_CLASS_POINTS, MOST_POINTS
-from evalreport.engine.measures import shown_params
+from evalreport.engine.measures import not_applicable
 from evalreport.engine.run import plan_record
 from evalreport.plan.build import build_plan
 from evalreport.plan.criteria import criteria_words
 from evalreport.plan.everything import CURVED_CLASSES, with_everything
-from evalreport.plan.from_spec import metric_named, requests_of
+from evalreport.plan.from_spec import requests_of
 from evalreport.plan.inputs import HALF, ZERO, Facts
-from evalreport.plan.task import Plan, Task
+from evalreport.plan.task import Plan, Skipped, Task
 from evalreport.record.leaves import Made
 from evalreport.record.measured_again import RecordedModel
 from evalreport.record.recorded_tables import NotRecorded
-from evalreport.results.identity import MEAN_OF_FOLDS, WhichNumber, frozen_params, frozen_subgroup
+from evalreport.results.identity import MEAN_OF_FOLDS, WhichNumber, frozen_params
 from evalreport.results.lookup import Results
-from evalreport.results.records import Caution, Measure
+from evalreport.results.records import Caution
 from evalreport.spec.model import Spec
 from evalreport.spec.models import HistoryModel
 
@@ -215,7 +215,7 @@ def _measure_problems(results: Results, plan: Plan) -> Iterator[str]:
         whole = rows.repeats is not None
         wanted = [_key(t) for t in _tasks(results, plan, own) if not (whole and t.where.fold)]
         there = [
-            _key_of(m)
+            m.which.series
             for m in results.measures
             if (m.dataset, m.model) == own and not (whole and m.fold)
         ]
@@ -241,24 +241,7 @@ def failure_of(task: Task) -> str:
 
 
 def _key(task: Task) -> WhichNumber:
-    at = task.threshold
-    return WhichNumber(
-        task.dataset,
-        task.model,
-        task.metric,
-        frozen_params(shown_params(metric_named(task.metric), task)),
-        task.average,
-        task.label,
-        frozen_subgroup(dict(task.where.subgroup)),
-        task.where.fold,
-        None if at is None or at.text is not None else at.number,
-        None if at is None else at.text,
-        task.indeterminate,
-    )
-
-
-def _key_of(measure: Measure) -> WhichNumber:
-    return measure.which.series
+    return not_applicable(Skipped(task, ""), "", None, 0).which.series
 
 
 def _apart(

@@ -20,7 +20,7 @@ from evalreport.engine.counting.memory import MemoryTables
 from evalreport.engine.intervals.missing_rows import Missing
 from evalreport.metrics.tables import ScoreTable
 from evalreport.predict.view import LabelView
-from evalreport.results.identity import EVERYTHING, Slice, frozen_subgroup
+from evalreport.results.identity import EVERYTHING, Slice
 from evalreport.results.lookup import Results
 from evalreport.results.records import Curve, LabelLedger, RowLedger, Table
 
@@ -91,11 +91,11 @@ class RecordedTables(MemoryTables):
 
     def _of(self, where: Slice) -> Table | None:
         """A table of a slice, at whatever threshold."""
-        return next((t for (at, _), t in self._tables.items() if at == sorted_slice(where)), None)
+        return next((t for (at, _), t in self._tables.items() if at == where), None)
 
     def classification(self, where: Slice, threshold: float | None) -> ClassificationTable:
         """The table of a slice at a threshold. Raises NotRecorded."""
-        found = self._tables.get((sorted_slice(where), threshold))
+        found = self._tables.get((where, threshold))
         if found is None or any(count is None for row in found.counts or () for count in row):
             raise NotRecorded(SINGLE_ROWS)
         return self._once(("classification", where, threshold), lambda: self.as_counted(found))
@@ -110,12 +110,8 @@ class RecordedTables(MemoryTables):
     def missing(self, where: Slice, threshold: float | None) -> Missing | None:
         """The rows of a slice that lack something; of any threshold where it is None."""
         for (place, at), table in self._tables.items():
-            own = place == sorted_slice(where) and threshold in (None, at)
-            if own and table.missing is not None:
-                lacking = table.missing
-                return Missing(
-                    lacking.without_prediction, lacking.without_target, lacking.without_both
-                )
+            if place == where and threshold in (None, at) and table.missing is not None:
+                return missing_of(table)
         return None
 
     def clusters(self, *_asked: Any, **_named: Any) -> None:
@@ -128,7 +124,7 @@ class RecordedTables(MemoryTables):
         found: dict[Place, Table] = {}
         for one in self._results.tables:
             if not one.label:
-                found.setdefault((sorted_slice(one.where), one.threshold), one)
+                found.setdefault((one.where, one.threshold), one)
         return found
 
     def as_counted(self, table: Table) -> ClassificationTable:
@@ -187,6 +183,14 @@ def table_of_steps(curve: Curve, *, whole: bool = True) -> ScoreTable:
     return ScoreTable(scores, parts[0], parts[1])
 
 
+def missing_of(table: Table) -> Missing | None:
+    """The rows that lack something, as the engine counts them."""
+    found = table.missing
+    if found is None:
+        return None
+    return Missing(found.without_prediction, found.without_target, found.without_both)
+
+
 def rows_in(table: Table) -> int:
     """How many rows a table of whole counts holds."""
     counts: list[Any] = [count for row in table.counts or () for count in row if count]
@@ -194,11 +198,6 @@ def rows_in(table: Table) -> int:
     # of weights nobody knows; that there is a row is known
     rows: int = math.ceil(sum(counts))
     return rows
-
-
-def sorted_slice(where: Slice) -> Slice:
-    """A slice by which it is found, whatever the order of its columns."""
-    return Slice(frozen_subgroup(dict(where.subgroup)), where.fold)
 
 
 def source_of(ledger: LabelLedger, curves: bool) -> str:

@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from evalreport.engine.evaluation import Evaluation
-from evalreport.engine.intervals.missing_rows import Missing
 from evalreport.engine.prepared import Prepared
 from evalreport.engine.printed_table import PrintedTable
 from evalreport.engine.read_and_plan import criteria_of
@@ -21,7 +20,7 @@ from evalreport.record.leaves import Made
 from evalreport.record.measured_again import LABEL_SETS, NO_SPEC, RecordedLabels, RecordedModel
 from evalreport.record.planned import plan_again
 from evalreport.record.recorded_spec import RecordedSpec, recorded_spec, written_spec
-from evalreport.record.recorded_tables import NotRecorded
+from evalreport.record.recorded_tables import NotRecorded, missing_of
 from evalreport.results import records as r
 from evalreport.results.lookup import Results
 from evalreport.spec.load import LoadedSpec
@@ -197,11 +196,6 @@ def _overlap(one: r.TrainingOverlap) -> Overlap:
 
 def printed(table: r.Table, model: RecordedModel) -> PrintedTable:
     """A table of the results as the engine prints it."""
-    missing = table.missing
-    lacking = None
-    if missing is not None:
-        parts = (missing.without_prediction, missing.without_target, missing.without_both)
-        lacking = Missing(*parts)
     return PrintedTable(
         id=table.id,
         dataset=table.dataset,
@@ -211,5 +205,5 @@ def printed(table: r.Table, model: RecordedModel) -> PrintedTable:
         threshold_rule=table.threshold_rule,
         table=model.tables.as_counted(table),
         label=table.label,
-        missing=lacking,
+        missing=missing_of(table),
     )
