@@ -18,8 +18,11 @@ from evalreport.engine.acceptance import Criterion
 from evalreport.engine.across_views import cautions_of
 from evalreport.engine.cautions.catalogue import catalogue
 from evalreport.engine.comparisons.against_baselines import (
+    CHANCE,
     PREVIOUS,
-    against_baselines,
+    by_chance,
+    differences_of,
+    judged_against,
     with_previous,
 )
 from evalreport.engine.comparisons.baselines import baseline_records, baseline_tables
@@ -39,8 +42,9 @@ from evalreport.engine.verification import not_passed, spoilt
 from evalreport.metrics import curves
 from evalreport.metrics.tables import ScoreTable
 from evalreport.plan.build import thresholds as thresholds_of
+from evalreport.predict.view import LabelView
 from evalreport.record import accounts, failures, planned, records_again
-from evalreport.record.comparisons_again import comparisons_again
+from evalreport.record.comparisons_again import ON_ROWS, comparisons_again
 from evalreport.record.leaves import Made
 from evalreport.record.measured_again import RecordedLabels
 from evalreport.record.recorded_tables import STEPS, NotRecorded
@@ -190,7 +194,7 @@ def _thresholds(again: Remaker) -> Iterator[r.Threshold | None]:
     for model in again.models:
         for request in thresholds_of(again.spec.requests, model.facts):
             if request is not None:
-                state = replace(again.state, failures=[])
+                state = replace(again.ground, failures=[])
                 found = resolved(state, model.view, request)
                 made = threshold_record(model.view.dataset, model.view.model, request, found)
                 # what the engine could not solve needs more than the results
@@ -317,54 +321,34 @@ def _baselines(again: Remaker) -> Iterable[r.Baseline]:
     return with_previous(again.state, found)
 
 
-def _against(again: Remaker) -> Iterator[r.AgainstBaseline | Made | None]:
-    """Models beside baselines; a previous model that nothing else compares needs the rows."""
-    own, reason = again.results.against_baselines, "the two models are compared row by row"
-    try:
-        made: tuple[Any, ...] = tuple(_all_against(again))
-    except NotRecorded as absent:
-        made, reason = (None,) * len(own), str(absent)
-    for place, one in enumerate(made):
-        beside = one is None and place < len(own)
-        yield _beside(again, own[place], reason) if beside else one
-
-
-def _beside(again: Remaker, one: r.AgainstBaseline, reason: str) -> Made:
-    """The value and interval of the measure, and on which side of the baseline they lie."""
-    measure, previous = again.results.measure(one.measure), one.baseline == PREVIOUS
-    interval = one.interval if previous else measure.interval
-    key = (one.dataset, one.baseline, WhichNumber.of(one).quantity)
-    own = {
-        (b.dataset, b.baseline, WhichNumber.of(b).quantity): b.value
-        for b in again.results.baselines
-    }
-    # that of guessing has no record of its own
-    against = one.baseline_value if one.baseline == "chance" else own[key]
-    left_out = {"difference": reason, "params": reason, "baseline_value": reason}
-    if against is None or measure.value is None:
-        raise ValueError("it is held against a baseline, and one of the two has no value")
-    made = replace(one, value=measure.value, interval=interval, baseline_value=against)
-    if one.baseline != "chance":
-        del left_out["baseline_value"]
-    if one.outcome != "not_judged" and interval is not None:
-        middle = 0.0 if previous else against
-        above, below = interval.low > middle, interval.high < middle
-        if one.goal == "minimize":
-            above, below = below, above
-        made = replace(made, outcome="better" if above else "worse" if below else "not_shown")
-    elif one.outcome != "not_judged":
-        made = replace(made, outcome="not_judged")
-    if previous:
-        left_out["interval"] = reason
-    return Made(made, left_out)
-
-
-def _all_against(again: Remaker) -> Iterator[r.AgainstBaseline | None]:
-    spec, results = again.spec.loaded.spec, again.results
+def _against(again: Remaker) -> Iterator[Made]:
+    """Models beside baselines; what only the rows tell is taken over."""
+    state, told, spec = again.state, again.results.against_baselines, again.spec.loaded.spec
     asked = spec.comparisons
     compared = asked is not None and asked.reference == spec.baselines.previous
-    for one in against_baselines(again.state, results.baselines, results.comparisons):
-        yield None if one.baseline == PREVIOUS and not compared else one
+    differences: Mapping[Any, r.Comparison | r.AgainstBaseline]
+    if compared:
+        differences = differences_of(state, again.results.comparisons)
+    else:
+        before = [one for one in told if one.baseline == PREVIOUS]
+        differences = {(o.dataset, o.model, WhichNumber.of(o).quantity): o for o in before}
+    guessed = {one.measure: one.baseline_value for one in told if one.baseline == CHANCE}
+    unknown: dict[str, str] = {}
+
+    def chance(view: LabelView, m: r.Measure) -> float | None:
+        try:
+            return by_chance(view, m)
+        except NotRecorded as absent:
+            unknown[m.id] = str(absent)
+            return guessed.get(m.id)
+
+    for one in judged_against(state, again.results.baselines, differences, chance):
+        left_out = {}
+        if one.baseline == CHANCE and one.measure in unknown:
+            left_out = {"baseline_value": unknown[one.measure]}
+        elif one.baseline == PREVIOUS and not compared:
+            left_out = dict.fromkeys(("difference", "interval"), ON_ROWS)
+        yield Made(one, left_out)
 
 
 def _cautions(again: Remaker) -> Iterator[r.Caution | None]:

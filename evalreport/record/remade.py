@@ -153,8 +153,8 @@ class Remaker:
         return tuple(self.model_of(one.dataset, one.model) for one in self.results.labels)
 
     @cached_property
-    def state(self) -> RunState:
-        """What the parts of a run share, as far as the results hold it. Raises NotRecorded."""
+    def ground(self) -> RunState:
+        """What a run begins with, and its tables. Raises NotRecorded."""
         asked, models = self.spec, self.models
         prepared = Prepared(
             loaded=asked.loaded,
@@ -167,15 +167,19 @@ class Remaker:
             criteria=criteria_of(asked.loaded),
             overlaps=tuple(map(_overlap, self.results.training_overlap)),
         )
-        state = RunState(prepared)
-        for one in models:
+        tables = {(one.view.dataset, one.view.model): one.tables for one in models}
+        return RunState(prepared, tables=dict(tables))
+
+    @cached_property
+    def state(self) -> RunState:
+        """What the parts of a run share, as far as the results hold it. Raises NotRecorded."""
+        state = RunState(self.ground.prepared, tables=self.ground.tables)
+        for one in self.models:
             key = (one.view.dataset, one.view.model)
-            state.tables[key] = one.tables
             state.thresholds[key] = self._thresholds(one)
-            state.first_threshold[key] = thresholds_of(asked.requests, one.facts)[0]
-            measures = [m for m in self.results.measures if (m.dataset, m.model) == key]
-            tables = [printed(t, one) for t in self.results.tables if (t.dataset, t.model) == key]
-            state.evaluations.append(Evaluation(one.view, measures, tables))
+            state.first_threshold[key] = thresholds_of(self.spec.requests, one.facts)[0]
+            tables = [printed(table, one) for table in one.results.tables]
+            state.evaluations.append(Evaluation(one.view, list(one.results.measures), tables))
         return state
 
     def _thresholds(self, model: RecordedModel) -> dict[ThresholdRequest, Resolved]:
