@@ -35,7 +35,7 @@ from evalreport.plan.inputs import Facts, needed_table
 from evalreport.plan.methods import choose, stands_for
 from evalreport.plan.task import Skipped, Task, ThresholdRequest
 from evalreport.plan.unknown import needs_unknown
-from evalreport.predict.facts import in_order
+from evalreport.predict.facts import facts_of, in_order
 from evalreport.predict.outcome import repeat_summary
 from evalreport.predict.schemes import DRAWN
 from evalreport.predict.view import LabelView
@@ -126,13 +126,12 @@ class RecordedModel:
             raise NotRecorded(LABEL_SETS)
         self.asked, self.labels, self.rows = asked, labels, rows
         self.results = results_of(results, labels.dataset, labels.model)
-        dataset = asked.loaded.spec.datasets[labels.dataset]
-        designed = dataset.design is not None
-        self.weighted = dataset.weight is not None or designed
-        scheme = asked.loaded.spec.cross_validation
+        spec, own = asked.loaded.spec, asked.loaded.spec.datasets[labels.dataset]
+        self.declared, self.dataset = spec.models[labels.model], own
+        self.weighted = own.weight is not None or own.design is not None
+        scheme = spec.cross_validation
         drawn = rows.predictions is not None and scheme is not None and scheme.scheme in DRAWN
-        self.clustered = drawn or rows.clusters is not None or dataset.cluster is not None
-        self.designed = "sampled" if designed else None
+        self.clustered = drawn or rows.clusters is not None or own.cluster is not None
         self.tables = RecordedTables(self.view, self.results, rows, weighted=self.weighted)
 
     @property
@@ -143,65 +142,44 @@ class RecordedModel:
     @cached_property
     def view(self) -> RecordedView:
         """The model as the engine sees it, without rows."""
-        labels = self.labels.order
-        two = len(labels) <= 2 and self.labels.positive is not None
+        own, labels, tables = self.dataset, self.labels, self.results.tables
+        steps = [one for one in self.results.curves if one.kind == STEPS]
+        scores = [s for one in steps for s in one.points["threshold"] if s is not None]
+        source, order = source_of(labels, bool(steps)), labels.order
+        two = len(order) <= 2 and labels.positive is not None
         absent: Any = Absent(WEIGHTS if self.weighted else CLUSTERS)
         rows: Any = Absent(SINGLE_ROWS)
         fits: Any = Absent(OF_FITS)
-        left_out = tuple((one.reason, one.count) for one in self.rows.excluded)
+        unknown: tuple[str, ...] = tuple(own.unknown or ())
+        if own.table is not None and len(order) == 2:
+            unknown = tuple(own.table.unknown(str(labels.positive)))
+        whole = [t.counts or () for t in tables if t.where == Slice() and t.label is None]
+        by_class = tuple(int(sum(n or 0 for n in row)) for counts in whole[:1] for row in counts)
         return RecordedView(
-            dataset=self.labels.dataset,
-            model=self.labels.model,
-            source=self.source,
-            labels=labels,
-            positive=labels.index(str(self.labels.positive)) if two else None,
+            dataset=labels.dataset,
+            model=labels.model,
+            source=source,
+            labels=order,
+            positive=order.index(str(labels.positive)) if two else None,
             actual=rows,
             row=rows,
-            predicted=rows if self.source == "prediction" or self.labels.decided else None,
-            class_scores=rows if self.source == "scores" else None,
+            predicted=rows if source == "prediction" or labels.decided else None,
+            class_scores=rows if source == "scores" else None,
             weight=absent if self.weighted else None,
-            sample=absent if self.designed else None,
+            sample=absent if own.design is not None else None,
             cluster=absent if self.clustered else None,
-            indeterminate=self._indeterminate,
+            indeterminate=next((t.extra_columns for t in tables if t.extra_columns), ()),
             fold=(rows, self.folds) if self.folds else None,
-            fold_sizes=fits if self.trained else None,
-            ledger=RecordedLedger(self.rows.read, left_out),
-            unknown=self._unknown,
+            fold_sizes=fits if isinstance(self.declared, EstimatorModel) else None,
+            ledger=RecordedLedger(
+                self.rows.read, tuple((one.reason, one.count) for one in self.rows.excluded)
+            ),
+            unknown=unknown,
+            count=self.rows.predictions or self.rows.used,
             of_classes=tuple(one.count for one in self.rows.classes),
-            predictions=None if self.rows.predictions is None else self._predictions,
+            predictions=None if self.rows.predictions is None else by_class,
+            reach=(min(scores), max(scores)) if scores else (None, None),
         )
-
-    @property
-    def _predictions(self) -> tuple[int, ...]:
-        """Predictions of rows of each class, by a table of them all; empty without one."""
-        for one in self.results.tables:
-            if one.where == Slice() and one.label is None:
-                return tuple(int(sum(count or 0 for count in row)) for row in one.counts or ())
-        return ()
-
-    @property
-    def crossed(self) -> bool:
-        """Whether it was trained in folds, and not once on rows of their own."""
-        own = self.asked.loaded.spec.models[self.labels.model]
-        return isinstance(own, EstimatorModel) and own.fit_on is None
-
-    @property
-    def trained(self) -> bool:
-        """Whether the model was trained in the run."""
-        return isinstance(self.asked.loaded.spec.models[self.labels.model], EstimatorModel)
-
-    @cached_property
-    def _unknown(self) -> tuple[str, ...]:
-        """The cells of the table of two classes that nobody counted."""
-        dataset = self.asked.loaded.spec.datasets[self.labels.dataset]
-        if dataset.table is not None and len(self.labels.order) == 2:
-            return tuple(dataset.table.unknown(str(self.labels.positive)))
-        return tuple(dataset.unknown or ())
-
-    @cached_property
-    def source(self) -> str:
-        """What the model gives: labels, scores, margins."""
-        return source_of(self.labels, any(one.kind == STEPS for one in self.results.curves))
 
     @cached_property
     def folds(self) -> tuple[str, ...]:
@@ -212,32 +190,13 @@ class RecordedModel:
         return tuple(takewhile(lambda name: FURTHER_REPEAT.fullmatch(name) is None, found))
 
     @cached_property
-    def _indeterminate(self) -> tuple[str, ...]:
-        return next((t.extra_columns for t in self.results.tables if t.extra_columns), ())
-
-    @cached_property
     def facts(self) -> Facts:
         """What the planner knows of it."""
-        labels = self.labels
-        return Facts(
-            dataset=labels.dataset,
-            model=labels.model,
-            source=self.source,
-            decided=labels.decided,
-            labels=labels.order,
-            positive=labels.positive,
-            rows=self.tables.row_count(Slice()),
-            weighted=self.weighted,
-            clustered=self.clustered,
-            indeterminate=self._indeterminate,
-            designed=self.designed,
-            folds=self.folds,
-            low=self._range[0],
-            high=self._range[1],
-            groups=self.groups,
-            unknown=self._unknown,
-            ordered=in_order(labels.order, [labels.declared]),
-        )
+        ordered = in_order(self.labels.order, [self.labels.declared])
+        # what kind of sample was drawn is not in the results
+        designed = None if self.dataset.design is None else "sampled"
+        known = facts_of(replace(self.view, sample=None), ())
+        return replace(known, designed=designed, groups=self.groups, ordered=ordered)
 
     @cached_property
     def groups(self) -> dict[tuple[str, ...], tuple[tuple[str, ...], ...]]:
@@ -250,23 +209,6 @@ class RecordedModel:
                     values = tuple(one.subgroup[column] for column in columns)
                     found.setdefault(columns, {})[values] = None
         return {columns: tuple(values) for columns, values in found.items()}
-
-    @cached_property
-    def _range(self) -> tuple[float | None, float | None]:
-        """The lowest and the highest score, as far as curves hold them."""
-        found = [
-            score
-            for curve in self.results.curves
-            if curve.kind == STEPS
-            for score in curve.points["threshold"]
-            if score is not None
-        ]
-        return (min(found), max(found)) if found else (None, None)
-
-    @property
-    def probabilities(self) -> bool:
-        """Whether the scores can be probabilities."""
-        return self.facts.probabilities
 
     @cached_property
     def resolved(self) -> dict[ThresholdRequest, Resolved]:
@@ -336,7 +278,7 @@ class RecordedModel:
     def again(self, one: Measure) -> Made:
         """The measure from the recorded tables. Raises NotRecorded."""
         metric = _metric(one)
-        if metric.kind is Kind.MARGIN and self.source == "margin":
+        if metric.kind is Kind.MARGIN and self.view.source == "margin":
             raise NotRecorded("the length of the weights is not in the results")
         left_out: dict[str, str] = {}
         n, weight = self._rows_of(one, left_out)

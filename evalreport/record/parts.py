@@ -257,7 +257,7 @@ def _curves_of(again: Remaker, dataset: str, name: str) -> dict[CurveKey, r.Curv
         if labels and not one.results.curves:
             continue
         try:
-            made = curve_records(one.tables, lambda: "", at, one.probabilities, level)
+            made = curve_records(one.tables, lambda: "", at, one.facts.probabilities, level)
         except NotRecorded:
             continue
         found |= {_curve_key(curve): curve for curve in made}

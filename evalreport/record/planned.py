@@ -31,7 +31,7 @@ from evalreport.results.identity import MEAN_OF_FOLDS, WhichNumber, frozen_param
 from evalreport.results.lookup import Results
 from evalreport.results.records import Caution
 from evalreport.spec.model import Spec
-from evalreport.spec.models import HistoryModel
+from evalreport.spec.models import EstimatorModel, HistoryModel
 
 if TYPE_CHECKING:
     from evalreport.record.remade import Remaker
@@ -65,7 +65,8 @@ def _facts(model: RecordedModel) -> Facts:
     }
     # All that a plan takes from the sizes of training sets is whether they are known. Folds of
     # one row each have no measures, and so no names here.
-    sizes = dict.fromkeys(facts.folds or ("",), (0, 0)) if model.crossed else None
+    crossed = isinstance(model.declared, EstimatorModel) and model.declared.fit_on is None
+    sizes = dict.fromkeys(facts.folds or ("",), (0, 0)) if crossed else None
     everywhere = {columns: groups.get(columns, ()) for columns in model.asked.requests.subgroups}
     return replace(facts, groups=everywhere, fold_sizes=sizes)
 

@@ -242,13 +242,15 @@ class RecordedLedger:
 class RecordedView(LabelView):
     """A view without rows, of as many as the accounts of the results say."""
 
+    count: int = 0
     of_classes: tuple[int, ...] = ()
+    reach: tuple[float | None, float | None] = (None, None)
     #: Predictions by class where rows were predicted several times; empty where no table has them.
     predictions: tuple[int, ...] | None = None
 
     @property
     def rows(self) -> int:
-        return sum(self.class_rows)
+        return self.count
 
     @property
     def class_rows(self) -> tuple[int, ...]:
@@ -259,6 +261,10 @@ class RecordedView(LabelView):
     @property
     def classes_of_rows(self) -> tuple[int, ...]:
         return self.of_classes
+
+    @property
+    def score_range(self) -> tuple[float | None, float | None]:
+        return self.reach
 
     @property
     def has_score(self) -> bool:
