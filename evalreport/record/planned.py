@@ -8,9 +8,8 @@ order of the plan.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 from evalreport.data.design import group_names
@@ -60,7 +59,7 @@ def _facts(model: RecordedModel) -> Facts:
     if facts.designed:
         raise NotRecorded("what kind of sample was drawn is not in the results")
     groups = {
-        columns: in_order(columns, values, asked_bins(model))
+        columns: in_order(columns, values, model.asked.loaded.spec.bins)
         for columns, values in (facts.groups or {}).items()
     }
     # All that a plan takes from the sizes of training sets is whether they are known. Folds of
@@ -82,35 +81,25 @@ def is_settled(plan: Plan, results: Results) -> bool:
     )
 
 
-def asked_bins(model: RecordedModel) -> frozenset[str]:
-    """The columns of numbers that the spec puts into intervals."""
-    return frozenset(model.asked.loaded.spec.bins)
-
-
 def in_order(
-    columns: Sequence[str], values: Sequence[tuple[str, ...]], binned: frozenset[str]
+    columns: Sequence[str], values: Sequence[tuple[str, ...]], binned: Collection[str]
 ) -> tuple[tuple[str, ...], ...]:
     """Groups by the names of their values: as numbers where all are, those without any last.
 
     Intervals go by where they begin, which the order of their names does not tell; they are
     left as they stand.
     """
-    if binned & set(columns):
+    if not set(binned).isdisjoint(columns):
         return tuple(values)
     # text that reads like the name for no value is a value like any other
     for order in (order_labels, group_names):
-        places = [
-            {name: place for place, name in enumerate(order({one[number] for one in values}))}
-            for number in range(len(columns))
-        ]
-        found = tuple(sorted(values, key=partial(_place, places)))
-        if found == tuple(values):
+        columns_of = [order(set(names)) for names in zip(*values, strict=True)]
+        places = [{name: k for k, name in enumerate(names)} for names in columns_of]
+        pairs = [([p[n] for p, n in zip(places, one, strict=True)], one) for one in values]
+        found = [one for _, one in sorted(pairs)]
+        if found == list(values):
             break
-    return found
-
-
-def _place(places: Sequence[Mapping[str, int]], values: Sequence[str]) -> list[int]:
-    return [place[value] for place, value in zip(places, values, strict=True)]
+    return tuple(found)
 
 
 # -- what is told of the plan -------------------------------------------------------------------

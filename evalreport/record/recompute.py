@@ -8,7 +8,7 @@ recomputed, or as left out for a reason.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -63,11 +63,11 @@ def recompute(content: Any) -> Recomputation:
                 "or in UNSETTLED why it cannot be"
             )
         own: tuple[Any, ...] = again.results.of(kind)
-        made = _Part.made_again(kind, own, again)
-        found.problems += tuple(Problem(f"{part}: {what}") for what in made.problems)
+        made, problems = _made_again(kind, own, again)
+        found.problems += tuple(Problem(f"{part}: {what}") for what in problems)
         for place, record in enumerate(own):
             called = named(part, place, record)
-            for what in _compared(found, part, record, made.of(place), again):
+            for what in _compared(found, part, record, made[place], again):
                 found.problems += (Problem(f"{called}: {what}"),)
     return found
 
@@ -98,41 +98,24 @@ def _compared(
     return wrong
 
 
-@dataclass(frozen=True)
-class _Part:
-    """A part made again: a record for each that is there, and what is wrong with it."""
-
-    records: tuple[Any, ...] = ()
-    problems: tuple[str, ...] = ()
-    reason: str = NOTHING
-
-    def of(self, place: int) -> Made:
-        """The record at a place as it was made again."""
-        made = self.records[place] if place < len(self.records) else None
-        if made is None:
-            return Made(None, {"": self.reason})
-        return made if isinstance(made, Made) else Made(made)
-
-    @classmethod
-    def made_again(cls, kind: type, own: tuple[Any, ...], again: Remaker) -> _Part:
-        """The part of a kind of records as it follows from the others, as far as it does."""
-        why = UNSETTLED.get(kind, NOTHING)
-        if kind not in REMADE:
-            return cls(reason=why)
-        silenced = not own and failures.silenced(kind, again.results)
-        try:
-            made = tuple(again.part(kind))
-        except NotRecorded as absent:
-            return cls(reason=str(absent))
-        except _MALFORMED as error:
-            if silenced:
-                return cls(reason=why)
-            return cls((), (f"cannot be made again: {type(error).__name__}: {error}",), why)
-        if len(made) == len(own):
-            return cls(made, reason=why)
-        if not again.same_version or silenced:
-            return cls(reason=why)
-        return cls(made, (f"there are {len(own)} records, the others give {len(made)}",), why)
+def _made_again(kind: type, own: Sequence[Any], again: Remaker) -> tuple[list[Made], list[str]]:
+    """A record for each of a kind that is there, as it follows from the others; what is wrong."""
+    why = UNSETTLED.get(kind, NOTHING)
+    nothing, silenced = Made(None, {"": why}), not own and failures.silenced(kind, again.results)
+    if kind not in REMADE:
+        return [nothing] * len(own), []
+    try:
+        made: tuple[Any, ...] = tuple(again.part(kind))
+    except NotRecorded as absent:
+        return [Made(None, {"": str(absent)})] * len(own), []
+    except _MALFORMED as error:
+        told = [] if silenced else [f"cannot be made again: {type(error).__name__}: {error}"]
+        return [nothing] * len(own), told
+    if len(made) != len(own) and (silenced or not again.same_version):
+        return [nothing] * len(own), []
+    found = [one if isinstance(one, Made) else Made(one) if one else nothing for one in made]
+    apart = f"there are {len(own)} records, the others give {len(made)}"
+    return [*found, *[nothing] * len(own)], [apart] if len(made) != len(own) else []
 
 
 #: What a record is called by, beside its place.

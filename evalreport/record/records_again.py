@@ -24,13 +24,12 @@ from evalreport.engine.readers.means import (
     with_mean,
 )
 from evalreport.engine.readers.placing import FOUND
-from evalreport.engine.reference.looks import counted_block, so_far
+from evalreport.engine.reference.looks import counted_block, share_method, so_far
 from evalreport.engine.reference.looks import judged as judged_look
 from evalreport.record.leaves import Made
 from evalreport.record.recorded_tables import WEIGHTS
 from evalreport.results import records as r
 from evalreport.results.identity import EVERYTHING, Slice
-from evalreport.statistics.proportions import PROPORTION_METHODS
 from evalreport.statistics.reclassification import net_reclassification
 from evalreport.statistics.tail import normal_two_sided
 
@@ -112,7 +111,9 @@ def looks(again: Remaker) -> Iterator[Made]:
             look=len(one.before) + 1,
             seen_before=tuple(n for n in one.seen_before if n in {b.name for b in one.blocks}),
         )  # fmt: skip
-        made = judged_look(planned, entry, sofar, _method_of(again, one))
+        there = again.results.has_measure(one.measure)
+        measure = again.results.measure(str(one.measure)) if there else None
+        made = judged_look(planned, entry, sofar, share_method(measure))
         before = "blocks of earlier looks were counted by the runs before"
         left_out = {"blocks": before, "rows_seen": before, "reason": before}
         yield Made(replace(made, reason=one.reason), left_out)
@@ -123,14 +124,6 @@ def is_of(look: r.Look, one: r.Criterion) -> bool:
     key = (one.text, one.dataset, one.model, dict(one.subgroup), one.threshold_asked)
     own = (look.text, look.dataset, look.model, dict(look.subgroup), look.threshold_asked)
     return key == own and (one.look, one.outcome) == (look.look, look.outcome)
-
-
-def _method_of(again: Remaker, one: r.Look) -> str:
-    """The method of a share at a look: that of the measure, where it is one for counts."""
-    there = one.measure is not None and again.results.has_measure(one.measure)
-    interval = again.results.measure(str(one.measure)).interval if there else None
-    named = "" if interval is None else interval.method
-    return named if named in PROPORTION_METHODS else "wilson"
 
 
 def _counted_block(again: Remaker, look: r.Look, block: r.LookBlock) -> r.LookBlock:

@@ -140,11 +140,11 @@ def test_a_part_that_failed_and_cannot_be_made_again_is_no_second_problem(
     def part(_again: Remaker, _kind: type) -> Any:
         raise ValueError("by a test")
 
-    again, made_again = Remaker(decode(whole())), recompute_module._Part.made_again
+    again, made_again = Remaker(decode(whole())), recompute_module._made_again
     monkeypatch.setattr(Remaker, "part", part)
-    assert made_again(Gap, (), again).problems == ("cannot be made again: ValueError: by a test",)
+    assert made_again(Gap, (), again)[1] == ["cannot be made again: ValueError: by a test"]
     monkeypatch.setattr(recompute_module.failures, "silenced", lambda *_: True)
-    assert made_again(Gap, (), again).problems == ()
+    assert made_again(Gap, (), again) == ([], [])
 
 
 def test_a_signal_that_is_ignored_stays_ignored() -> None:
