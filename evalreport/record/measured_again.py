@@ -313,9 +313,10 @@ class RecordedModel:
         n, weight = self._rows_of(one, known)
         few = bool(one.subgroup) and n < self.asked.loaded.spec.subgroup_minimum
         interval = at_level(one.interval, self.settings.level, reason, known)
-        held = ("n", "weight", "few", "interval")
+        held = ("n", "weight", "few", "interval", "table")
         left_out = {own.name: reason for own in fields(one) if own.name not in held} | known
-        return Made(replace(one, n=n, weight=weight, few=few, interval=interval), left_out)
+        made = replace(one, n=n, weight=weight, few=few, interval=interval)
+        return Made(replace(made, table=self._table_of(one)), left_out)
 
     def _value(self, one: Measure) -> tuple[Computed, str | None]:
         """The value with its interval, or why that needs more than the tables."""
@@ -356,9 +357,9 @@ class RecordedModel:
             and table.where == one.where
             and (one.threshold is None or (table.threshold, table.threshold_rule) == at)
         ]
-        if one.table in found or not found or (one.table is None and one.state != "value"):
+        if one.table in found or (one.table is None and one.state != "value"):
             return one.table
-        return found[0]
+        return found[0] if found else None
 
     def _rows_of(self, one: Measure, left_out: dict[str, str]) -> tuple[int, float | None]:
         """Rows and weight of a measure, or those that it states where no table tells them."""
@@ -481,7 +482,7 @@ class RecordedLabels:
             raise NotRecorded(LABEL_SETS)
         measurer = SetMeasurer(tables, first.settings, first.resolved, {})
         found = measurer.compute(replace(first.task(one), undefined=None, interval=None))
-        made = as_measure(found, one.id, one.table, one.n, one.weight)
+        made = as_measure(found, one.id, None, one.n, one.weight)
         left_out = {"n": LABEL_SETS, "weight": LABEL_SETS}
         interval = at_level(one.interval, first.settings.level, LABEL_SETS, left_out)
         made = replace(
@@ -498,7 +499,7 @@ class RecordedLabels:
         level = self.of_labels[self.labels.order[0]].settings.level
         interval = at_level(one.interval, level, reason, known)
         left_out = {own.name: reason for own in fields(one) if own.name != "interval"} | known
-        return Made(replace(one, interval=interval), left_out)
+        return Made(replace(one, interval=interval, table=None), left_out)
 
 
 class RecordedSets:

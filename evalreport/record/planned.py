@@ -130,7 +130,6 @@ def _problems(again: Remaker, planned: Plan | None) -> Iterator[str]:
         return
     results = again.results
     yield from _place_problems(results, again.written.spec)
-    yield from _place_of_measures(results)
     yield from _thinned_problems(results)
     yield from _doubled_problems(results)
     yield from _rule_problems(again)
@@ -253,19 +252,6 @@ def _named(one: WhichNumber) -> str:
     where = ", ".join(f"{column} {value}" for column, value in one.subgroup) or one.fold or ""
     told = f"{one.metric} of {one.dataset}, {one.model}"
     return f"{told} ({where})" if where else told
-
-
-def _place_of_measures(results: Results) -> Iterator[str]:
-    """Measures whose table is of other rows or another threshold."""
-    for one in results.measures:
-        if one.table is None or not results.has_table(one.table):
-            continue
-        table = results.table(one.table)
-        pairs = [(table.where, one.where), (table.dataset, one.dataset), (table.model, one.model)]
-        if one.threshold is not None:
-            pairs.append((table.threshold, one.threshold))
-        if any(own != other for own, other in pairs):
-            yield f"{one.id} is of other rows or another threshold than its table {table.id}"
 
 
 # -- datasets and models ------------------------------------------------------------------------
