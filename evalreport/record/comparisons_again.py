@@ -46,7 +46,6 @@ from evalreport.metrics.coverage_study import held as held_in_study
 from evalreport.metrics.declare import Goal, Metric
 from evalreport.metrics.estimates import different_classes, estimate_of, exact_difference
 from evalreport.record.leaves import Made, same
-from evalreport.results.identity import WhichNumber
 from evalreport.results.records import (
     Bounds,
     Comparison,
@@ -55,6 +54,7 @@ from evalreport.results.records import (
     Interval,
     Measure,
 )
+from evalreport.spec.comparisons import Comparisons
 from evalreport.statistics import hypotheses
 from evalreport.statistics.hypotheses import AtNull
 from evalreport.statistics.interval import z_value
@@ -88,34 +88,30 @@ ONE = {
 
 def comparisons_again(again: Remaker) -> Iterator[Made]:
     """Every comparison from the measures, its own counts and its family."""
-    results, asked = again.results, again.spec.loaded.spec.comparisons
-    within = [one for one in results.comparisons if one.reference_run is None]
-    earlier = [one for one in results.comparisons if one.reference_run is not None]
-    family = "report" if asked is None else asked.family
+    told, asked = again.results.comparisons, again.spec.loaded.spec.comparisons
+    if asked is None:
+        return
     adjusted: dict[int, Adjusted] = {}
-    for own in (within, earlier):
-        correction = (
-            own[0].correction if asked is None and own else getattr(asked, "correction", "")
-        )
-        names = [one.dataset if family == "dataset" else "" for one in own]
-        found = adjust_families([one.family_p for one in own], names, correction)
+    for earlier in (False, True):
+        own = [one for one in told if (one.reference_run is not None) == earlier]
+        names = [one.dataset if asked.family == "dataset" else "" for one in own]
+        found = adjust_families([one.family_p for one in own], names, asked.correction)
         adjusted |= {id(one): p for one, p in zip(own, found, strict=True)}
-    for one in results.comparisons:
+    for one in told:
         if one.reference_run is not None:
-            yield _earlier(again, one, adjusted[id(one)])
+            yield _earlier(again, asked, one, adjusted[id(one)])
         else:
-            yield _Again(again, one, adjusted[id(one)]).made()
+            yield _Again(again, asked, one, adjusted[id(one)]).made()
 
 
-def _earlier(again: Remaker, one: Comparison, adjusted: Adjusted) -> Made:
+def _earlier(again: Remaker, asked: Comparisons, one: Comparison, adjusted: Adjusted) -> Made:
     """A measure now and in an earlier run, from what is recorded of both."""
-    asked = again.spec.loaded.spec.comparisons
-    now = again.results.number(_sorted(one.which))
+    now = again.results.number(one.which)
     left_out = {
         f"reference_{name}": EARLIER
         for name in ("value", "interval", "numerator", "denominator", "n", "threshold")
     }
-    if asked is None or now is None or one.reference_run is None:
+    if now is None:
         return Made(one, {"": EARLIER})
     then: Measure | None = None
     if one.reference_n is not None:
@@ -133,15 +129,11 @@ def _earlier(again: Remaker, one: Comparison, adjusted: Adjusted) -> Made:
             if one.interval_reason == SAME_ROWS:
                 found = Shift(found.difference, reason=SAME_ROWS)
     made = difference_record(
-        now, then, found, adjusted, asked, one.reference_run, again.spec.settings.level
+        now, then, found, adjusted, asked, str(one.reference_run), again.spec.settings.level
     )
     texts = ("reason", "interval_reason", "exploratory", "note")
     kept = {name: getattr(one, name) for name in texts if found is None or name == "exploratory"}
     return Made(replace(made, **kept, note=one.note), left_out)
-
-
-def _sorted(which: WhichNumber) -> WhichNumber:
-    return replace(which, subgroup=tuple(sorted(which.subgroup)))
 
 
 @dataclass
@@ -149,6 +141,7 @@ class _Again:
     """One comparison of two models, or of one model on two datasets."""
 
     again: Remaker
+    asked: Comparisons
     own: Comparison
     adjusted: Adjusted
 
@@ -174,13 +167,11 @@ class _Again:
         self._limits()
         self._ratio()
         self._margins()
-        asked = self.again.spec.loaded.spec.comparisons
-        if asked is not None:
-            self.told["correction"] = asked.correction
-        family, tests = corrected_family(self.adjusted, own.correction, self._family)
-        self.told |= {"family": family, "family_tests": tests, "p_adjusted": None}
-        if own.hypothesis is None:
-            self.told["p_adjusted"] = self.adjusted.p_value
+        correction = self.asked.correction
+        family, tests = corrected_family(self.adjusted, correction, self.asked.family)
+        p_adjusted = self.adjusted.p_value if own.hypothesis is None else None
+        self.told |= {"correction": correction, "family": family, "family_tests": tests}
+        self.told["p_adjusted"] = p_adjusted
         made = replace(own, **self.told)
         plain = "; ".join(part for part in (own.note or "").split("; ") if part != DISAGREE)
         made = judged(replace(made, note=plain or None), self.metric, self._level)
@@ -193,26 +184,16 @@ class _Again:
     def _level(self) -> float:
         return self.again.spec.settings.level
 
-    @property
-    def _family(self) -> str:
-        asked = self.again.spec.loaded.spec.comparisons
-        return "report" if asked is None else asked.family
-
     # -- values -----------------------------------------------------------------------------
-
-    def _sides(self) -> tuple[WhichNumber, WhichNumber]:
-        own = self.own
-        which = _sorted(own.which)
-        other = replace(
-            which, dataset=own.reference_dataset or own.dataset, model=own.reference,
-            threshold=own.reference_threshold,
-        )  # fmt: skip
-        return which, other
 
     @cached_property
     def _measures(self) -> tuple[Measure | None, Measure | None]:
-        one, two = (self.again.results.number(which) for which in self._sides())
-        return one, two
+        own, number = self.own, self.again.results.number
+        other = replace(
+            own.which, dataset=own.reference_dataset or own.dataset, model=own.reference,
+            threshold=own.reference_threshold,
+        )  # fmt: skip
+        return number(own.which), number(other)
 
     @cached_property
     def _partly(self) -> set[str]:
@@ -416,11 +397,7 @@ class _Again:
 
     def _margins(self) -> None:
         """The margin of the spec, and the one-sided test of a hypothesis."""
-        asked = self.again.spec.loaded.spec.comparisons
-        stated = self.own.hypothesis
-        if asked is None:
-            self.left_out["margin"] = "it follows from the spec of a baseline"
-            return
+        stated, asked = self.own.hypothesis, self.asked
         margin = dict(asked.margins).get(self.own.metric)
         if stated is None:
             self.told["margin"] = margin

@@ -7,7 +7,7 @@ as it does not need the rows, and held record by record against the one that is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -56,27 +56,21 @@ from evalreport.results.lookup import Results
 
 def _gaps(again: Remaker) -> Iterable[r.Gap]:
     spec = again.spec.loaded.spec
-    if not spec.subgroups:
-        return ()
-    level = again.spec.settings.level
-    return subgroup_gaps(
-        again.results.measures,
-        level,
-        minimum=spec.subgroup_minimum,
-        studied=_studied_groups(again),
-    )
+    return subgroup_gaps(*_of_groups(again), minimum=spec.subgroup_minimum, studied=_studied(again))
 
 
 def _heterogeneity(again: Remaker) -> Iterable[r.Heterogeneity]:
-    if not again.spec.loaded.spec.subgroups:
-        return ()
     widest = again.spec.loaded.spec.largest_gap
-    level = again.spec.settings.level
-    measures, studied = again.results.measures, _studied_groups(again)
-    return heterogeneity_tests(measures, level, widest=widest, studied=studied)
+    return heterogeneity_tests(*_of_groups(again), widest=widest, studied=_studied(again))
 
 
-def _studied_groups(again: Remaker) -> StudiedGroups:
+def _of_groups(again: Remaker) -> tuple[Sequence[r.Measure], float]:
+    """The measures, where the spec asks for subgroups, and the level."""
+    asked = bool(again.spec.loaded.spec.subgroups)
+    return again.results.measures if asked else (), again.spec.settings.level
+
+
+def _studied(again: Remaker) -> StudiedGroups:
     found = again.results
     return studied_groups(found.measures, found.tables, again.spec.requests.methods)
 
@@ -131,11 +125,18 @@ def _criteria(again: Remaker) -> Iterator[r.Criterion | Made | None]:
         if one.reference is not None:
             yield _of_difference(again, one) if one.readers else None
             continue
-        made_again = next(waiting, None)
-        if one.look is not None and made_again is not None:
-            made_again = _at_look(again, made_again, one)
-        counted, needs = _counted(made_again, one), limits.lacking.get((one.text, one.measure))
-        yield counted if counted is None or needs is None else Made(counted, {"limits": needs})
+        own = next(waiting, None)
+        if own is not None and one.look is not None:
+            # what it says at a look follows from that
+            looks = [look for look in again.results.of(r.Look) if records_again.is_of(look, one)]
+            own = decided(own, looks[0])
+        if own is None:
+            yield None
+            continue
+        # runs in a row that did not pass are told by the history
+        own = replace(own, breaches_in_a_row=one.breaches_in_a_row)
+        needs = limits.lacking.get((one.text, one.measure))
+        yield Made(own, {} if needs is None else {"limits": needs})
     yield from waiting
 
 
@@ -165,14 +166,6 @@ class _Limits:
         return limits if limits is not None else reason or "it gives none"
 
 
-def _at_look(again: Remaker, made: r.Criterion, one: r.Criterion) -> r.Criterion:
-    """What a criterion says at a look follows from it."""
-    for look in again.results.of(r.Look):
-        if records_again.is_of(look, one):
-            return decided(made, look)
-    raise ValueError("there is no such look")
-
-
 def _of_difference(again: Remaker, one: r.Criterion) -> Made:
     """A criterion on the difference of two models over their readers."""
     results = again.results
@@ -182,11 +175,6 @@ def _of_difference(again: Remaker, one: r.Criterion) -> Made:
     )
     needs = "the difference from the reference is compared on rows, or with an earlier run"
     return Made(made, {"reference_value": needs, "required": needs, "margin": needs})
-
-
-def _counted(made: r.Criterion | None, one: r.Criterion) -> r.Criterion | None:
-    """With the runs in a row that did not pass, which the history tells."""
-    return None if made is None else replace(made, breaches_in_a_row=one.breaches_in_a_row)
 
 
 def _thresholds(again: Remaker) -> Iterator[r.Threshold | None]:

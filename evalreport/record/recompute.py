@@ -146,7 +146,6 @@ UNSETTLED: Mapping[type, str] = {
     r.History: "steps of training are taken from the file of the model's history",
     r.Tuning: "models are trained for it",
     r.TrainingOverlap: "rows are compared with those of other datasets",
-    r.AgainstBaseline: "the two models are compared row by row",
     r.Claim: "a claim is judged by every declared method: verify --rerun does it again",
     r.ClaimCounts: "counts near the recorded ones are searched by verify --rerun",
 }

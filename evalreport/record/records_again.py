@@ -34,6 +34,7 @@ from evalreport.statistics.reclassification import net_reclassification
 from evalreport.statistics.tail import normal_two_sided
 
 if TYPE_CHECKING:
+    from evalreport.record.measured_again import RecordedModel
     from evalreport.record.remade import Remaker
 
 
@@ -61,7 +62,7 @@ def impact(again: Remaker) -> Iterator[Made]:
         share = again.spec.settings.impact.smallest_share
         header = replace(one, smallest_share=share, label=model.facts.positive)
         if one.categories:
-            ids = [_table_of(again, one, own) for own in one.categories]
+            ids = [_table_of(model, one, own) for own in one.categories]
             header = with_categories(header, found, ids, model.facts, again.spec.settings)
         yield Made(header, left_out)
 
@@ -69,16 +70,12 @@ def impact(again: Remaker) -> Iterator[Made]:
 ABOVE = "who scores above the median is counted from rows"
 
 
-def _table_of(again: Remaker, one: r.Impact, own: r.ImpactCategory) -> str | None:
+def _table_of(model: RecordedModel, one: r.Impact, own: r.ImpactCategory) -> str | None:
     """The table that the rates of a category stand beside; none of scores."""
-    if one.kind != "selection":
-        return None
-    key = (one.dataset, one.model, dict(own.subgroup), None, None)
-    at = (one.threshold, one.threshold_rule)
-    for table in again.results.tables:
-        there = (table.dataset, table.model, dict(table.subgroup), table.fold, table.label)
-        if there == key and (table.threshold, table.threshold_rule) == at:
-            return table.id
+    key = (dict(own.subgroup), None, None, one.threshold, one.threshold_rule)
+    for t in model.results.tables if one.kind == "selection" else ():
+        if (dict(t.subgroup), t.fold, t.label, t.threshold, t.threshold_rule) == key:
+            return t.id
     return None
 
 
