@@ -53,7 +53,7 @@ from evalreport.record.recorded_tables import (
     RecordedView,
     source_of,
 )
-from evalreport.results.identity import MEAN_OF_FOLDS, REPEATS_SHARE_ROWS, Slice, WhichNumber
+from evalreport.results.identity import MEAN_OF_FOLDS, REPEATS_SHARE_ROWS, Slice
 from evalreport.results.lookup import Results
 from evalreport.results.records import (
     ClassCount,
@@ -370,8 +370,7 @@ class RecordedModel:
             left_out["n"] = str(absent)
         if not self.weighted:
             return n, None
-        there = one.table is not None and self.results.has_table(one.table)
-        table = self.results.table(str(one.table)) if there else None
+        table = next((table for table in self.results.tables if table.id == one.table), None)
         if table is None or weight is None:
             left_out["weight"] = WEIGHTS
         else:
@@ -381,11 +380,9 @@ class RecordedModel:
     def _of_folds(self, one: Measure) -> tuple[Computed, str]:
         """The mean over the folds, whose interval needs more than their values."""
         task = self.task(one)
-        at = None if task.threshold is None else self.resolved.get(task.threshold)
+        at = self.resolved[task.threshold] if task.threshold in self.resolved else Resolved(None)
         value = mean_over_folds(*self._fold_values(one))
-        number = None if at is None else at.number
-        found = Computed(task, value, None, number, at is not None and at.exploratory)
-        return found, SIZES
+        return Computed(task, value, None, at.number, at.exploratory), SIZES
 
     def _fold_values(self, one: Measure) -> tuple[list[str], list[Evaluated]]:
         """The folds that a mean is over, with their values. Raises NotRecorded."""
@@ -393,20 +390,11 @@ class RecordedModel:
         names = list(dict.fromkeys(name for name in listed if name)) or list(self.folds)
         if not listed and self.rows.repeats:
             raise NotRecorded("which folds it is the mean of is not in the results")
-        series = one.which.series
-        found = [self._in_folds.get(series.on(Slice(fold=name))) for name in names]
+        found = [self.results.number(one.which.on(Slice(fold=name))) for name in names]
         if any(measure is None for measure in found):
             raise NotRecorded("a fold of it is not in the results")
         values = [_as_evaluated(measure) for measure in found if measure is not None]
         return names, values
-
-    @cached_property
-    def _in_folds(self) -> dict[WhichNumber, Measure]:
-        return {
-            one.which.series: one
-            for one in self.results.measures
-            if one.fold not in (None, MEAN_OF_FOLDS)
-        }
 
     def _repeats(self, one: Measure) -> Summary | None:
         """The summary of the repeats: this is the first, the others are measures of their own."""
