@@ -21,7 +21,7 @@ from evalreport.results.identity import EVERYTHING
 from evalreport.spec.model import Spec
 
 if TYPE_CHECKING:
-    from evalreport.record.remade import Remaker
+    from evalreport.record.recorded_state import RecordedState
 
 #: Why a number is left out where nobody gives another reason.
 NOTHING = "nothing in the results settles it"
@@ -30,7 +30,7 @@ NOTHING = "nothing in the results settles it"
 # -- labels -------------------------------------------------------------------------------------
 
 
-def labels(again: Remaker) -> Iterator[Made]:
+def labels(again: RecordedState) -> Iterator[Made]:
     """Classes are those that were declared or seen; ties are the rows at the score itself."""
     for one in again.results.labels:
         made, problems = one if one.label_sets else _of_classes(one), list[str]()
@@ -75,7 +75,7 @@ def _ordered(one: r.LabelLedger) -> tuple[str, ...]:
     return order_labels(one.order, kind)
 
 
-def _with_ties(again: Remaker, made: r.LabelLedger, problems: tuple[str, ...]) -> Made:
+def _with_ties(again: RecordedState, made: r.LabelLedger, problems: tuple[str, ...]) -> Made:
     try:
         scores = again.model_of(made.dataset, made.model).tables.scores(EVERYTHING)
     except (NotRecorded, KeyError):
@@ -101,7 +101,7 @@ OF_ROWS = {
 }
 
 
-def rows(again: Remaker) -> Iterator[Made]:
+def rows(again: RecordedState) -> Iterator[Made]:
     """Rows read are those used and those excluded; the used ones are of the classes."""
     of_sets = {one.dataset for one in again.results.labels if one.label_sets}
     for one in again.results.rows:
@@ -122,7 +122,7 @@ def rows(again: Remaker) -> Iterator[Made]:
         yield Made(made, left_out, tuple(_row_problems(one)))
 
 
-def _whole_table(record: r.RowLedger, again: Remaker) -> r.Table | None:
+def _whole_table(record: r.RowLedger, again: RecordedState) -> r.Table | None:
     """A table of all rows of a dataset and model, of whole counts that are all known."""
     for one in again.results.tables:
         counts = [count for row in one.counts or () for count in row]
@@ -164,7 +164,7 @@ OF_FILES = {
 }
 
 
-def provenance(again: Remaker) -> Iterator[Made]:
+def provenance(again: RecordedState) -> Iterator[Made]:
     """The seed is that of the spec, the plan that of the results, the spec what its text says."""
     own, plan, left_out = again.results.provenance, again.results.plan, OF_FILES
     problems = list(spec_problems(again.results))
@@ -210,7 +210,7 @@ def _protocol_problems(cited: r.CitedProtocol | None, spec: Spec) -> Iterator[st
 # -- descriptions -------------------------------------------------------------------------------
 
 
-def characteristics(again: Remaker) -> Iterator[Made]:
+def characteristics(again: RecordedState) -> Iterator[Made]:
     """A description is of the used rows; of each column what is known and what is missing."""
     used = {(one.dataset, one.model): one.used for one in again.results.rows}
     left_out = {"columns": "values of columns are described from rows", "classes": NOTHING}

@@ -13,9 +13,9 @@ from typing import Any
 
 from evalreport.engine.cautions.catalogue import known_codes
 from evalreport.record.leaves import Made
-from evalreport.record.planned import failure_of
+from evalreport.record.rebuild_plan import failure_of
+from evalreport.record.recorded_state import RecordedState
 from evalreport.record.recorded_tables import NotRecorded
-from evalreport.record.remade import Remaker
 from evalreport.results import records as r
 from evalreport.results.lookup import Results, parts
 from evalreport.spec.model import Spec
@@ -48,7 +48,7 @@ ASKED: Mapping[str, Callable[[Spec], bool]] = {
 }
 
 
-def failures(again: Remaker) -> Iterator[Made]:
+def failures(again: RecordedState) -> Iterator[Made]:
     """What failed was asked for, and nothing of it is there."""
     for one in again.results.failures:
         problems: tuple[str, ...] = ()
@@ -78,7 +78,7 @@ def rests_on_failure(kind: type, results: Results) -> bool:
     return bool(below) and kind in (r.Threshold, r.Baseline, r.AgainstBaseline)
 
 
-def _contradictions(one: r.Failure, again: Remaker) -> Iterator[str]:
+def _contradictions(one: r.Failure, again: RecordedState) -> Iterator[str]:
     spec, asked = again.spec.loaded.spec, ASKED.get(one.section)
     if not one.reason:
         yield "it gives no reason"
@@ -93,7 +93,7 @@ def _contradictions(one: r.Failure, again: Remaker) -> Iterator[str]:
         yield "nothing of it is missing"
 
 
-def _of_section(one: r.Failure, again: Remaker) -> Iterator[str]:
+def _of_section(one: r.Failure, again: RecordedState) -> Iterator[str]:
     own = [(told, wrong) for name, told, wrong in SECTIONS if re.fullmatch(name, one.section)]
     yield from (told for told, wrong in own if wrong(one, again))
     if own or one.section in [field.name for field in fields(Results)]:
@@ -105,7 +105,7 @@ def _of_section(one: r.Failure, again: Remaker) -> Iterator[str]:
             yield "nothing of that name was planned"
 
 
-def _lacks(kind: type, again: Remaker) -> bool:
+def _lacks(kind: type, again: RecordedState) -> bool:
     """Whether records of a kind are not there, and would be, as far as anybody can tell."""
     asked = again.spec.loaded.spec.comparisons
     # the section of comparisons is told for those with models and with an earlier run alike
@@ -132,7 +132,7 @@ def _own(one: r.Failure, records: Iterable[Any]) -> list[Any]:
 
 
 #: What cannot be where a section failed: its pattern, what is told, and whether it is so.
-SECTIONS: tuple[tuple[str, str, Callable[[r.Failure, Remaker], bool]], ...] = (
+SECTIONS: tuple[tuple[str, str, Callable[[r.Failure, RecordedState], bool]], ...] = (
     (
         "curves",
         "the relations of ROC curves are there",

@@ -16,9 +16,9 @@ from evalreport.errors import FilesError, Problem
 from evalreport.record import failures
 from evalreport.record.accounts import NOTHING
 from evalreport.record.leaves import Made, numbers_in, reason_of, unlike
-from evalreport.record.parts import REMADE
+from evalreport.record.rebuild_parts import REBUILT
+from evalreport.record.recorded_state import RecordedState
 from evalreport.record.recorded_tables import NotRecorded
-from evalreport.record.remade import Remaker
 from evalreport.results import records as r
 from evalreport.results.codec import decode
 from evalreport.results.lookup import Results, parts
@@ -55,15 +55,15 @@ def recompute(content: Any) -> Recomputation:
     except FilesError as error:
         found.problems += tuple(Problem(one.what, one.instead) for one in error.problems)
         return found
-    again = Remaker(results, REMADE)
+    again = RecordedState(results, REBUILT)
     for kind, part in parts().items():
-        if kind not in REMADE and kind not in UNSETTLED:
+        if kind not in REBUILT and kind not in UNSETTLED:
             raise LookupError(
-                f"{kind.__name__} is not verified: say in REMADE how it is made again, "
+                f"{kind.__name__} is not verified: say in REBUILT how it is made again, "
                 "or in UNSETTLED why it cannot be"
             )
         own: tuple[Any, ...] = again.results.of(kind)
-        made, problems = _made_again(kind, own, again)
+        made, problems = _rebuilt(kind, own, again)
         found.problems += tuple(Problem(f"{part}: {what}") for what in problems)
         for place, record in enumerate(own):
             called = named(part, place, record)
@@ -73,7 +73,7 @@ def recompute(content: Any) -> Recomputation:
 
 
 def _compared(
-    found: Recomputation, part: str, record: Any, made: Made, again: Remaker
+    found: Recomputation, part: str, record: Any, made: Made, again: RecordedState
 ) -> list[str]:
     """What is wrong with a record; its numbers are counted as recomputed or left out."""
     kind, left_out, wrong = type(record), made.left_out, list(made.problems)
@@ -98,11 +98,11 @@ def _compared(
     return wrong
 
 
-def _made_again(kind: type, own: Sequence[Any], again: Remaker) -> tuple[list[Made], list[str]]:
+def _rebuilt(kind: type, own: Sequence[Any], again: RecordedState) -> tuple[list[Made], list[str]]:
     """A record for each of a kind that is there, as it follows from the others; what is wrong."""
     why = UNSETTLED.get(kind, NOTHING)
     nothing, silenced = Made(None, {"": why}), not own and failures.silenced(kind, again.results)
-    if kind not in REMADE:
+    if kind not in REBUILT:
         return [nothing] * len(own), []
     try:
         made: tuple[Any, ...] = tuple(again.part(kind))

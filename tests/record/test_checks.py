@@ -12,7 +12,7 @@ from record.whole_results import whole
 
 from evalreport.record.accounts import NOTHING
 from evalreport.record.leaves import numbers_in, reason_of, unlike
-from evalreport.record.parts import REMADE
+from evalreport.record.rebuild_parts import REBUILT
 from evalreport.record.recompute import UNSETTLED, recompute
 from evalreport.results.lookup import parts
 from evalreport.results.records import Interval, Logo, Measure, SampleSize
@@ -39,14 +39,14 @@ def _paths(hint: Any, path: str) -> Iterator[str]:
 
 
 def test_every_kind_of_record_is_verified_or_has_a_reason_for_not() -> None:
-    assert set(REMADE) | set(UNSETTLED) == set(parts())
+    assert set(REBUILT) | set(UNSETTLED) == set(parts())
     assert [r for r in UNSETTLED.values() if len(r.split()) < 4 or len(r) <= 20] == []
 
 
 def test_a_kind_that_is_not_verified_is_an_error_that_names_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.delitem(REMADE, SampleSize)  # type: ignore[misc]
+    monkeypatch.delitem(REBUILT, SampleSize)  # type: ignore[misc]
     with pytest.raises(LookupError, match="SampleSize is not verified"):
         recompute(whole())
     monkeypatch.undo()

@@ -43,39 +43,39 @@ from evalreport.metrics import curves
 from evalreport.metrics.tables import ScoreTable
 from evalreport.plan.build import thresholds as thresholds_of
 from evalreport.predict.view import LabelView
-from evalreport.record import accounts, failures, planned, records_again
-from evalreport.record.comparisons_again import ON_ROWS, comparisons_again
+from evalreport.record import accounts, failures, rebuild_plan, rebuild_records
 from evalreport.record.leaves import Made
-from evalreport.record.measured_again import RecordedLabels
+from evalreport.record.rebuild_comparisons import ON_ROWS, comparisons
+from evalreport.record.rebuild_measures import RecordedLabels
+from evalreport.record.recorded_state import Rebuild, RecordedState
 from evalreport.record.recorded_tables import STEPS, NotRecorded
-from evalreport.record.remade import Rebuild, Remaker
 from evalreport.results import records as r
 from evalreport.results.identity import WhichNumber
 from evalreport.results.lookup import Results
 
 
-def _gaps(again: Remaker) -> Iterable[r.Gap]:
+def _gaps(again: RecordedState) -> Iterable[r.Gap]:
     spec = again.spec.loaded.spec
     return subgroup_gaps(*_of_groups(again), minimum=spec.subgroup_minimum, studied=_studied(again))
 
 
-def _heterogeneity(again: Remaker) -> Iterable[r.Heterogeneity]:
+def _heterogeneity(again: RecordedState) -> Iterable[r.Heterogeneity]:
     widest = again.spec.loaded.spec.largest_gap
     return heterogeneity_tests(*_of_groups(again), widest=widest, studied=_studied(again))
 
 
-def _of_groups(again: Remaker) -> tuple[Sequence[r.Measure], float]:
+def _of_groups(again: RecordedState) -> tuple[Sequence[r.Measure], float]:
     """The measures, where the spec asks for subgroups, and the level."""
     asked = bool(again.spec.loaded.spec.subgroups)
     return again.results.measures if asked else (), again.spec.settings.level
 
 
-def _studied(again: Remaker) -> StudiedGroups:
+def _studied(again: RecordedState) -> StudiedGroups:
     found = again.results
     return studied_groups(found.measures, found.tables, again.spec.requests.methods)
 
 
-def _periods(again: Remaker) -> Iterable[r.Period | Made]:
+def _periods(again: RecordedState) -> Iterable[r.Period | Made]:
     """Periods with their charts; what moved with a change is told by its own check."""
     told, made = again.results.periods or (), period_records(again.state, moved=False) or ()
     if len(told) != len(made):
@@ -100,7 +100,7 @@ def _with_moved(results: Results, made: r.Period, told: r.Period) -> r.Period:
     return replace(made, change=replace(made.change, moved=moved))
 
 
-def _criteria(again: Remaker) -> Iterator[r.Criterion | Made | None]:
+def _criteria(again: RecordedState) -> Iterator[r.Criterion | Made | None]:
     """Criteria with a value of their own; those against a reference are left out."""
     state, spec = again.state, again.spec.loaded.spec
     valued = [number for number, one in spec.criteria if one.required is not None]
@@ -128,7 +128,7 @@ def _criteria(again: Remaker) -> Iterator[r.Criterion | Made | None]:
         own = next(waiting, None)
         if own is not None and one.look is not None:
             # what it says at a look follows from that
-            looks = [look for look in again.results.of(r.Look) if records_again.is_of(look, one)]
+            looks = [look for look in again.results.of(r.Look) if rebuild_records.is_of(look, one)]
             own = decided(own, looks[0])
         if own is None:
             yield None
@@ -147,7 +147,7 @@ class _Limits:
     ``lacking``: why those of a criterion on a measure are taken over.
     """
 
-    again: Remaker
+    again: RecordedState
     lacking: dict[tuple[str, str | None], str] = field(default_factory=dict)
 
     def __call__(self, criterion: Criterion, measure: r.Measure) -> r.Interval | str:
@@ -166,7 +166,7 @@ class _Limits:
         return limits if limits is not None else reason or "it gives none"
 
 
-def _of_difference(again: Remaker, one: r.Criterion) -> Made:
+def _of_difference(again: RecordedState, one: r.Criterion) -> Made:
     """A criterion on the difference of two models over their readers."""
     results = again.results
     empty = replace(one, observed=None, difference=None, interval=None, readers=False)
@@ -177,7 +177,7 @@ def _of_difference(again: Remaker, one: r.Criterion) -> Made:
     return Made(made, {"reference_value": needs, "required": needs, "margin": needs})
 
 
-def _thresholds(again: Remaker) -> Iterator[r.Threshold | None]:
+def _thresholds(again: RecordedState) -> Iterator[r.Threshold | None]:
     """Thresholds as declared, and rules solved on the scores of the results."""
     for model in again.models:
         for request in thresholds_of(again.spec.requests, model.facts):
@@ -189,7 +189,7 @@ def _thresholds(again: Remaker) -> Iterator[r.Threshold | None]:
                 yield None if state.failures else made
 
 
-def _measures(again: Remaker) -> Iterator[Made]:
+def _measures(again: RecordedState) -> Iterator[Made]:
     """Every measure from the recorded tables."""
     for one in again.results.measures:
         try:
@@ -203,7 +203,7 @@ def _measures(again: Remaker) -> Iterator[Made]:
             yield model.beside(one, str(absent))
 
 
-def _curves(again: Remaker) -> Iterator[Made]:
+def _curves(again: RecordedState) -> Iterator[Made]:
     """Every curve from the scores of the precision-recall curve of the same rows and class.
 
     Where that was thinned out, or rows have weights, the heights follow from the counts beside.
@@ -232,7 +232,7 @@ def _curve_key(one: r.Curve) -> CurveKey:
     return one.dataset, one.model, one.label, one.kind
 
 
-def _curves_of(again: Remaker, dataset: str, name: str) -> dict[CurveKey, r.Curve]:
+def _curves_of(again: RecordedState, dataset: str, name: str) -> dict[CurveKey, r.Curve]:
     found: dict[CurveKey, r.Curve] = {}
     try:
         model = again.any_model(dataset, name)
@@ -267,7 +267,7 @@ BY_COUNTS: Mapping[str, Callable[[ScoreTable], dict[str, list[Any]]]] = {
 THINNED = ("roc", "precision_recall", "gain", "lift")
 
 
-def _by_own_counts(again: Remaker, one: r.Curve) -> Made:
+def _by_own_counts(again: RecordedState, one: r.Curve) -> Made:
     """The heights of a curve, and the limits of its band, from the counts at each point."""
     points, ground = one.points, ("threshold", "tp", "fp", "rows")
     left_out = {f"points.{name}": OF_ROWS for name in (*ground, "standard_error")}
@@ -301,7 +301,7 @@ def _by_own_counts(again: Remaker, one: r.Curve) -> Made:
     return Made(replace(one, points=made, band=band, thinned=thinned), left_out)
 
 
-def _baselines(again: Remaker) -> Iterable[r.Baseline]:
+def _baselines(again: RecordedState) -> Iterable[r.Baseline]:
     prepared = again.state.prepared
     found = baseline_records(
         prepared.views, prepared.requests.metrics, prepared.settings, prepared.unordered
@@ -309,7 +309,7 @@ def _baselines(again: Remaker) -> Iterable[r.Baseline]:
     return with_previous(again.state, found)
 
 
-def _against(again: Remaker) -> Iterator[Made]:
+def _against(again: RecordedState) -> Iterator[Made]:
     """Models beside baselines; what only the rows tell is taken over."""
     state, told, spec = again.state, again.results.against_baselines, again.spec.loaded.spec
     asked = spec.comparisons
@@ -339,7 +339,7 @@ def _against(again: Remaker) -> Iterator[Made]:
         yield Made(one, left_out)
 
 
-def _cautions(again: Remaker) -> Iterator[r.Caution | None]:
+def _cautions(again: RecordedState) -> Iterator[r.Caution | None]:
     """Every caution that follows from what the results hold, in the order of its code."""
     results, state = again.results, again.state
     state.against = list(results.against_baselines)
@@ -366,22 +366,22 @@ def _cautions(again: Remaker) -> Iterator[r.Caution | None]:
 
 
 #: How each kind of record is made again.
-REMADE: Rebuild = {
+REBUILT: Rebuild = {
     r.LabelLedger: accounts.labels,
     r.RowLedger: accounts.rows,
     r.Provenance: accounts.provenance,
     r.Characteristics: accounts.characteristics,
     r.Failure: failures.failures,
     r.Measure: _measures,
-    r.Comparison: comparisons_again,
-    r.Impact: records_again.impact,
-    r.Look: records_again.looks,
-    r.ReaderMean: records_again.readers,
-    r.ReaderDifference: records_again.reader_differences,
-    r.ReaderAgreement: records_again.agreement,
-    r.OmnibusTest: records_again.omnibus,
-    r.Reclassification: records_again.reclassification,
-    r.Plan: planned.plan,
+    r.Comparison: comparisons,
+    r.Impact: rebuild_records.impact,
+    r.Look: rebuild_records.looks,
+    r.ReaderMean: rebuild_records.readers,
+    r.ReaderDifference: rebuild_records.reader_differences,
+    r.ReaderAgreement: rebuild_records.agreement,
+    r.OmnibusTest: rebuild_records.omnibus,
+    r.Reclassification: rebuild_records.reclassification,
+    r.Plan: rebuild_plan.plan,
     r.Gap: _gaps,
     r.Heterogeneity: _heterogeneity,
     r.SampleSize: lambda again: sample_sizes(

@@ -24,7 +24,7 @@ from evalreport.plan.from_spec import requests_of
 from evalreport.plan.inputs import HALF, ZERO, Facts
 from evalreport.plan.task import Plan, Skipped, Task
 from evalreport.record.leaves import Made
-from evalreport.record.measured_again import RecordedModel
+from evalreport.record.rebuild_measures import RecordedModel
 from evalreport.record.recorded_tables import NotRecorded
 from evalreport.results.identity import MEAN_OF_FOLDS, WhichNumber, frozen_params
 from evalreport.results.lookup import Results
@@ -33,13 +33,13 @@ from evalreport.spec.model import Spec
 from evalreport.spec.models import EstimatorModel, HistoryModel
 
 if TYPE_CHECKING:
-    from evalreport.record.remade import Remaker
+    from evalreport.record.recorded_state import RecordedState
 
 #: The engine whose plans have no facts of their own; those of others are held where they agree.
 MEMORY = "memory"
 
 
-def plan_again(written: Spec, models: Sequence[RecordedModel]) -> Plan:
+def plan_of(written: Spec, models: Sequence[RecordedModel]) -> Plan:
     """The plan of a spec for what the results tell of its data.
 
     Raises NotRecorded where a plan needs what is not in the results.
@@ -105,7 +105,7 @@ def in_order(
 # -- what is told of the plan -------------------------------------------------------------------
 
 
-def plan(again: Remaker) -> Iterator[Made]:
+def plan(again: RecordedState) -> Iterator[Made]:
     """What is told of the plan, its hash among it; how rows were counted is not of the plan."""
     told = again.results.plan
     try:
@@ -124,7 +124,7 @@ def plan(again: Remaker) -> Iterator[Made]:
 OF_DATA = "the plan follows from the spec and the data: verify --rerun makes it again"
 
 
-def _problems(again: Remaker, planned: Plan | None) -> Iterator[str]:
+def _problems(again: RecordedState, planned: Plan | None) -> Iterator[str]:
     """Datasets and models are those of the spec in its order, measures those of the plan."""
     if again.written is None or not again.same_version:
         return
@@ -138,7 +138,7 @@ def _problems(again: Remaker, planned: Plan | None) -> Iterator[str]:
         yield from _measure_problems(results, planned)
 
 
-def _params_problems(again: Remaker) -> Iterator[str]:
+def _params_problems(again: RecordedState) -> Iterator[str]:
     """Measures at a threshold that their model does not have, or with parameters not asked for."""
     for one in again.results.measures:
         own = again.thresholds.get((one.dataset, one.model), ())
@@ -180,7 +180,7 @@ def _doubled_problems(results: Results) -> Iterator[str]:
 USUAL = ((HALF.number, None), (ZERO.number, None))
 
 
-def _rule_problems(again: Remaker) -> Iterator[str]:
+def _rule_problems(again: RecordedState) -> Iterator[str]:
     """Tables at a threshold, or under a rule, that their model does not have."""
     for one in again.results.tables:
         own = again.thresholds.get((one.dataset, one.model))

@@ -66,7 +66,7 @@ from evalreport.statistics.tail import normal_two_sided, t_quantile, t_two_sided
 from evalreport.statistics.unpaired import UNPAIRED_METHODS
 
 if TYPE_CHECKING:
-    from evalreport.record.remade import Remaker
+    from evalreport.record.recorded_state import RecordedState
 
 ON_ROWS = "the two models are compared row by row"
 FEWER = "it is a value of the rows that both models have"
@@ -86,7 +86,7 @@ ONE = {
 }  # fmt: skip
 
 
-def comparisons_again(again: Remaker) -> Iterator[Made]:
+def comparisons(again: RecordedState) -> Iterator[Made]:
     """Every comparison from the measures, its own counts and its family."""
     told, asked = again.results.comparisons, again.spec.loaded.spec.comparisons
     if asked is None:
@@ -101,10 +101,10 @@ def comparisons_again(again: Remaker) -> Iterator[Made]:
         if one.reference_run is not None:
             yield _earlier(again, asked, one, adjusted[id(one)])
         else:
-            yield _Again(again, asked, one, adjusted[id(one)]).made()
+            yield _Rebuilt(again, asked, one, adjusted[id(one)]).made()
 
 
-def _earlier(again: Remaker, asked: Comparisons, one: Comparison, adjusted: Adjusted) -> Made:
+def _earlier(again: RecordedState, asked: Comparisons, one: Comparison, adjusted: Adjusted) -> Made:
     """A measure now and in an earlier run, from what is recorded of both."""
     now = again.results.number(one.which)
     left_out = {
@@ -137,10 +137,10 @@ def _earlier(again: Remaker, asked: Comparisons, one: Comparison, adjusted: Adju
 
 
 @dataclass
-class _Again:
+class _Rebuilt:
     """One comparison of two models, or of one model on two datasets."""
 
-    again: Remaker
+    again: RecordedState
     asked: Comparisons
     own: Comparison
     adjusted: Adjusted

@@ -34,11 +34,11 @@ from evalreport.statistics.reclassification import net_reclassification
 from evalreport.statistics.tail import normal_two_sided
 
 if TYPE_CHECKING:
-    from evalreport.record.measured_again import RecordedModel
-    from evalreport.record.remade import Remaker
+    from evalreport.record.rebuild_measures import RecordedModel
+    from evalreport.record.recorded_state import RecordedState
 
 
-def impact(again: Remaker) -> Iterator[Made]:
+def impact(again: RecordedState) -> Iterator[Made]:
     """Rates of every category: of scores from their own counts, else from the tables."""
     models = {(one.view.dataset, one.view.model): one for one in again.models}
     for one in again.results.of(r.Impact):
@@ -79,7 +79,7 @@ def _table_of(model: RecordedModel, one: r.Impact, own: r.ImpactCategory) -> str
     return None
 
 
-def _crossed(again: Remaker, subgroup: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+def _crossed(again: RecordedState, subgroup: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     """A group with its columns in the order in which the spec crosses them."""
     for columns in again.spec.requests.subgroups:
         if set(columns) == set(subgroup):
@@ -87,7 +87,7 @@ def _crossed(again: Remaker, subgroup: Mapping[str, str]) -> tuple[tuple[str, st
     return tuple(subgroup.items())
 
 
-def looks(again: Remaker) -> Iterator[Made]:
+def looks(again: RecordedState) -> Iterator[Made]:
     """Every look from its blocks; blocks of this run from its measures."""
     criteria = [one for one in again.results.acceptance if one.look is not None]
     asked, level = again.spec.loaded.spec.looks, again.spec.settings.level
@@ -123,7 +123,7 @@ def is_of(look: r.Look, one: r.Criterion) -> bool:
     return key == own and (one.look, one.outcome) == (look.look, look.outcome)
 
 
-def _counted_block(again: Remaker, look: r.Look, block: r.LookBlock) -> r.LookBlock:
+def _counted_block(again: RecordedState, look: r.Look, block: r.LookBlock) -> r.LookBlock:
     """A block that this run counted, from its measure; others stand in the runs before."""
     if not again.results.has_measure(look.measure) or block.name in look.seen_before:
         return block
@@ -157,7 +157,7 @@ def _counted_block(again: Remaker, look: r.Look, block: r.LookBlock) -> r.LookBl
 OF_READERS = "which reader read which case is not in the results"
 
 
-def readers(again: Remaker) -> Iterator[Made]:
+def readers(again: RecordedState) -> Iterator[Made]:
     """The mean over readers from their values and covariances, and each from its counts."""
     level = again.spec.settings.level
     for one in again.results.of(r.ReaderMean):
@@ -196,7 +196,7 @@ def _reader(one: r.ReaderMean, own: r.ReaderValue) -> r.ReaderValue:
     return replace(own, value=right / (right + wrong) if right + wrong else None)
 
 
-def reader_differences(again: Remaker) -> Iterator[Made]:
+def reader_differences(again: RecordedState) -> Iterator[Made]:
     """Differences from the values and covariances of both models and those between them."""
     level, asked = again.spec.settings.level, again.spec.loaded.spec.comparisons
     margins = {} if asked is None else dict(asked.margins)
@@ -222,7 +222,7 @@ def reader_differences(again: Remaker) -> Iterator[Made]:
         yield Made(with_margin(made, margins.get(one.metric)), {"cross": OF_READERS})
 
 
-def _mean_of(again: Remaker, key: tuple[Any, ...]) -> r.ReaderMean:
+def _mean_of(again: RecordedState, key: tuple[Any, ...]) -> r.ReaderMean:
     for one in again.results.of(r.ReaderMean):
         if (one.dataset, one.metric, one.label, one.model, one.threshold) == key:
             return one
@@ -235,7 +235,7 @@ def _covariances(side: r.ReaderMean, names: Sequence[str]) -> Any:
     return np.array(side.covariance)[np.ix_(places, places)]
 
 
-def agreement(again: Remaker) -> Iterator[Made]:
+def agreement(again: RecordedState) -> Iterator[Made]:
     """Coefficients and kappas from how many readers put how many cases where."""
     level = again.spec.settings.level
     for one in again.results.of(r.ReaderAgreement):
@@ -254,7 +254,7 @@ def agreement(again: Remaker) -> Iterator[Made]:
 SHARED = "which rows the models share is not in the results"
 
 
-def omnibus(again: Remaker) -> Iterator[Made]:
+def omnibus(again: RecordedState) -> Iterator[Made]:
     """One test of all models from the counts, covariances or ranks beside it."""
     ground = ("n", "values", "totals", "rows_by_models", "covariance", "rank_sums", "ties",
               "thresholds", "params")  # fmt: skip
@@ -265,7 +265,7 @@ def omnibus(again: Remaker) -> Iterator[Made]:
         yield Made(made, dict.fromkeys(ground, SHARED))
 
 
-def reclassification(again: Remaker) -> Iterator[Made]:
+def reclassification(again: RecordedState) -> Iterator[Made]:
     """Net reclassification from the rows that moved; its limits where rows are independent."""
     level = again.spec.settings.level
     ground = ("rows", *(f"{name}.{own}" for name in ("events", "nonevents") for own in _MOVES))

@@ -17,8 +17,8 @@ from evalreport.plan.build import thresholds as thresholds_of
 from evalreport.plan.task import Plan, ThresholdRequest
 from evalreport.predict.overlap import Overlap
 from evalreport.record.leaves import Made
-from evalreport.record.measured_again import LABEL_SETS, NO_SPEC, RecordedLabels, RecordedModel
-from evalreport.record.planned import plan_again
+from evalreport.record.rebuild_measures import LABEL_SETS, NO_SPEC, RecordedLabels, RecordedModel
+from evalreport.record.rebuild_plan import plan_of
 from evalreport.record.recorded_spec import RecordedSpec, recorded_spec, written_spec
 from evalreport.record.recorded_tables import NotRecorded, missing_of
 from evalreport.results import records as r
@@ -55,11 +55,11 @@ def in_asked_order(results: Results, crossings: Sequence[tuple[str, ...]]) -> Re
 
 
 Model = RecordedModel | RecordedLabels
-Rebuild = Mapping[type, Callable[["Remaker"], Iterable[Any]]]
+Rebuild = Mapping[type, Callable[["RecordedState"], Iterable[Any]]]
 
 
 @dataclass(frozen=True, eq=False)
-class Remaker:
+class RecordedState:
     """The results of a run as its engine works on them, without rows."""
 
     stated: Results
@@ -145,7 +145,7 @@ class Remaker:
         """The plan of the run, made from the spec again. Raises NotRecorded."""
         if self.written is None:
             raise NotRecorded(NO_SPEC)
-        return plan_again(self.written.spec, self.models)
+        return plan_of(self.written.spec, self.models)
 
     @cached_property
     def models(self) -> tuple[RecordedModel, ...]:
