@@ -73,13 +73,6 @@ class _Reader(HTMLParser):
         if tag not in _VOID:
             self._open.append((tag, measure, number))
 
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        # In HTML the stroke of <span/> means nothing: it opens; in SVG it closes.
-        # A number in such an element has no text either way.
-        self.handle_starttag(tag, attrs)
-        if tag not in _VOID:
-            self._open.pop()
-
     def handle_endtag(self, tag: str) -> None:
         for place in range(len(self._open) - 1, -1, -1):
             if self._open[place][0] == tag:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from evalreport.engine import curves as engine_curves
 from evalreport.engine.acceptance import Criterion
 from evalreport.engine.across_views import cautions_of
 from evalreport.engine.cautions.catalogue import catalogue
@@ -26,7 +27,6 @@ from evalreport.engine.comparisons.against_baselines import (
     with_previous,
 )
 from evalreport.engine.comparisons.baselines import baseline_records, baseline_tables
-from evalreport.engine.curves import curve_records
 from evalreport.engine.groups.gaps import heterogeneity_tests, subgroup_gaps
 from evalreport.engine.groups.studied_groups import StudiedGroups, studied_groups
 from evalreport.engine.ledgers.sample_size import sample_sizes
@@ -211,15 +211,16 @@ def _curves(again: RecordedState) -> Iterator[Made]:
     made: dict[CurveKey, r.Curve] = {}
     for model in again.results.labels:
         made |= _curves_of(again, model.dataset, model.model)
-    for one in again.results.curves:
-        found = made.get(_curve_key(one))
+    failed = {(f.dataset, f.model) for f in again.results.failures if f.section == "curves"}
+    for place, one in enumerate(again.results.curves, 1):
+        # the numbers of curves that failed are missing
+        name, found = one.id if failed else f"c{place}", made.get(_curve_key(one))
         if found is None or one.subgroup:
-            yield _by_own_counts(again, one)
+            yield _by_own_counts(again, one, name)
         else:
             ground = {f"points.{name}": OF_ROWS for name in ("threshold", "tp", "fp")}
-            yield Made(replace(found, id=one.id), ground if one.kind == STEPS else {})
+            yield Made(replace(found, id=name), ground if one.kind == STEPS else {})
     there = set(map(_curve_key, again.results.curves))
-    failed = {(f.dataset, f.model) for f in again.results.failures if f.section == "curves"}
     for key, found in made.items():
         if key not in there and key[:2] not in failed:
             yield Made(found)
@@ -245,7 +246,9 @@ def _curves_of(again: RecordedState, dataset: str, name: str) -> dict[CurveKey, 
         if labels and not one.results.curves:
             continue
         try:
-            made = curve_records(one.tables, lambda: "", at, one.facts.probabilities, level)
+            made = engine_curves.curve_records(
+                one.tables, lambda: "", at, one.facts.probabilities, level
+            )
         except NotRecorded:
             continue
         found |= {_curve_key(curve): curve for curve in made}
@@ -267,7 +270,7 @@ BY_COUNTS: Mapping[str, Callable[[ScoreTable], dict[str, list[Any]]]] = {
 THINNED = ("roc", "precision_recall", "gain", "lift")
 
 
-def _by_own_counts(again: RecordedState, one: r.Curve) -> Made:
+def _by_own_counts(again: RecordedState, one: r.Curve, name: str) -> Made:
     """The heights of a curve, and the limits of its band, from the counts at each point."""
     points, ground = one.points, ("threshold", "tp", "fp", "rows")
     left_out = {f"points.{name}": OF_ROWS for name in (*ground, "standard_error")}
@@ -298,7 +301,17 @@ def _by_own_counts(again: RecordedState, one: r.Curve) -> Made:
     steps = [own.thinned for own in again.results.curves
              if _curve_key(own) == _curve_key(replace(one, kind=STEPS))]  # fmt: skip
     thinned = steps[0] if steps and one.kind in THINNED else one.thinned
-    return Made(replace(one, points=made, band=band, thinned=thinned), left_out)
+    thinned = thinned and _may_be_thinned(again, one)
+    return Made(replace(one, id=name, points=made, band=band, thinned=thinned), left_out)
+
+
+def _may_be_thinned(again: RecordedState, one: r.Curve) -> bool:
+    """Whether there are more rows than a curve has points."""
+    rows = again.rows.get((one.dataset, one.model))
+    labels = [own for own in again.results.labels if own.dataset == one.dataset]
+    two = any(own.model == one.model and len(own.order) <= 2 for own in labels)
+    most = engine_curves.MOST_POINTS if two else engine_curves.MOST_CLASS_POINTS
+    return rows is None or (rows.predictions or rows.used) > most
 
 
 def _baselines(again: RecordedState) -> Iterable[r.Baseline]:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from evalreport.data.design import group_names
 from evalreport.data.labels import order_labels
-from evalreport.engine.curves import MOST_CLASS_POINTS, MOST_POINTS
 from evalreport.engine.measures import not_applicable
 from evalreport.engine.run import plan_record
 from evalreport.plan.build import build_plan
@@ -130,7 +129,6 @@ def _problems(again: RecordedState, planned: Plan | None) -> Iterator[str]:
         return
     results = again.results
     yield from _place_problems(results, again.written.spec)
-    yield from _thinned_problems(results)
     yield from _doubled_problems(results)
     yield from _rule_problems(again)
     yield from _params_problems(again)
@@ -149,31 +147,13 @@ def _params_problems(again: RecordedState) -> Iterator[str]:
             yield f"{one.id}: params are {dict(one.params)!r}, which the spec does not ask for"
 
 
-def _thinned_problems(results: Results) -> Iterator[str]:
-    """Curves that are said to be thinned of fewer rows than they may have points."""
-    rows = {(one.dataset, one.model): one.predictions or one.used for one in results.rows}
-    two = {(one.dataset, one.model): len(one.order) <= 2 for one in results.labels}
-    for one in results.curves:
-        own = (one.dataset, one.model)
-        most = MOST_POINTS if two.get(own) else MOST_CLASS_POINTS
-        if one.thinned and rows.get(own, most + 1) <= most:
-            yield f"curve {one.id} is said to be thinned, and there are {rows[own]} rows"
-
-
 def _doubled_problems(results: Results) -> Iterator[str]:
-    """A caution that stands twice, and curves that are not numbered as they stand."""
+    """A caution that stands twice."""
     told: list[Caution] = []
     for one in results.cautions:
         if one in told:
             yield f"the caution {one.code} is there twice, word for word"
         told.append(one)
-    ids = [one.id for one in results.curves]
-    # the numbers of curves that failed are missing
-    if any(one.section == "curves" for one in results.failures):
-        return
-    for place, name in enumerate(ids, 1):
-        if name != f"c{place}":
-            yield f"curve {place} has the id {name!r}"
 
 
 #: The thresholds of scores and of margins where a spec declares none, which no rule gives.
