@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from evalreport.engine.acceptance import judge
+from evalreport.engine.acceptance import Limits, judge
 from evalreport.engine.across_views import cautions_of, comparisons_of
 from evalreport.engine.comparisons.against_baselines import against_baselines, with_previous
 from evalreport.engine.comparisons.baselines import baseline_records, baseline_tables
@@ -152,7 +152,7 @@ def evaluate(
         "baselines", lambda: against_baselines(state, baselines, comparisons)
     )
     thresholds = _threshold_records(state)
-    roc = state.records("curves", lambda: _roc(state))
+    roc = state.records("curves", lambda: roc_of(state))
     periods = state.guarded("periods", lambda: _periods(state), None)
     cautions = cautions_of(state, comparisons, acceptance, thresholds, drift, roc, periods or ())
     guarded = {**_guarded_records(state), **readers}
@@ -224,8 +224,15 @@ def _described(state: RunState, at: str, clock: str) -> dict[str, Any]:
 
 
 def _judged(state: RunState, references: References) -> list[Criterion]:
+    own = judged(state, partial(limits_of, state))
+    tables = [table for evaluation in state.evaluations for table in evaluation.tables]
+    return not_passed(with_references(state, own, references), spoilt(tables))
+
+
+def judged(state: RunState, limits: Limits) -> list[Criterion]:
+    """Criteria with a value of their own; ``limits`` by the methods that some of them name."""
     prepared, spec = state.prepared, state.prepared.loaded.spec
-    judged = judge(
+    return judge(
         prepared.criteria,
         state.measures,
         [(view.dataset, view.model) for view in prepared.views],
@@ -236,10 +243,8 @@ def _judged(state: RunState, references: References) -> list[Criterion]:
         prepared.loaded.spec.subgroup_minimum,
         prepared.positive_classes(),
         [nobody(one, spec) for _, one in spec.criteria if one.required is not None],
-        partial(limits_of, state),
+        limits,
     )
-    tables = [table for evaluation in state.evaluations for table in evaluation.tables]
-    return not_passed(with_references(state, judged, references), spoilt(tables))
 
 
 def _guarded_records(state: RunState) -> dict[str, Any]:
@@ -413,11 +418,12 @@ def _resolve_thresholds(state: RunState, view: View, facts: Facts) -> None:
     requests = thresholds_of(state.prepared.requests, facts)
     state.first_threshold[key] = requests[0]
     state.thresholds[key] = {
-        request: _resolved(state, view, request) for request in requests if request is not None
+        request: resolved(state, view, request) for request in requests if request is not None
     }
 
 
-def _resolved(state: RunState, view: View, request: ThresholdRequest) -> Resolved:
+def resolved(state: RunState, view: View, request: ThresholdRequest) -> Resolved:
+    """A threshold as declared, or by its rule on the scores of its dataset."""
     if request.number is not None:
         return Resolved(request.number, exploratory=request.status == "exploratory")
     dataset = request.on or view.dataset
@@ -467,7 +473,8 @@ def _curves(state: RunState, view: View, facts: Facts) -> list[Curve]:
     )
 
 
-def _roc(state: RunState) -> list[RocRelation]:
+def roc_of(state: RunState) -> list[RocRelation]:
+    """How the ROC curves of every two models lie."""
     from evalreport.engine.comparisons.roc import roc_relations
 
     def scores(view: View) -> ScoreTable:
@@ -478,17 +485,24 @@ def _roc(state: RunState) -> list[RocRelation]:
 
 def _threshold_records(state: RunState) -> list[Threshold]:
     return [
-        Threshold(
-            dataset=dataset,
-            model=model,
-            threshold=resolved.number,
-            rule=request.text,
-            status="exploratory" if resolved.exploratory else "declared",
-            reason=resolved.reason,
-        )
-        for (dataset, model), found in state.thresholds.items()
-        for request, resolved in found.items()
+        threshold_record(*key, request, own)
+        for key, found in state.thresholds.items()
+        for request, own in found.items()
     ]
+
+
+def threshold_record(
+    dataset: str, model: str, request: ThresholdRequest, found: Resolved
+) -> Threshold:
+    """The record of a threshold as it was found."""
+    return Threshold(
+        dataset=dataset,
+        model=model,
+        threshold=found.number,
+        rule=request.text,
+        status="exploratory" if found.exploratory else "declared",
+        reason=found.reason,
+    )
 
 
 def plan_record(plan: Planned) -> Plan:

@@ -18,13 +18,18 @@ Follow a run through the modules:
     verify         files against manifest, manifests against chain
     recorded_spec  the spec that results carry, read again
     recorded_tables  tables and curves of results as what the engine counts
-    measured_again measures by the engine from these tables
-    comparisons_again  comparisons from measures and from what stands beside them
-    records_again  impact, looks, readers, omnibus tests from what stands beside them
-    remade         whole parts made again from others
-    checks         what is compared of a record, and the accounts that have to add up
+    recorded_state  the results as the engine works on them, without rows
+    rebuild_parts  how each kind of record is made again
+    rebuild_plan   the plan again, and the measures held against it
+    rebuild_measures  measures by the engine from the recorded tables
+    rebuild_comparisons  comparisons from measures and from what stands beside them
+    rebuild_records  impact, looks, readers, omnibus tests from what stands beside them
+    accounts       rows, labels and provenance, which have to add up
+    failures       what is said to have failed
+    leaves         what is compared of a record, leaf by leaf
     recompute      every record against the others, every number counted
     printed        every number on the page against results.json
+    kept           what is kept of rows, counted again
     recorded       the results of one run, held against its manifest
     diff*          what changed between two runs
     trend*         the course of runs: control limits, breaches in a row, pages

@@ -6,14 +6,16 @@ What is neither there nor recorded as failed is found where the parts are made a
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import fields
+from typing import Any
 
 from evalreport.engine.cautions.catalogue import known_codes
-from evalreport.record.checks import Finding, account
-from evalreport.record.planned import failure_of
+from evalreport.record.leaves import Made
+from evalreport.record.rebuild_plan import failure_of
+from evalreport.record.recorded_state import RecordedState
 from evalreport.record.recorded_tables import NotRecorded
-from evalreport.record.remade import REMADE, Remaker
 from evalreport.results import records as r
 from evalreport.results.lookup import Results, parts
 from evalreport.spec.model import Spec
@@ -35,14 +37,24 @@ PARTS: Mapping[str, tuple[type, ...]] = {
     "sample size": (r.SampleSize,),
 }
 #: Sections that only a key of the spec asks for.
-ASKED = ("drift", "claims", "comparisons", "periods", "declared", "subgroups")
+ASKED: Mapping[str, Callable[[Spec], bool]] = {
+    "drift": lambda spec: spec.drift is not None,
+    "claims": lambda spec: bool(spec.claims),
+    "comparisons": lambda spec: spec.comparisons is not None,
+    "periods": lambda spec: any(one.period is not None for one in spec.datasets.values()),
+    "declared": lambda spec: bool(spec.declared),
+    "subgroups": lambda spec: bool(spec.subgroups),
+    "readers": lambda spec: any(one.reading is not None for one in spec.datasets.values()),
+}
 
 
-@account(r.Failure)
-def failure(record: r.Failure, again: Remaker) -> Iterator[Finding]:
+def failures(again: RecordedState) -> Iterator[Made]:
     """What failed was asked for, and nothing of it is there."""
-    if again.asked is not None and again.same_version:
-        yield from _contradictions(record, _Run(again, again.asked.loaded.spec))
+    for one in again.results.failures:
+        problems: tuple[str, ...] = ()
+        if again.asked is not None and again.same_version:
+            problems = tuple(_contradictions(one, again))
+        yield Made(one, {}, problems)
 
 
 def silenced(kind: type, results: Results) -> bool:
@@ -66,114 +78,104 @@ def rests_on_failure(kind: type, results: Results) -> bool:
     return bool(below) and kind in (r.Threshold, r.Baseline, r.AgainstBaseline)
 
 
-@dataclass(frozen=True)
-class _Run:
-    """What a failure is held against."""
-
-    again: Remaker
-    spec: Spec
-
-    @property
-    def results(self) -> Results:
-        return self.again.results
-
-
-def _contradictions(one: r.Failure, run: _Run) -> Iterator[str]:
+def _contradictions(one: r.Failure, again: RecordedState) -> Iterator[str]:
+    spec, asked = again.spec.loaded.spec, ASKED.get(one.section)
     if not one.reason:
         yield "it gives no reason"
-    for name, there in ((one.dataset, run.spec.datasets), (one.model, run.spec.models)):
+    for name, there in ((one.dataset, spec.datasets), (one.model, spec.models)):
         if name is not None and name not in there:
             yield f"the spec has no {name}"
-    if one.section in PARTS:
-        yield from _of_parts(one.section, run)
-        return
-    for pattern, found in _SECTIONS.items():
-        if re.fullmatch(pattern, one.section):
-            yield from found(one, run)
-            return
-    if one.section not in [field.name for field in fields(Results)]:
-        yield from _task(one, run)
-
-
-def _of_parts(section: str, run: _Run) -> Iterator[str]:
-    """Where the spec does not ask for a section, or all is there that there would be."""
-    if section in ASKED and not _asked(section, run.spec):
+    if asked is not None and not asked(spec):
         yield "the spec does not ask for it"
-    elif not any(_lacks(kind, run) for kind in PARTS[section]):
+    elif one.section not in PARTS:
+        yield from _of_section(one, again)
+    elif not any(_lacks(kind, again) for kind in PARTS[one.section]):
         yield "nothing of it is missing"
 
 
-def _asked(section: str, spec: Spec) -> bool:
-    if section == "periods":
-        return any(one.period is not None for one in spec.datasets.values())
-    return bool(getattr(spec, section))
+def _of_section(one: r.Failure, again: RecordedState) -> Iterator[str]:
+    own = [(told, wrong) for name, told, wrong in SECTIONS if re.fullmatch(name, one.section)]
+    yield from (told for told, wrong in own if wrong(one, again))
+    if own or one.section in [field.name for field in fields(Results)]:
+        return
+    # a failure of one number; that it is not there is held by the plan
+    with suppress(NotRecorded):
+        planned = {(task.dataset, task.model, failure_of(task)) for task in again.plan.tasks}
+        if (one.dataset, one.model, one.section) not in planned:
+            yield "nothing of that name was planned"
 
 
-def _lacks(kind: type, run: _Run) -> bool:
+def _lacks(kind: type, again: RecordedState) -> bool:
     """Whether records of a kind are not there, and would be, as far as anybody can tell."""
-    asked = run.spec.comparisons
+    asked = again.spec.loaded.spec.comparisons
+    # the section of comparisons is told for those with models and with an earlier run alike
     if kind is r.Comparison:
-        # the section is told for those with models and for those with an earlier run alike
         return True
-    if run.results.of(kind):
+    if again.results.of(kind):
         return False
     if kind is r.Reclassification:
         return asked is not None and bool(asked.net_reclassification)
-    if kind not in REMADE:
+    if kind in OF_OWN or kind not in again.rebuild:
         return True
     try:
-        return bool(run.again.part(kind))
+        return bool(again.part(kind))
     except Exception:  # noqa: BLE001 - what failed once may fail again
         return True
 
 
-def _curves(one: r.Failure, run: _Run) -> Iterator[str]:
-    if one.model is None:
-        if run.results.roc_relations:
-            yield "the relations of ROC curves are there"
-    elif any((c.dataset, c.model) == (one.dataset, one.model) for c in run.results.curves):
-        yield "its curves are there"
+#: What is made again from its own record, which does not tell whether there should be one.
+OF_OWN = (r.Characteristics, r.ReaderMean, r.ReaderDifference, r.ReaderAgreement)
 
 
-def _thresholds(one: r.Failure, run: _Run) -> Iterator[str]:
-    own = [t for t in run.results.thresholds if (t.dataset, t.model) == (one.dataset, one.model)]
-    if all(t.threshold is not None for t in own):
-        yield "every threshold is there"
+def _own(one: r.Failure, records: Iterable[Any]) -> list[Any]:
+    return [own for own in records if (own.dataset, own.model) == (one.dataset, one.model)]
 
 
-def _caution(one: r.Failure, run: _Run) -> Iterator[str]:
-    code = one.section.removeprefix("caution ")
-    if code not in known_codes():
-        yield "there is no such caution"
-    if any(own.code == code and own.severity == "warning" for own in run.results.cautions):
-        yield "the caution is there"
-
-
-def _criterion(one: r.Failure, run: _Run) -> Iterator[str]:
-    if int(one.section.split()[1]) not in [number for number, _ in run.spec.criteria]:
-        yield "the spec has no such criterion"
-
-
-def _learning_curve(one: r.Failure, run: _Run) -> Iterator[str]:
-    if not isinstance(run.spec.models.get(one.model or ""), EstimatorModel):
-        yield "the model is not trained here"
-
-
-def _task(one: r.Failure, run: _Run) -> Iterator[str]:
-    """A failure of one number; that it is not there is held by the plan."""
-    try:
-        tasks = run.again.plan.tasks
-    except NotRecorded:
-        return
-    own = (one.dataset, one.model, one.section)
-    if own not in {(task.dataset, task.model, failure_of(task)) for task in tasks}:
-        yield "nothing of that name was planned"
-
-
-_SECTIONS: Mapping[str, Callable[[r.Failure, _Run], Iterator[str]]] = {
-    "curves": _curves,
-    "thresholds": _thresholds,
-    "caution .*": _caution,
-    r"criterion [0-9]{1,9}": _criterion,
-    "learning_curve": _learning_curve,
-}
+#: What cannot be where a section failed: its pattern, what is told, and whether it is so.
+SECTIONS: tuple[tuple[str, str, Callable[[r.Failure, RecordedState], bool]], ...] = (
+    (
+        "curves",
+        "the relations of ROC curves are there",
+        lambda one, again: one.model is None and bool(again.results.roc_relations),
+    ),
+    (
+        "curves",
+        "its curves are there",
+        lambda one, again: one.model is not None and bool(_own(one, again.results.curves)),
+    ),
+    (
+        "thresholds",
+        "every threshold is there",
+        lambda one, again: all(
+            own.threshold is not None for own in _own(one, again.results.thresholds)
+        ),
+    ),
+    (
+        "caution .*",
+        "there is no such caution",
+        lambda one, _again: one.section.removeprefix("caution ") not in known_codes(),
+    ),
+    (
+        "caution .*",
+        "the caution is there",
+        lambda one, again: any(
+            f"caution {own.code}" == one.section and own.severity == "warning"
+            for own in again.results.cautions
+        ),
+    ),
+    (
+        r"criterion [0-9]{1,9}",
+        "the spec has no such criterion",
+        lambda one, again: (
+            int(one.section.split()[1])
+            not in [number for number, _ in again.spec.loaded.spec.criteria]
+        ),
+    ),
+    (
+        "learning_curve",
+        "the model is not trained here",
+        lambda one, again: (
+            not isinstance(again.spec.loaded.spec.models.get(one.model or ""), EstimatorModel)
+        ),
+    ),
+)

@@ -9,16 +9,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
+
+from evalreport.engine.counting.memory import MemoryTables
 from evalreport.errors import FilesError
-from evalreport.record.recorded_tables import STEPS
+from evalreport.predict.view import LabelView
+from evalreport.record.recorded_tables import STEPS, NotRecorded, table_of_steps
 from evalreport.results.codec import decode_as
+from evalreport.results.identity import EVERYTHING
 from evalreport.results.kept_rows import KeptDataset, KeptModel, KeptRows
 from evalreport.results.lookup import Results
-from evalreport.results.records import Curve, LabelLedger, RowLedger, Table
+from evalreport.results.records import LabelLedger, RowLedger
 
 _MALFORMED = (KeyError, TypeError, ValueError, AttributeError, IndexError)
 
@@ -91,8 +98,7 @@ class _Kept:
         if len(places) != len(set(places)) or len(places) != self.ledger.used:
             yield f"it keeps {len(places)} used rows, the results say {self.ledger.used}"
         yield from self._classes(actual)
-        yield from self._tables(actual)
-        yield from self._scores(actual)
+        yield from self._counted()
 
     def _classes(self, actual: Sequence[int]) -> Iterator[str]:
         counted = Counter(self.labels.order[code] for code in actual)
@@ -100,73 +106,47 @@ class _Kept:
             if counted[one.label] != one.count:
                 yield f"{counted[one.label]} rows are {one.label}, the results say {one.count}"
 
-    @property
-    def _score(self) -> Sequence[float] | None:
-        """The scores of the positive class."""
-        found = self.rows.score
-        return found if self.rows.positive is not None or len(self.labels.order) <= 2 else None
-
-    def _tables(self, actual: Sequence[int]) -> Iterator[str]:
-        """The tables of all rows, where they count every row as one and nothing else."""
+    def _counted(self) -> Iterator[str]:
+        """The tables of all rows that count every row as one, and the scores, from the rows."""
+        tables, own = MemoryTables(self.view), (self.labels.dataset, self.labels.model)
         for table in self.results.tables:
-            own = (table.dataset, table.model) == (self.labels.dataset, self.labels.model)
             counts = [count for row in table.counts or () for count in row]
             plain = bool(counts) and all(type(count) is int for count in counts)
-            if not own or not plain or table.subgroup or table.fold or table.label:
+            if (table.dataset, table.model) != own or not plain or table.extra_columns:
                 continue
-            if table.extra_columns or table.missing is not None:
+            if table.where != EVERYTHING or table.label or table.missing is not None:
                 continue
-            said = self._said(table)
-            if said is not None:
-                yield from self._counted(table, Counter(zip(actual, said, strict=True)))
+            at = table.threshold if self.view.score is not None else None
+            if at is None and self.view.predicted is None:
+                continue
+            counted = tables.classification(EVERYTHING, at).counts()
+            if counted != [list(row) for row in table.counts or ()]:
+                yield f"they give {counted} where table {table.id} has {table.counts}"
+        for curve in self.results.curves:
+            of_all = not (curve.subgroup or curve.thinned or curve.bins)
+            if curve.kind != STEPS or (curve.dataset, curve.model) != own or not of_all:
+                continue
+            if self.view.score is None or curve.label != self.labels.positive:
+                continue
+            with suppress(NotRecorded):
+                there, here = table_of_steps(curve), tables.scores(EVERYTHING)
+                names = ("scores", "positives", "negatives")
+                if not all(np.array_equal(getattr(there, n), getattr(here, n)) for n in names):
+                    yield f"its scores are not those of curve {curve.id}"
 
-    def _said(self, table: Table) -> Sequence[int] | None:
-        """The class that was said of each row at the threshold of a table."""
-        score = self._score
-        if table.threshold is None or score is None:
-            return self.rows.predicted
-        positive = self.labels.order.index(str(self.labels.positive))
-        other = 1 - positive
-        return [positive if value >= table.threshold else other for value in score]
-
-    def _counted(self, table: Table, counted: Counter[tuple[int, int]]) -> Iterator[str]:
-        for i, row in enumerate(table.counts or ()):
-            for j, count in enumerate(row):
-                if counted[i, j] != count:
-                    pair = f"{table.labels[i]} called {table.labels[j]}"
-                    yield f"{counted[i, j]} rows {pair}, table {table.id} has {count}"
-
-    def _scores(self, actual: Sequence[int]) -> Iterator[str]:
-        """Every distinct score with the rows at or above it, as the curve has them."""
-        score = self._score
-        own = (self.labels.dataset, self.labels.model, self.labels.positive)
-        curve = next(
-            (
-                one
-                for one in self.results.curves
-                if one.kind == STEPS
-                and (one.dataset, one.model, one.label) == own
-                and not (one.subgroup or one.thinned or one.bins)
-            ),
-            None,
+    @cached_property
+    def view(self) -> LabelView:
+        """The model as the engine sees it, of the rows that were kept."""
+        order, positive = self.labels.order, self.labels.positive
+        score = self.rows.score if positive is not None or len(order) <= 2 else None
+        return LabelView(
+            dataset=self.labels.dataset,
+            model=self.labels.model,
+            source="prediction" if score is None else "score",
+            labels=order,
+            positive=None if positive is None else order.index(positive),
+            row=np.array(self.rows.rows, np.int64),
+            actual=np.array(self.rows.actual, np.int64),
+            predicted=None if self.rows.predicted is None else np.array(self.rows.predicted),
+            score=None if score is None else np.array(score, np.float64),
         )
-        if score is None or curve is None or not _whole(curve):
-            return
-        positive = self.labels.order.index(str(self.labels.positive))
-        hits = sorted(zip(score, (code == positive for code in actual), strict=True))
-        there = list(zip(*(curve.points[name] for name in ("threshold", "tp", "fp")), strict=True))
-        if there != list(_steps(hits)):
-            yield f"its scores are not those of curve {curve.id}"
-
-
-def _whole(curve: Curve) -> bool:
-    return all(type(count) is int for name in ("tp", "fp") for count in curve.points[name])
-
-
-def _steps(hits: Sequence[tuple[float, bool]]) -> Iterator[tuple[float, int, int]]:
-    """Each distinct score from the highest on, with the positives and negatives down to it."""
-    tp = fp = 0
-    for place in range(len(hits) - 1, -1, -1):
-        tp, fp = tp + hits[place][1], fp + (not hits[place][1])
-        if place == 0 or hits[place - 1][0] != hits[place][0]:
-            yield float(hits[place][0]), tp, fp

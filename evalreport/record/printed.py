@@ -12,7 +12,6 @@ from decimal import Decimal
 from fractions import Fraction
 from html.parser import HTMLParser
 
-from evalreport.errors import Problem
 from evalreport.results.lookup import Results
 from evalreport.results.records import Measure
 
@@ -37,25 +36,19 @@ class Printed:
     text: str = ""
 
 
-def printed_problems(page: str, results: Results) -> tuple[Problem, ...]:
+def printed_problems(page: str, results: Results) -> tuple[str, ...]:
     """Every number on an HTML page that is not what the results say; by measure id."""
     reader = _Reader()
     reader.feed(page)
     reader.close()
-    found = [
-        Problem(f"measure {number.measure}: {what}")
-        for number in reader.numbers
-        for what in _problems(number, _measure(results, number.measure))
-    ]
+    found = []
+    for number in reader.numbers:
+        there = results.has_measure(number.measure)
+        measure = results.measure(number.measure) if there else None
+        found += [f"measure {number.measure}: {what}" for what in _problems(number, measure)]
     without = sorted(reader.shown - {number.measure for number in reader.numbers})
-    found += [
-        Problem(f"measure {name}: shown without its value (no data-value)") for name in without
-    ]
+    found += [f"measure {name}: shown without its value (no data-value)" for name in without]
     return tuple(found)
-
-
-def _measure(results: Results, name: str) -> Measure | None:
-    return results.measure(name) if results.has_measure(name) else None
 
 
 class _Reader(HTMLParser):
@@ -79,13 +72,6 @@ class _Reader(HTMLParser):
             self.numbers.append(number)
         if tag not in _VOID:
             self._open.append((tag, measure, number))
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        # In HTML the stroke of <span/> means nothing: it opens; in SVG it closes.
-        # A number in such an element has no text either way.
-        self.handle_starttag(tag, attrs)
-        if tag not in _VOID:
-            self._open.pop()
 
     def handle_endtag(self, tag: str) -> None:
         for place in range(len(self._open) - 1, -1, -1):

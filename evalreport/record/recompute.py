@@ -1,40 +1,28 @@
 """Every record of the results again, from the tables and curves in them alone.
 
-One loop over the kinds of records: each is made again by the engine from the others, or has an
-account that must add up, or a reason why the results alone cannot settle it. Every number of a
-record is counted as recomputed, or as left out for a reason.
+One loop over the kinds of records: each is made again from the others and compared leaf by leaf,
+or has a reason why the results alone cannot settle it. Every number of a record is counted as
+recomputed, or as left out for a reason.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from evalreport.errors import FilesError, Problem
-from evalreport.record import accounted, described, failures
-from evalreport.record.checks import (
-    ACCOUNTS,
-    NOTHING,
-    OTHER_VERSION,
-    UNSETTLED,
-    Held,
-    is_known,
-    numbers_in,
-    reason_of,
-    under,
-    unlike,
-)
-from evalreport.record.measured_again import Made
+from evalreport.record import failures
+from evalreport.record.accounts import NOTHING
+from evalreport.record.leaves import Made, numbers_in, reason_of, unlike
+from evalreport.record.rebuild_parts import REBUILT
+from evalreport.record.recorded_state import RecordedState
 from evalreport.record.recorded_tables import NotRecorded
-from evalreport.record.remade import REMADE, Remaker
+from evalreport.results import records as r
 from evalreport.results.codec import decode
 from evalreport.results.lookup import Results, parts
-from evalreport.results.records import Comparison, Measure
 
-#: The modules that declare accounts.
-MODULES = (accounted, described, failures)
 _MALFORMED = (KeyError, TypeError, ValueError, AttributeError, IndexError, ArithmeticError,
               AssertionError, StopIteration)  # fmt: skip
 
@@ -59,8 +47,7 @@ class Recomputation:
 def recompute(content: Any) -> Recomputation:
     """Compare every record of results, read or as parsed JSON; never raises for what is in it.
 
-    Raises LookupError where a kind of record is neither made again nor has an account or a
-    reason for neither.
+    Raises LookupError where a kind of record is neither made again nor has a reason for it.
     """
     found = Recomputation()
     try:
@@ -68,103 +55,67 @@ def recompute(content: Any) -> Recomputation:
     except FilesError as error:
         found.problems += tuple(Problem(one.what, one.instead) for one in error.problems)
         return found
-    again = Remaker(results)
+    again = RecordedState(results, REBUILT)
     for kind, part in parts().items():
-        if not is_known(kind):
+        if kind not in REBUILT and kind not in UNSETTLED:
             raise LookupError(
-                f"{kind.__name__} is not verified: say in REMADE how it is made again, declare an "
-                "account of it, or say in UNSETTLED why neither can be"
+                f"{kind.__name__} is not verified: say in REBUILT how it is made again, "
+                "or in UNSETTLED why it cannot be"
             )
         own: tuple[Any, ...] = again.results.of(kind)
-        made = _Part.made_again(kind, own, again)
-        found.problems += tuple(Problem(f"{part}: {what}") for what in made.problems)
+        made, problems = _rebuilt(kind, own, again)
+        found.problems += tuple(Problem(f"{part}: {what}") for what in problems)
         for place, record in enumerate(own):
             called = named(part, place, record)
-            for what in _compared(found, part, record, made.of(place), again):
+            for what in _compared(found, part, record, made[place], again):
                 found.problems += (Problem(f"{called}: {what}"),)
     return found
 
 
 def _compared(
-    found: Recomputation, part: str, record: Any, made: Made, again: Remaker
-) -> Iterator[str]:
+    found: Recomputation, part: str, record: Any, made: Made, again: RecordedState
+) -> list[str]:
     """What is wrong with a record; its numbers are counted as recomputed or left out."""
-    kind, left_out, holds, wrong = type(record), made.left_out, frozenset[str](), list[str]()
-    if kind in ACCOUNTS:
+    kind, left_out, wrong = type(record), made.left_out, list(made.problems)
+    if "" not in left_out:
         try:
-            findings = list(ACCOUNTS[kind].check(record, again))
+            apart = list(unlike(record, made.record))
         except _MALFORMED as error:
-            findings = [f"cannot be checked, it is malformed: {error}"]
-        holds = holds.union(*(one.paths for one in findings if isinstance(one, Held)))
-        wrong += [one for one in findings if isinstance(one, str)]
-    if kind in REMADE and "" not in left_out:
-        try:
-            apart = list(unlike(record, made))
-        except _MALFORMED as error:
-            apart = [f"cannot be compared: {error}"]
+            apart = [("", f"cannot be compared: {error}")]
         below = failures.rests_on_failure(kind, again.results)
         if apart and (below or not again.same_version):
             left_out = {"": failures.BELOW if below else OTHER_VERSION}
-            apart = [] if below else [one for one in apart if _is_of_any_version(kind, one)]
-        # what is wrong is reported once, in the words of the account where it found it too
-        wrong += apart if not wrong else []
-    unless = ACCOUNTS[kind].unless if kind in ACCOUNTS else {}
+            fixed = () if below else ANY_VERSION.get(kind, ())
+            apart = [one for one in apart if "" in fixed or one[0] in fixed]
+        # what is wrong is reported once, in the words of a contradiction where there is one
+        wrong = wrong or [what for _, what in apart]
     for path, count in numbers_in(record).items():
         reason = reason_of(path, left_out)
-        if under(path, holds) or (reason is None and kind in REMADE):
+        if reason is None:
             found.numbers[part] += count
         else:
-            reason = reason_of(path, unless) or reason or UNSETTLED.get(kind, NOTHING)
             found.left_out[f"{part}.{path.partition('.')[0]}", reason] += count
-    yield from wrong
+    return wrong
 
 
-#: What follows from tables and names by definitions that no version changes, by kind of record.
-ANY_VERSION: Mapping[type, tuple[str, ...]] = {
-    Measure: ("value", "numerator", "denominator"),
-    Comparison: ("model_value", "reference_value", "difference", "p_value", "statistic"),
-}
-
-
-def _is_of_any_version(kind: type, problem: str) -> bool:
-    return any(problem.startswith(f"{name} is ") for name in ANY_VERSION.get(kind, ()))
-
-
-@dataclass(frozen=True)
-class _Part:
-    """A part made again: a record for each that is there, and what is wrong with it."""
-
-    records: tuple[Any, ...] = ()
-    problems: tuple[str, ...] = ()
-    reason: str = NOTHING
-
-    def of(self, place: int) -> Made:
-        """The record at a place as it was made again."""
-        made = self.records[place] if place < len(self.records) else None
-        if made is None:
-            return Made(None, {"": self.reason})
-        return made if isinstance(made, Made) else Made(made)
-
-    @classmethod
-    def made_again(cls, kind: type, own: tuple[Any, ...], again: Remaker) -> _Part:
-        """The part of a kind of records as it follows from the others, as far as it does."""
-        why = UNSETTLED.get(kind, NOTHING)
-        if kind not in REMADE:
-            return cls(reason=why)
-        silenced = not own and failures.silenced(kind, again.results)
-        try:
-            made = tuple(again.part(kind))
-        except NotRecorded as absent:
-            return cls(reason=str(absent))
-        except _MALFORMED as error:
-            if silenced:
-                return cls(reason=why)
-            return cls((), (f"cannot be made again: {type(error).__name__}: {error}",), why)
-        if len(made) == len(own):
-            return cls(made, reason=why)
-        if not again.same_version or silenced:
-            return cls(reason=why)
-        return cls(made, (f"there are {len(own)} records, the others give {len(made)}",), why)
+def _rebuilt(kind: type, own: Sequence[Any], again: RecordedState) -> tuple[list[Made], list[str]]:
+    """A record for each of a kind that is there, as it follows from the others; what is wrong."""
+    why = UNSETTLED.get(kind, NOTHING)
+    nothing, silenced = Made(None, {"": why}), not own and failures.silenced(kind, again.results)
+    if kind not in REBUILT:
+        return [nothing] * len(own), []
+    try:
+        made: tuple[Any, ...] = tuple(again.part(kind))
+    except NotRecorded as absent:
+        return [Made(None, {"": str(absent)})] * len(own), []
+    except _MALFORMED as error:
+        told = [] if silenced else [f"cannot be made again: {type(error).__name__}: {error}"]
+        return [nothing] * len(own), told
+    if len(made) != len(own) and (silenced or not again.same_version):
+        return [nothing] * len(own), []
+    found = [one if isinstance(one, Made) else Made(one) if one else nothing for one in made]
+    apart = f"there are {len(own)} records, the others give {len(made)}"
+    return [*found, *[nothing] * len(own)], [apart] if len(made) != len(own) else []
 
 
 #: What a record is called by, beside its place.
@@ -177,3 +128,32 @@ def named(part: str, place: int, record: Any) -> str:
     words = [getattr(record, name, None) for name in _NAMES]
     told = ", ".join(word for word in words if isinstance(word, str))
     return f"{part}[{place}] ({told})" if told else f"{part}[{place}]"
+
+
+#: Why what comes out otherwise is no problem in results of another version.
+OTHER_VERSION = "another version of evalreport made it, and this one makes it otherwise"
+
+#: Why records of a kind, or some of them, cannot be made again from the results alone.
+UNSETTLED: Mapping[type, str] = {
+    r.Logo: "the picture is not in the folder of the run",
+    r.Threshold: "a rule is solved on the scores of rows",
+    r.Table: "tables are what is counted from rows; everything else is held against them",
+    r.Caution: "most cautions look at the rows themselves",
+    r.Criterion: "the difference from the reference is compared on rows, or with an earlier run",
+    r.Reference: "the earlier run is verified by itself",
+    r.Drift: "the values of both datasets need the rows",
+    r.LearningCurve: "models are trained for it",
+    r.History: "steps of training are taken from the file of the model's history",
+    r.Tuning: "models are trained for it",
+    r.TrainingOverlap: "rows are compared with those of other datasets",
+    r.Claim: "a claim is judged by every declared method: verify --rerun does it again",
+    r.ClaimCounts: "counts near the recorded ones are searched by verify --rerun",
+}
+
+#: What follows from tables and names by definitions that no version changes, by kind of record;
+#: "" where all of it does.
+ANY_VERSION: Mapping[type, tuple[str, ...]] = {
+    r.Measure: ("value", "numerator", "denominator"),
+    r.Comparison: ("model_value", "reference_value", "difference", "p_value", "statistic"),
+    **dict.fromkeys((r.LabelLedger, r.RowLedger, r.Provenance, r.Characteristics), ("",)),
+}

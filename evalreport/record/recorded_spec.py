@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from codecs import BOM_UTF8
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,22 +44,31 @@ def written_spec(results: Results) -> LoadedSpec | None:
 
     None where there is no text, or it cannot be read by itself.
     """
-    made_by = results.provenance
-    if made_by.spec is None or not made_by.spec.text:
+    own = results.provenance.spec
+    if own is None or not own.text:
         return None
-    frames = tuple(results.spec.get("datasets") or ())
-    source = made_by.spec.text.encode("utf-8")
     try:
-        return parse_spec(
-            source,
-            made_by.spec.name,
-            made_by.spec.overrides,
-            frames=frames,
-            allow_import=_named(results)[0],
-            allow_hosts=_named(results)[1],
-        )
+        return _parsed(results, own.text.encode("utf-8"), own.name, own.overrides)
     except EvalreportError:
         return None
+
+
+def _parsed(
+    results: Results, source: bytes | str, name: str, overrides: Sequence[str] = ()
+) -> LoadedSpec:
+    """A spec with its datasets as frames, its packages and its computers admitted.
+
+    Reading imports no package and asks no computer; nothing that is done here does.
+    """
+    texts = list(_texts(results.spec))
+    return parse_spec(
+        source,
+        name,
+        overrides,
+        frames=tuple(results.spec.get("datasets") or ()),
+        allow_import=tuple({text.partition(".")[0] for text in texts if "." in text}),
+        allow_hosts=tuple({h for text in texts if "://" in text for h in _HOSTS.findall(text)}),
+    )
 
 
 def spec_problems(results: Results) -> Iterator[str]:
@@ -109,16 +118,8 @@ def _holds(recorded: Any, stated: Any) -> bool:
 
 def recorded_spec(results: Results) -> RecordedSpec | None:
     """The spec that stands in the results; None where it cannot be read by itself."""
-    packages, hosts = _named(results)
     try:
-        datasets = tuple(results.spec.get("datasets") or ())
-        loaded = parse_spec(
-            json.dumps(results.spec),
-            "spec",
-            frames=datasets,
-            allow_import=packages,
-            allow_hosts=hosts,
-        )
+        loaded = _parsed(results, json.dumps(results.spec), "spec")
     except (EvalreportError, TypeError, ValueError, AttributeError):
         # defaults that stand beside a table of counts are not read again
         written = written_spec(results)
@@ -126,17 +127,6 @@ def recorded_spec(results: Results) -> RecordedSpec | None:
             return None
         loaded = written
     return RecordedSpec(loaded, requests_of(loaded.spec), settings_of(loaded))
-
-
-def _named(results: Results) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The packages and computers that a spec names, so that it can be read.
-
-    Reading imports no package and asks no computer; nothing that is done here does.
-    """
-    texts = list(_texts(results.spec))
-    packages = {text.partition(".")[0] for text in texts if "." in text}
-    hosts = {host for text in texts if "://" in text for host in _HOSTS.findall(text)}
-    return tuple(packages), tuple(hosts)
 
 
 #: What may be a host in an address.

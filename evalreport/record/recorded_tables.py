@@ -14,14 +14,13 @@ from functools import cached_property
 from typing import Any, NoReturn
 
 import numpy as np
-import numpy.typing as npt
 
 from evalreport.engine.counting.classification import ClassificationTable
 from evalreport.engine.counting.memory import MemoryTables
 from evalreport.engine.intervals.missing_rows import Missing
-from evalreport.metrics.tables import ClassScores, ScoreTable
+from evalreport.metrics.tables import ScoreTable
 from evalreport.predict.view import LabelView
-from evalreport.results.identity import EVERYTHING, Slice, frozen_subgroup
+from evalreport.results.identity import EVERYTHING, Slice
 from evalreport.results.lookup import Results
 from evalreport.results.records import Curve, LabelLedger, RowLedger, Table
 
@@ -41,8 +40,17 @@ CLASS_SCORES = "scores of several classes of one row are not in the results"
 Place = tuple[Slice, float | None]
 
 
+def _refusing(reason: str) -> Any:
+    """A method that needs what is not in the results."""
+
+    def refuse(*_asked: Any, **_named: Any) -> NoReturn:
+        raise NotRecorded(reason)
+
+    return refuse
+
+
 class RecordedTables(MemoryTables):
-    """The tables of one dataset and model, as far as results hold them."""
+    """The tables of one dataset and model, as far as its results hold them."""
 
     def __init__(
         self,
@@ -58,39 +66,38 @@ class RecordedTables(MemoryTables):
         # of weighted rows a curve gives values, to within the rounding of its sums
         self._of_values = of_values
 
-    def rows_of(self, where: Slice) -> npt.NDArray[np.bool_] | None:
-        _absent(SINGLE_ROWS, where)
-
-    def rows(self, where: Slice) -> npt.NDArray[np.intp]:
-        _absent(SINGLE_ROWS, where)
+    rows_of = rows = _refusing(SINGLE_ROWS)
+    class_scores = _refusing(CLASS_SCORES)
 
     def row_count(self, where: Slice) -> int:
         """Rows of a slice: those that were used, or those that its tables hold."""
         if where == EVERYTHING:
             return self._ledger.predictions or self._ledger.used
-        found = next(
-            (t for (place, _), t in self._tables.items() if place == sorted_slice(where)), None
-        )
+        found = self._of(where)
         if found is None:
-            _absent(WEIGHTS if self._weighted else SINGLE_ROWS, where)
+            raise NotRecorded(WEIGHTS if self._weighted else SINGLE_ROWS)
         known = rows_in(found)
         if not known and any(None in row for row in found.counts or ()):
-            _absent(SINGLE_ROWS, where)
+            raise NotRecorded(SINGLE_ROWS)
         return known
 
     def rows_known(self, where: Slice) -> int:
         """The same, where every cell of the table was counted. Raises NotRecorded."""
-        found = next((t for (at, _), t in self._tables.items() if at == sorted_slice(where)), None)
+        found = self._of(where)
         cells = [count for row in (() if found is None else found.counts or ()) for count in row]
         if where != EVERYTHING and (None in cells or self._weighted):
-            _absent(WEIGHTS if self._weighted else SINGLE_ROWS)
+            raise NotRecorded(WEIGHTS if self._weighted else SINGLE_ROWS)
         return self.row_count(where)
+
+    def _of(self, where: Slice) -> Table | None:
+        """A table of a slice, at whatever threshold."""
+        return next((t for (at, _), t in self._tables.items() if at == where), None)
 
     def classification(self, where: Slice, threshold: float | None) -> ClassificationTable:
         """The table of a slice at a threshold. Raises NotRecorded."""
-        found = self._tables.get((sorted_slice(where), threshold))
+        found = self._tables.get((where, threshold))
         if found is None or any(count is None for row in found.counts or () for count in row):
-            _absent(SINGLE_ROWS, where)
+            raise NotRecorded(SINGLE_ROWS)
         return self._once(("classification", where, threshold), lambda: self.as_counted(found))
 
     def scores(self, where: Slice, index: int | None = None) -> ScoreTable:
@@ -103,33 +110,21 @@ class RecordedTables(MemoryTables):
     def missing(self, where: Slice, threshold: float | None) -> Missing | None:
         """The rows of a slice that lack something; of any threshold where it is None."""
         for (place, at), table in self._tables.items():
-            own = place == sorted_slice(where) and threshold in (None, at)
-            if own and table.missing is not None:
-                lacking = table.missing
-                return Missing(
-                    lacking.without_prediction, lacking.without_target, lacking.without_both
-                )
+            if place == where and threshold in (None, at) and table.missing is not None:
+                return missing_of(table)
         return None
 
-    def class_scores(self, where: Slice, pairs: bool = False) -> ClassScores:
-        _absent(CLASS_SCORES, where, pairs)
-
-    def clusters(
-        self,
-        where: Slice,
-        threshold: float | None,  # noqa: ARG002 - as for rows in memory
-        indeterminate: str | None = None,  # noqa: ARG002
-    ) -> None:
+    def clusters(self, *_asked: Any, **_named: Any) -> None:
         if self.view.cluster is not None:
-            _absent(CLUSTERS, where)
+            raise NotRecorded(CLUSTERS)
 
     @cached_property
     def _tables(self) -> Mapping[Place, Table]:
-        """The tables of this dataset and model with all classes, by slice and threshold."""
+        """The tables with all classes, by slice and threshold."""
         found: dict[Place, Table] = {}
         for one in self._results.tables:
-            if (one.dataset, one.model) == (self.view.dataset, self.view.model) and not one.label:
-                found.setdefault((sorted_slice(one.where), one.threshold), one)
+            if not one.label:
+                found.setdefault((one.where, one.threshold), one)
         return found
 
     def as_counted(self, table: Table) -> ClassificationTable:
@@ -160,11 +155,8 @@ class RecordedTables(MemoryTables):
 
     @cached_property
     def _curves(self) -> Mapping[str | None, Curve]:
-        own = (self.view.dataset, self.view.model)
         return {
-            one.label: one
-            for one in self._results.curves
-            if one.kind == STEPS and (one.dataset, one.model) == own and not one.subgroup
+            one.label: one for one in self._results.curves if one.kind == STEPS and not one.subgroup
         }
 
 
@@ -191,6 +183,14 @@ def table_of_steps(curve: Curve, *, whole: bool = True) -> ScoreTable:
     return ScoreTable(scores, parts[0], parts[1])
 
 
+def missing_of(table: Table) -> Missing | None:
+    """The rows that lack something, as the engine counts them."""
+    found = table.missing
+    if found is None:
+        return None
+    return Missing(found.without_prediction, found.without_target, found.without_both)
+
+
 def rows_in(table: Table) -> int:
     """How many rows a table of whole counts holds."""
     counts: list[Any] = [count for row in table.counts or () for count in row if count]
@@ -200,20 +200,11 @@ def rows_in(table: Table) -> int:
     return rows
 
 
-def sorted_slice(where: Slice) -> Slice:
-    """A slice by which it is found, whatever the order of its columns."""
-    return Slice(frozen_subgroup(dict(where.subgroup)), where.fold)
-
-
 def source_of(ledger: LabelLedger, curves: bool) -> str:
     """What a model gives, as the account of its labels says."""
     if ledger.operator is None:
         return "scores" if curves and len(ledger.order) > 2 else "prediction"
     return "margin" if ledger.operator.startswith("margin") else "score"
-
-
-def _absent(reason: str, *_asked: Any) -> NoReturn:
-    raise NotRecorded(reason)
 
 
 class Absent:
@@ -251,23 +242,29 @@ class RecordedLedger:
 class RecordedView(LabelView):
     """A view without rows, of as many as the accounts of the results say."""
 
+    count: int = 0
     of_classes: tuple[int, ...] = ()
+    reach: tuple[float | None, float | None] = (None, None)
     #: Predictions by class where rows were predicted several times; empty where no table has them.
     predictions: tuple[int, ...] | None = None
 
     @property
     def rows(self) -> int:
-        return sum(self.class_rows)
+        return self.count
 
     @property
     def class_rows(self) -> tuple[int, ...]:
         if self.predictions == ():
-            _absent(SINGLE_ROWS)
+            raise NotRecorded(SINGLE_ROWS)
         return self.of_classes if self.predictions is None else self.predictions
 
     @property
     def classes_of_rows(self) -> tuple[int, ...]:
         return self.of_classes
+
+    @property
+    def score_range(self) -> tuple[float | None, float | None]:
+        return self.reach
 
     @property
     def has_score(self) -> bool:
@@ -277,25 +274,7 @@ class RecordedView(LabelView):
     def decided(self) -> bool:
         return self.has_score and self.predicted is not None
 
-    def row_number(self, place: int) -> int | None:
-        _absent(SINGLE_ROWS, place)
-
-    def of_other_class(self, probabilities: bool) -> LabelView:
-        _absent("scores of the other class are not in the results", probabilities)
-
-    def total_weight(self, chosen: Any = slice(None), power: int = 1) -> float:
-        _absent(WEIGHTS, chosen, power)
-
-    def group_rows(self, column: str) -> dict[str, int]:
-        _absent(SINGLE_ROWS, column)
-
-    @property
-    def group_columns(self) -> tuple[str, ...]:
-        _absent(SINGLE_ROWS)
-
-    def tied(self, threshold: float) -> int | None:
-        _absent(SINGLE_ROWS, threshold)
-
-    @property
-    def entries(self) -> Any:
-        _absent(SINGLE_ROWS)
+    row_number = group_rows = tied = _refusing(SINGLE_ROWS)
+    group_columns = entries = property(_refusing(SINGLE_ROWS))
+    total_weight = _refusing(WEIGHTS)
+    of_other_class = _refusing("scores of the other class are not in the results")

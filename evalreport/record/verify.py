@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -38,8 +38,6 @@ from evalreport.spec.series import LATEST
 RESULTS = "results.json"
 #: The name under which a run is published, see :func:`evalreport.record.runs.free_run_name`.
 _NAME = re.compile(r"(?P<clock>\d{8}T\d{6}Z)-(?P<spec>[0-9a-f]{8})(-\d+)?")
-PAGE = "report.html"
-ROWS = "rows.json"
 
 
 def verify_run(run: Path) -> list[Problem]:
@@ -112,7 +110,7 @@ def verify_runs(runs: Path) -> list[Problem]:
         history = read_history(folder)
         found = _chain_problems(folder, history)
         for run in run_folders(folder):
-            found += [p for p in _run_problems(run, history) if p not in found]
+            found += _run_problems(run, history)
     return found
 
 
@@ -148,32 +146,29 @@ def verify_numbers(run: Path) -> Numbers:
     FilesError when there is no such folder.
     """
     folder = _resolved(run)
+    path = folder / RESULTS
     try:
-        results = records_of(_content(folder / RESULTS), Location(str(folder / RESULTS)))
+        results = records_of(_content(path), Location(str(path)))
     except FilesError as error:
         return Numbers(error.problems)
     done = recompute(results)
-    found = _located(done.problems, folder / RESULTS)
-    if os.path.lexists(folder / PAGE):
-        try:
-            page = _content(folder / PAGE).decode("utf-8")
-            found += _located(printed_problems(page, results), folder / PAGE)
-        except (FilesError, ValueError) as error:
-            found.append(Problem(f"cannot be read: {error}", "", Location(str(folder / PAGE))))
-    found += _kept_problems(folder, results)
-    return Numbers(tuple(found), done.recomputed, done.left_out)
+    found = [(path, one.what, one.instead) for one in done.problems]
+    for name, problems in _BESIDE.items():
+        path = folder / name
+        if os.path.lexists(path):
+            try:
+                found += [(path, what, "") for what in problems(_content(path), results)]
+            except (FilesError, ValueError) as error:
+                found.append((path, f"cannot be read: {error}", ""))
+    told = tuple(Problem(what, instead, Location(str(path))) for path, what, instead in found)
+    return Numbers(told, done.recomputed, done.left_out)
 
 
-def _kept_problems(folder: Path, results: Results) -> list[Problem]:
-    """What is kept of rows against the results, where anything is."""
-    path = folder / ROWS
-    if not os.path.lexists(path):
-        return []
-    try:
-        content = parse_json(_content(path))
-    except (FilesError, ValueError) as error:
-        return [Problem(f"cannot be read: {error}", "", Location(str(path)))]
-    return [Problem(what, "", Location(str(path))) for what in kept_problems(content, results)]
+#: What is held against the results, where it is there: the page and what is kept of rows.
+_BESIDE: Mapping[str, Callable[[bytes, Results], Iterable[str]]] = {
+    "report.html": lambda data, results: printed_problems(data.decode("utf-8"), results),
+    "rows.json": lambda data, results: kept_problems(parse_json(data), results),
+}
 
 
 def is_folder_of_runs(path: Path) -> bool:
@@ -198,10 +193,6 @@ def _content(path: Path) -> bytes:
         reason = error.strerror or str(error)
         where = Location(str(path))
         raise FilesError(Problem(f"cannot be read: {reason}", "", where)) from error
-
-
-def _located(problems: tuple[Problem, ...], path: Path) -> list[Problem]:
-    return [Problem(p.what, p.instead, Location(str(path))) for p in problems]
 
 
 def _run_problems(run: Path, history: History | None) -> list[Problem]:
@@ -235,7 +226,7 @@ def _name_problems(run: Path, manifest: Manifest) -> Iterator[Problem]:
 
 def _chain_problems(runs: Path, history: History) -> list[Problem]:
     path = runs / HISTORY
-    folders = {folder.name: folder for folder in run_folders(runs)}
+    folders = {folder.name for folder in run_folders(runs)}
     if not history.lines and not history.torn:
         what = "no history: no run was recorded, or the file was removed or emptied"
         found = [Problem(what, "give the folder of runs", Location(str(path)))]
@@ -249,14 +240,6 @@ def _chain_problems(runs: Path, history: History) -> list[Problem]:
     for name in sorted(history.pruned - set(history.runs)):
         what = f"run {name} is recorded as removed, but not as made"
         found.append(Problem(what, "", Location(str(path))))
-    for folder in folders.values():
-        try:
-            manifest, record = read_manifest(folder)
-        except (FilesError, VerificationError) as error:
-            found += error.problems
-            continue
-        found += _name_problems(folder, manifest)
-        found += _history_problems(folder, manifest, record, history)
     return found
 
 

@@ -11,7 +11,6 @@ from statsmodels.stats.proportion import proportion_confint
 
 import evalreport
 from evalreport.engine import curves as engine_curves
-from evalreport.record import accounted
 from evalreport.record.recompute import recompute
 from evalreport.results.codec import results_schema
 
@@ -68,8 +67,7 @@ def test_limits_are_those_of_statsmodels(run: evalreport.Results, kind: str) -> 
 def test_a_thinned_curve_has_the_limits_of_the_whole_table(
     run: evalreport.Results, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (engine_curves, accounted):
-        monkeypatch.setattr(module, "MOST_POINTS", 20)
+    monkeypatch.setattr(engine_curves, "MOST_POINTS", 20)
     thin = made().json
     for kind, of in KINDS.items():
         whole, fewer = (

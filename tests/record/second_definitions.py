@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any, Literal
 
-from record.exact_tables import Counts, Table, number
+from record.exact_tables import Counts, Table
 
 from evalreport.results.records import Measure
 
@@ -80,10 +80,6 @@ def _fnr(c: Counts) -> Outcome:
     return ratio(c.fn, c.tp + c.fn)
 
 
-def _falpha(c: Counts, alpha: Fraction) -> Outcome:
-    return ratio(c.tp, alpha * (c.tp + c.fp) + (1 - alpha) * (c.tp + c.fn))
-
-
 def _fbeta(c: Counts, beta: Fraction) -> Outcome:
     weighted = (1 + beta * beta) * c.tp
     return ratio(weighted, weighted + beta * beta * c.fn + c.fp)
@@ -145,11 +141,7 @@ CLASS_METRICS: dict[str, ClassMetric] = {
     "fdr": lambda c, _: ratio(c.fp, c.tp + c.fp),
     "false_omission_rate": lambda c, _: ratio(c.fn, c.tn + c.fn),
     "f1": lambda c, _: _fbeta(c, Fraction(1)),
-    "fbeta": lambda c, params: (
-        _falpha(c, number(params["alpha"]))
-        if "alpha" in params
-        else _fbeta(c, number(params["beta"]))
-    ),
+    "fbeta": lambda c, params: _fbeta(c, Fraction(params["beta"])),
     "jaccard": lambda c, _: ratio(c.tp, c.tp + c.fp + c.fn),
     "mcc": lambda c, _: _mcc(c),
     "kappa": lambda c, _: _kappa(c),
@@ -166,32 +158,10 @@ CLASS_METRICS: dict[str, ClassMetric] = {
     "predicted_prevalence": lambda c, _: ratio(c.tp + c.fp, c.total),
     "selection_rate": lambda c, _: ratio(c.tp + c.fp, c.total),
     "detection_rate": lambda c, _: ratio(c.tp, c.total),
-    "ppv_at_prevalence": lambda c, params: _ppv_at(c, number(params["prevalence"])),
-    "npv_at_prevalence": lambda c, params: _npv_at(c, number(params["prevalence"])),
+    "ppv_at_prevalence": lambda c, params: _ppv_at(c, Fraction(params["prevalence"])),
+    "npv_at_prevalence": lambda c, params: _npv_at(c, Fraction(params["prevalence"])),
 }
 
-# numerator and denominator as printed beside these, where they are counts
-PROPORTIONS: dict[str, Callable[[Counts], tuple[Fraction, Fraction]]] = {
-    "accuracy": lambda c: (c.tp + c.tn, c.total),
-    "error_rate": lambda c: (c.fp + c.fn, c.total),
-    "recall": lambda c: (c.tp, c.tp + c.fn),
-    "specificity": lambda c: (c.tn, c.tn + c.fp),
-    "precision": lambda c: (c.tp, c.tp + c.fp),
-    "npv": lambda c: (c.tn, c.tn + c.fn),
-    "fpr": lambda c: (c.fp, c.tn + c.fp),
-    "fnr": lambda c: (c.fn, c.tp + c.fn),
-    "fdr": lambda c: (c.fp, c.tp + c.fp),
-    "false_omission_rate": lambda c: (c.fn, c.tn + c.fn),
-    "jaccard": lambda c: (c.tp, c.tp + c.fp + c.fn),
-    "prevalence": lambda c: (c.tp + c.fn, c.total),
-    "predicted_prevalence": lambda c: (c.tp + c.fp, c.total),
-    "selection_rate": lambda c: (c.tp + c.fp, c.total),
-    "detection_rate": lambda c: (c.tp, c.total),
-}
-
-
-# Beyond this many rows an exact binomial tail takes too long to be summed.
-LARGEST_TAIL = 3000
 POOLED = frozenset(
     ("recall", "specificity", "precision", "npv", "fpr", "fnr", "fdr")
     + ("false_omission_rate", "f1", "fbeta", "jaccard")
@@ -199,49 +169,21 @@ POOLED = frozenset(
 
 
 def table_outcome(table: Table, measure: Measure) -> Outcome | None:
-    """What a measure of a table must be; None where the table alone does not settle it.
-
-    Raises KeyError, TypeError or ValueError when the measure is malformed.
-    """
-    metric, average, label = measure.metric, measure.average, measure.label
-    params = measure.params
+    """What a measure of a table must be; None where there is no second definition of it."""
+    metric, average, label, params = (
+        measure.metric, measure.average, measure.label, measure.params
+    )  # fmt: skip
     if average == "micro":
         return _micro(table, metric, params)
     if average in ("macro", "weighted"):
         return _averaged(table, metric, params, by_support=average == "weighted")
-    if average is not None:
-        return None
-    if metric == "net_benefit":
-        return _net_benefit(table, measure)
-    if table.unplaced and label is None and metric in ("kappa", "weighted_kappa", "mcc"):
-        return None  # agreement by chance needs a predicted class for every row
     two = len(table.labels) == 2
     if metric in WHOLE_TABLE and (label is None or two):
         return WHOLE_TABLE[metric](table, params)
-    counts = class_counts(table, label)
-    if counts is None or metric not in CLASS_METRICS:
+    own = table.positive if label is None and two else label
+    if own is None or metric not in CLASS_METRICS:
         return None
-    return CLASS_METRICS[metric](counts, params)
-
-
-def class_counts(table: Table, label: Any) -> Counts | None:
-    """The counts of the class a measure is about; None when the table does not say.
-
-    Raises ValueError for a label that the table does not have.
-    """
-    if table.of_label is not None and len(table.labels) == 2:
-        place = table.index(table.of_label)
-        if place is None and table.positive is not None:
-            place = table.index(table.positive)
-        return None if place is None else table.one_versus_rest(place)
-    if label is None:
-        label = table.positive
-        if label is None or len(table.labels) != 2:
-            return None
-    place = table.index(label)
-    if place is None:
-        raise ValueError(f"the table has no label {label!r}")
-    return table.one_versus_rest(place)
+    return CLASS_METRICS[metric](table.one_versus_rest(table.labels.index(own)), params)
 
 
 def _micro(table: Table, metric: str, params: Mapping[str, Any]) -> Outcome | None:
@@ -250,19 +192,14 @@ def _micro(table: Table, metric: str, params: Mapping[str, Any]) -> Outcome | No
     if metric not in POOLED:
         return None
     each = [table.one_versus_rest(place) for place in range(len(table.labels))]
-    pooled = Counts(
-        sum((c.tp for c in each), Fraction(0)),
-        sum((c.fn for c in each), Fraction(0)),
-        sum((c.fp for c in each), Fraction(0)),
-        sum((c.tn for c in each), Fraction(0)),
-    )
+    pooled = Counts(*map(sum, zip(*((c.tp, c.fn, c.fp, c.tn) for c in each), strict=True)))
     return CLASS_METRICS[metric](pooled, params)
 
 
 def _averaged(
     table: Table, metric: str, params: Mapping[str, Any], *, by_support: bool
 ) -> Outcome | None:
-    if metric not in CLASS_METRICS or table.of_label is not None:
+    if metric not in CLASS_METRICS:
         return None
     above = below = Fraction(0)
     for place, support in enumerate(table.actual):
@@ -273,16 +210,6 @@ def _averaged(
         elif outcome != UNDEFINED:
             return None  # no rule says what the mean with an infinite class is
     return above / below if below else UNDEFINED
-
-
-def _net_benefit(table: Table, measure: Measure) -> Outcome | None:
-    counts = class_counts(table, measure.label)
-    if counts is None or measure.threshold is None:
-        return None
-    at = number(measure.threshold)
-    if not 0 < at < 1 or not counts.total:
-        return UNDEFINED
-    return (counts.tp - counts.fp * at / (1 - at)) / counts.total
 
 
 def _right(table: Table) -> Fraction:
@@ -338,18 +265,6 @@ def _no_information_rate(table: Table) -> Outcome:
     return ratio(max(table.actual, default=Fraction(0)), table.total)
 
 
-def _accuracy_p_value(table: Table) -> Outcome | None:
-    """P(X >= right) for X binomial of all rows and the no-information rate, summed exactly."""
-    rate, rows, right = _no_information_rate(table), table.total, _right(table)
-    if isinstance(rate, str):
-        return UNDEFINED
-    if rows.denominator != 1 or right.denominator != 1 or rows > LARGEST_TAIL:
-        return None
-    n, p, q = int(rows), rate.numerator, rate.denominator - rate.numerator
-    tail = sum(math.comb(n, k) * p**k * q ** (n - k) for k in range(int(right), n + 1))
-    return Fraction(tail, rate.denominator**n)
-
-
 WHOLE_TABLE: dict[str, Callable[[Table, Mapping[str, Any]], Outcome | None]] = {
     "accuracy": lambda t, _: ratio(_right(t), t.total),
     "error_rate": lambda t, _: ratio(t.total - _right(t), t.total),
@@ -359,5 +274,4 @@ WHOLE_TABLE: dict[str, Callable[[Table, Mapping[str, Any]], Outcome | None]] = {
     "weighted_kappa": _weighted_kappa,
     "mcc": lambda t, _: _mcc_of_classes(t),
     "no_information_rate": lambda t, _: _no_information_rate(t),
-    "accuracy_p_value": lambda t, _: _accuracy_p_value(t),
 }

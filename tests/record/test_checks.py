@@ -1,4 +1,4 @@
-"""Every kind of record is made again, has an account, or a reason for neither."""
+"""Every kind of record is made again or has a reason for not; every number is counted."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 import pytest
 from record.whole_results import whole
 
-from evalreport.record.checks import ACCOUNTS, NOTHING, UNSETTLED, account, numbers_in, reason_of
-from evalreport.record.recompute import MODULES, recompute
-from evalreport.record.remade import REMADE
+from evalreport.record.accounts import NOTHING
+from evalreport.record.leaves import numbers_in, reason_of, unlike
+from evalreport.record.rebuild_parts import REBUILT
+from evalreport.record.recompute import UNSETTLED, recompute
 from evalreport.results.lookup import parts
-from evalreport.results.records import Interval, Logo, Measure, RowLedger, SampleSize
+from evalreport.results.records import Interval, Logo, Measure, SampleSize
 
 
 @cache
@@ -38,15 +39,14 @@ def _paths(hint: Any, path: str) -> Iterator[str]:
 
 
 def test_every_kind_of_record_is_verified_or_has_a_reason_for_not() -> None:
-    assert MODULES
-    assert set(REMADE) | set(ACCOUNTS) | set(UNSETTLED) == set(parts())
+    assert set(REBUILT) | set(UNSETTLED) == set(parts())
     assert [r for r in UNSETTLED.values() if len(r.split()) < 4 or len(r) <= 20] == []
 
 
 def test_a_kind_that_is_not_verified_is_an_error_that_names_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.delitem(REMADE, SampleSize)  # type: ignore[misc]
+    monkeypatch.delitem(REBUILT, SampleSize)  # type: ignore[misc]
     with pytest.raises(LookupError, match="SampleSize is not verified"):
         recompute(whole())
     monkeypatch.undo()
@@ -55,18 +55,6 @@ def test_a_kind_that_is_not_verified_is_an_error_that_names_it(
         recompute(whole())
     monkeypatch.undo()
     assert recompute(whole()).problems == ()
-
-
-def test_no_kind_has_two_accounts() -> None:
-    with pytest.raises(ValueError, match="RowLedger has an account already"):
-        account(RowLedger)(lambda _record, _again: [])
-
-
-@pytest.mark.parametrize("kind", ACCOUNTS)
-def test_what_an_account_gives_reasons_for_is_a_number_of_its_kind(kind: type) -> None:
-    paths = number_paths(kind)
-    for reason in ACCOUNTS[kind].unless:
-        assert any(reason_of(path, {reason: "it"}) for path in paths), reason
 
 
 def test_a_reason_is_that_of_the_nearest_path() -> None:
@@ -97,4 +85,20 @@ def test_numbers_are_counted_as_recomputed_or_as_left_out_for_a_reason() -> None
 def test_an_account_that_does_not_add_up_is_a_problem_of_its_record() -> None:
     rows = [{"dataset": "d", "model": "m", "read": 9, "used": 7, "excluded": []}]
     (problem,) = recompute(whole(rows=rows)).problems
-    assert problem.what == "rows[0] (d, m): read is 9, used and excluded are 7"
+    assert problem.what == "rows[0] (d, m): read is 9, the other records give 7"
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "told"),
+    [
+        (Interval(0.9, 0.1, 0.4, "wilson"), Interval(0.9, 0.1, 0.4 + 1e-12, "wilson"), []),
+        (Interval(0.9, 0.1, 0.4, "wilson"), Interval(0.9, 0.2, 0.4, "wald"), ["low", "method"]),
+        ({"a": {"b": 1}}, {"a": {"b": 2}}, [".a.b"]),
+        ({"a": 1}, {"b": 1}, [""]),
+        ((Interval(0.9, 0.1, 0.4, "wilson"), None), (None, None), [""]),
+        ((1, 2), (1, 3), [""]),
+        ((), (1,), [""]),
+    ],
+)
+def test_what_is_unlike_is_told_leaf_by_leaf(own: Any, other: Any, told: list[str]) -> None:
+    assert [path for path, _ in unlike(own, other)] == told

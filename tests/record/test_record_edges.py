@@ -19,7 +19,7 @@ from evalreport.record.hashing import canonical_json
 from evalreport.record.printed import printed_problems
 from evalreport.record.recompute import recompute
 from evalreport.record.recorded import part_of, read_recorded, records_of
-from evalreport.record.remade import Remaker
+from evalreport.record.recorded_state import RecordedState
 from evalreport.record.runs import PRUNING, check_runs, make_runs
 from evalreport.record.signals import stopping_cleanly
 from evalreport.results.codec import decode, encode
@@ -137,14 +137,14 @@ def test_a_part_of_results_that_is_no_list_is_told() -> None:
 def test_a_part_that_failed_and_cannot_be_made_again_is_no_second_problem(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def part(_again: Remaker, _kind: type) -> Any:
+    def part(_again: RecordedState, _kind: type) -> Any:
         raise ValueError("by a test")
 
-    again, made_again = Remaker(decode(whole())), recompute_module._Part.made_again
-    monkeypatch.setattr(Remaker, "part", part)
-    assert made_again(Gap, (), again).problems == ("cannot be made again: ValueError: by a test",)
+    again, made_again = RecordedState(decode(whole())), recompute_module._rebuilt
+    monkeypatch.setattr(RecordedState, "part", part)
+    assert made_again(Gap, (), again)[1] == ["cannot be made again: ValueError: by a test"]
     monkeypatch.setattr(recompute_module.failures, "silenced", lambda *_: True)
-    assert made_again(Gap, (), again).problems == ()
+    assert made_again(Gap, (), again) == ([], [])
 
 
 def test_a_signal_that_is_ignored_stays_ignored() -> None:

@@ -10,8 +10,9 @@ import pytest
 from record.whole_results import whole
 
 import evalreport
-from evalreport.record.measured_again import RecordedModel
+from evalreport.record.rebuild_measures import RecordedModel
 from evalreport.record.recompute import recompute
+from evalreport.record.recorded_state import RecordedState
 from evalreport.record.recorded_tables import (
     CLASS_SCORES,
     CLUSTERS,
@@ -24,7 +25,6 @@ from evalreport.record.recorded_tables import (
     NotRecorded,
     table_of_steps,
 )
-from evalreport.record.remade import Remaker
 from evalreport.results.codec import decode
 from evalreport.results.identity import EVERYTHING, Slice
 from evalreport.results.lookup import Results
@@ -62,7 +62,7 @@ def results(told: dict[str, Any]) -> Results:
 
 @pytest.fixture(scope="module")
 def model(results: Results) -> RecordedModel:
-    return Remaker(results).model_of("d", "m")
+    return RecordedState(results).model_of("d", "m")
 
 
 GROUP = Slice((("g", "a"),))
@@ -114,7 +114,7 @@ def steps(results: Results) -> Curve:
 def with_curve(results: Results, **changes: Any) -> RecordedModel:
     changed = replace(steps(results), **changes)
     curves = tuple(changed if one.kind == STEPS else one for one in results.curves)
-    return Remaker(replace(results, curves=curves)).model_of("d", "m")
+    return RecordedState(replace(results, curves=curves)).model_of("d", "m")
 
 
 def test_scores_come_from_a_whole_curve_alone(results: Results) -> None:
@@ -155,4 +155,4 @@ def test_a_measure_of_a_table_that_is_not_there_is_malformed(results: Results) -
 
 def test_results_without_accounts_are_not_measured_again() -> None:
     with pytest.raises(NotRecorded, match="there is no account of its labels"):
-        Remaker(decode(whole())).model_of("d", "m")
+        RecordedState(decode(whole())).model_of("d", "m")

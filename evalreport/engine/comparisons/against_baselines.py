@@ -8,7 +8,7 @@ compared on every metric, row by row, by the interval of the difference.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -67,15 +67,43 @@ def against_baselines(
     state: RunState, baselines: Sequence[Baseline], comparisons: Sequence[Comparison]
 ) -> list[AgainstBaseline]:
     """One record per model and what it is judged against, in the order of the run."""
+    return judged_against(state, baselines, differences_of(state, comparisons))
+
+
+#: What is known of a difference from the previous model.
+Shown = Comparison | AgainstBaseline
+
+
+def by_chance(view: LabelView, m: Measure) -> float | None:
+    """What guessing gets by the class shares, weighted where rows are; None for single classes."""
+    two = len(view.labels) <= 2
+    if m.left_out or m.average not in ((None,) if two else (None, "macro")):
+        return None
+    if not two and m.label is not None:
+        return None
+    counts: Sequence[float] = view.classes_of_rows
+    if view.weight is not None:
+        counts = [view.total_weight(view.actual == code) for code in range(len(view.labels))]
+    total = math.fsum(counts)
+    own = view.labels.index(m.label) if m.label in view.labels else None
+    return metric_named(m.metric).by_chance([count / total for count in counts], own)
+
+
+def judged_against(
+    state: RunState,
+    baselines: Sequence[Baseline],
+    differences: Mapping[tuple[str, str, Quantity], Shown],
+    chance: Callable[[LabelView, Measure], float | None] = by_chance,
+) -> list[AgainstBaseline]:
+    """The same by the differences from the previous model, and what guessing gets."""
     known = {(b.dataset, b.baseline, WhichNumber.of(b).quantity): b for b in baselines}
-    differences = _differences(state, comparisons)
     found: list[AgainstBaseline] = []
     views = {(view.dataset, view.model): view for view in state.prepared.views}
     for dataset, model in state.first_threshold:
         view = views[dataset, model]
         measures = list(_first_measures(state, dataset, model))
         if isinstance(view, LabelView) and not view.unknown:
-            found += _beside_chance(view, measures)
+            found += _beside_chance(view, measures, chance)
         for m in measures:
             quantity = m.which.quantity
             cheapest = known.get((dataset, CHEAPEST, quantity))
@@ -106,7 +134,7 @@ def _first_measures(state: RunState, dataset: str, model: str) -> Iterator[Measu
             yield m
 
 
-def _differences(
+def differences_of(
     state: RunState, comparisons: Sequence[Comparison]
 ) -> dict[tuple[str, str, Quantity], Comparison]:
     """Differences from the previous model, those that the spec compares anyway or others."""
@@ -132,30 +160,19 @@ def _differences(
     return found
 
 
-def _beside_chance(view: LabelView, measures: Sequence[Measure]) -> Iterator[AgainstBaseline]:
+def _beside_chance(
+    view: LabelView,
+    measures: Sequence[Measure],
+    chance: Callable[[LabelView, Measure], float | None],
+) -> Iterator[AgainstBaseline]:
     """The model's summary beside what answers that know nothing of a row get."""
-    known = [(m, value) for m in measures if (value := _by_chance(view, m)) is not None]
+    known = [(m, value) for m in measures if (value := chance(view, m)) is not None]
     if not known:
         return
     m, value = min(
         known, key=lambda one: (one[0].interval is None, _rank(metric_named(one[0].metric)))
     )
     yield _beside(m, CHANCE, value)
-
-
-def _by_chance(view: LabelView, m: Measure) -> float | None:
-    """What guessing gets by the class shares, weighted where rows are; None for single classes."""
-    two = len(view.labels) <= 2
-    if m.left_out or m.average not in ((None,) if two else (None, "macro")):
-        return None
-    if not two and m.label is not None:
-        return None
-    counts: Sequence[float] = view.classes_of_rows
-    if view.weight is not None:
-        counts = [view.total_weight(view.actual == code) for code in range(len(view.labels))]
-    total = math.fsum(counts)
-    own = view.labels.index(m.label) if m.label in view.labels else None
-    return metric_named(m.metric).by_chance([count / total for count in counts], own)
 
 
 def _rank(metric: Metric) -> int:
@@ -191,13 +208,12 @@ def _beside(m: Measure, name: str, value: float, refused: str | None = None) -> 
     return _record(m, name, value, m.interval, _outcome(m.interval, value, metric.goal))
 
 
-def _beside_previous(
-    m: Measure, previous: Baseline, difference: Comparison | None
-) -> AgainstBaseline:
+def _beside_previous(m: Measure, previous: Baseline, difference: Shown | None) -> AgainstBaseline:
     interval = None if difference is None else difference.interval
     assert previous.value is not None
     if interval is None:
-        reason = None if difference is None else difference.interval_reason
+        told = isinstance(difference, AgainstBaseline)
+        reason = getattr(difference, "reason" if told else "interval_reason", None)
         made = _record(m, PREVIOUS, previous.value, None, NOT_JUDGED, reason=reason or _NO_INTERVAL)
     else:
         outcome = _outcome(interval, 0.0, metric_named(m.metric).goal)

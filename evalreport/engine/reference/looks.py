@@ -247,14 +247,15 @@ class _Looking:
             decided_at=None,
             previous=None if before is None or self.run is None else self.run.name,
         )
-        return judged(made, entry, sofar, self._method())
-
-    def _method(self) -> str:
-        """The method of a share: that of the measure, where it is one for counts."""
         by_id = {m.id: m for m in self.state.measures}
-        interval = by_id[str(self.entry.measure)].interval
-        named = "" if interval is None else interval.method
-        return named if named in PROPORTION_METHODS else "wilson"
+        return judged(made, entry, sofar, share_method(by_id[str(entry.measure)]))
+
+
+def share_method(measure: Measure | None) -> str:
+    """The method of a share: that of the measure, where it is one for counts."""
+    interval = None if measure is None else measure.interval
+    named = "" if interval is None else interval.method
+    return named if named in PROPORTION_METHODS else "wilson"
 
 
 def judged(look: records.Look, entry: records.Criterion, sofar: Sofar, method: str) -> records.Look:

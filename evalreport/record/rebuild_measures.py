@@ -10,9 +10,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import fields, replace
 from functools import cached_property
 from itertools import chain, takewhile
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -20,22 +21,25 @@ import numpy as np
 from evalreport.engine.folds import mean_over_folds, spread
 from evalreport.engine.intervals.missing_cases import Ranked
 from evalreport.engine.intervals.missing_rows import Missing
+from evalreport.engine.label_sets.evaluation import SetMeasurer
 from evalreport.engine.measures import Computed, Measurer, as_measure, limits_by, not_applicable
-from evalreport.engine.metric_values import Evaluated, average, class_value, evaluated
+from evalreport.engine.metric_values import Evaluated
 from evalreport.engine.run import versions
 from evalreport.engine.settings import Settings
 from evalreport.engine.thresholds import Resolved
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Average, Kind, Table
 from evalreport.metrics.formula import Undefined, Value
-from evalreport.metrics.tables import Counts, pooled
+from evalreport.metrics.tables import Counts
 from evalreport.plan.inputs import Facts, needed_table
 from evalreport.plan.methods import choose, stands_for
 from evalreport.plan.task import Skipped, Task, ThresholdRequest
 from evalreport.plan.unknown import needs_unknown
-from evalreport.predict.facts import in_order
+from evalreport.predict.facts import facts_of, in_order
 from evalreport.predict.outcome import repeat_summary
 from evalreport.predict.schemes import DRAWN
+from evalreport.predict.view import LabelView
+from evalreport.record.leaves import Made
 from evalreport.record.recorded_spec import RecordedSpec
 from evalreport.record.recorded_tables import (
     CLUSTERS,
@@ -47,10 +51,9 @@ from evalreport.record.recorded_tables import (
     RecordedLedger,
     RecordedTables,
     RecordedView,
-    sorted_slice,
     source_of,
 )
-from evalreport.results.identity import MEAN_OF_FOLDS, REPEATS_SHARE_ROWS, Slice, WhichNumber
+from evalreport.results.identity import MEAN_OF_FOLDS, REPEATS_SHARE_ROWS, Slice
 from evalreport.results.lookup import Results
 from evalreport.results.records import (
     ClassCount,
@@ -65,8 +68,6 @@ from evalreport.results.records import (
 from evalreport.results.records import Table as RecordedTable
 from evalreport.spec.models import EstimatorModel
 
-#: Another order of the same sums, or another processor, moves no more than this.
-CLOSE = 1e-9
 #: All rows of a further repeat, after the folds of the first and before its own.
 FURTHER_REPEAT = re.compile(r"repeat \d+")
 #: What is drawn by numpy, whose releases may draw differently.
@@ -81,18 +82,6 @@ OF_FITS = "scores of the single fits are not in the results"
 
 UNSCORED = "scores of the rows without a target are not in the results"
 SIZES = "sizes of the training sets are not in the results"
-
-
-@dataclass(frozen=True)
-class Made:
-    """A record as it follows from the others.
-
-    ``left_out``: the paths of what is not made, but taken over from the record that is there, each
-    with the reason; the path "" stands for all of it.
-    """
-
-    record: Any
-    left_out: Mapping[str, str] = field(default_factory=dict)
 
 
 class RecordedMeasurer(Measurer):
@@ -135,15 +124,15 @@ class RecordedModel:
             raise NotRecorded(NO_SPEC)
         if labels.label_sets:
             raise NotRecorded(LABEL_SETS)
-        self.results, self.asked, self.labels, self.rows = results, asked, labels, rows
-        dataset = asked.loaded.spec.datasets[labels.dataset]
-        designed = dataset.design is not None
-        self.weighted = dataset.weight is not None or designed
-        scheme = asked.loaded.spec.cross_validation
+        self.asked, self.labels, self.rows = asked, labels, rows
+        self.results = results_of(results, labels.dataset, labels.model)
+        spec, own = asked.loaded.spec, asked.loaded.spec.datasets[labels.dataset]
+        self.declared, self.dataset = spec.models[labels.model], own
+        self.weighted = own.weight is not None or own.design is not None
+        scheme = spec.cross_validation
         drawn = rows.predictions is not None and scheme is not None and scheme.scheme in DRAWN
-        self.clustered = drawn or rows.clusters is not None or dataset.cluster is not None
-        self.designed = "sampled" if designed else None
-        self.tables = RecordedTables(self.view, results, rows, weighted=self.weighted)
+        self.clustered = drawn or rows.clusters is not None or own.cluster is not None
+        self.tables = RecordedTables(self.view, self.results, rows, weighted=self.weighted)
 
     @property
     def settings(self) -> Settings:
@@ -153,156 +142,82 @@ class RecordedModel:
     @cached_property
     def view(self) -> RecordedView:
         """The model as the engine sees it, without rows."""
-        labels = self.labels.order
-        two = len(labels) <= 2 and self.labels.positive is not None
+        own, labels, tables = self.dataset, self.labels, self.results.tables
+        steps = [one for one in self.results.curves if one.kind == STEPS]
+        scores = [s for one in steps for s in one.points["threshold"] if s is not None]
+        source, order = source_of(labels, bool(steps)), labels.order
+        two = len(order) <= 2 and labels.positive is not None
         absent: Any = Absent(WEIGHTS if self.weighted else CLUSTERS)
         rows: Any = Absent(SINGLE_ROWS)
         fits: Any = Absent(OF_FITS)
-        left_out = tuple((one.reason, one.count) for one in self.rows.excluded)
+        unknown: tuple[str, ...] = tuple(own.unknown or ())
+        if own.table is not None and len(order) == 2:
+            unknown = tuple(own.table.unknown(str(labels.positive)))
+        whole = [t.counts or () for t in tables if t.where == Slice() and t.label is None]
+        by_class = tuple(int(sum(n or 0 for n in row)) for counts in whole[:1] for row in counts)
         return RecordedView(
-            dataset=self.labels.dataset,
-            model=self.labels.model,
-            source=self.source,
-            labels=labels,
-            positive=labels.index(str(self.labels.positive)) if two else None,
+            dataset=labels.dataset,
+            model=labels.model,
+            source=source,
+            labels=order,
+            positive=order.index(str(labels.positive)) if two else None,
             actual=rows,
             row=rows,
-            predicted=rows if self.source == "prediction" or self.labels.decided else None,
-            class_scores=rows if self.source == "scores" else None,
+            predicted=rows if source == "prediction" or labels.decided else None,
+            class_scores=rows if source == "scores" else None,
             weight=absent if self.weighted else None,
-            sample=absent if self.designed else None,
+            sample=absent if own.design is not None else None,
             cluster=absent if self.clustered else None,
-            indeterminate=self._indeterminate,
+            indeterminate=next((t.extra_columns for t in tables if t.extra_columns), ()),
             fold=(rows, self.folds) if self.folds else None,
-            fold_sizes=fits if self.trained else None,
-            ledger=RecordedLedger(self.rows.read, left_out),
-            unknown=self._unknown,
+            fold_sizes=fits if isinstance(self.declared, EstimatorModel) else None,
+            ledger=RecordedLedger(
+                self.rows.read, tuple((one.reason, one.count) for one in self.rows.excluded)
+            ),
+            unknown=unknown,
+            count=self.rows.predictions or self.rows.used,
             of_classes=tuple(one.count for one in self.rows.classes),
-            predictions=None if self.rows.predictions is None else self._predictions,
+            predictions=None if self.rows.predictions is None else by_class,
+            reach=(min(scores), max(scores)) if scores else (None, None),
         )
-
-    @property
-    def _predictions(self) -> tuple[int, ...]:
-        """Predictions of rows of each class, by a table of them all; empty without one."""
-        own = (self.labels.dataset, self.labels.model)
-        for one in self.results.tables:
-            if (one.dataset, one.model) == own and one.where == Slice() and one.label is None:
-                return tuple(int(sum(count or 0 for count in row)) for row in one.counts or ())
-        return ()
-
-    @property
-    def crossed(self) -> bool:
-        """Whether it was trained in folds, and not once on rows of their own."""
-        own = self.asked.loaded.spec.models[self.labels.model]
-        return isinstance(own, EstimatorModel) and own.fit_on is None
-
-    @property
-    def trained(self) -> bool:
-        """Whether the model was trained in the run."""
-        return isinstance(self.asked.loaded.spec.models[self.labels.model], EstimatorModel)
-
-    @cached_property
-    def _unknown(self) -> tuple[str, ...]:
-        """The cells of the table of two classes that nobody counted."""
-        dataset = self.asked.loaded.spec.datasets[self.labels.dataset]
-        if dataset.table is not None and len(self.labels.order) == 2:
-            return tuple(dataset.table.unknown(str(self.labels.positive)))
-        return tuple(dataset.unknown or ())
-
-    @cached_property
-    def source(self) -> str:
-        """What the model gives: labels, scores, margins."""
-        own = (self.labels.dataset, self.labels.model)
-        curved = any(c.kind == STEPS and (c.dataset, c.model) == own for c in self.results.curves)
-        return source_of(self.labels, curved)
-
-    @property
-    def has_curves(self) -> bool:
-        """Whether there is a curve with its scores."""
-        own = (self.labels.dataset, self.labels.model)
-        return any((one.dataset, one.model) == own for one in self.results.curves)
 
     @cached_property
     def folds(self) -> tuple[str, ...]:
         """The folds that the rows are of, those of the first repeat where there are several."""
-        own = (self.labels.dataset, self.labels.model)
-        names = (t.fold for t in self.results.tables if (t.dataset, t.model) == own)
-        found = dict.fromkeys(name for name in names if name is not None)
+        found = dict.fromkeys(t.fold for t in self.results.tables if t.fold is not None)
         if self.rows.repeats is None:
             return tuple(found)
         return tuple(takewhile(lambda name: FURTHER_REPEAT.fullmatch(name) is None, found))
 
     @cached_property
-    def _indeterminate(self) -> tuple[str, ...]:
-        own = (self.labels.dataset, self.labels.model)
-        tables = (t for t in self.results.tables if (t.dataset, t.model) == own)
-        return next((t.extra_columns for t in tables if t.extra_columns), ())
-
-    @cached_property
     def facts(self) -> Facts:
         """What the planner knows of it."""
-        labels = self.labels
-        return Facts(
-            dataset=labels.dataset,
-            model=labels.model,
-            source=self.source,
-            decided=labels.decided,
-            labels=labels.order,
-            positive=labels.positive,
-            rows=self.tables.row_count(Slice()),
-            weighted=self.weighted,
-            clustered=self.clustered,
-            indeterminate=self._indeterminate,
-            designed=self.designed,
-            folds=self.folds,
-            low=self._range[0],
-            high=self._range[1],
-            groups=self.groups,
-            unknown=self._unknown,
-            ordered=in_order(labels.order, [labels.declared]),
-        )
+        ordered = in_order(self.labels.order, [self.labels.declared])
+        # what kind of sample was drawn is not in the results
+        designed = None if self.dataset.design is None else "sampled"
+        known = facts_of(replace(self.view, sample=None), ())
+        return replace(known, designed=designed, groups=self.groups, ordered=ordered)
 
     @cached_property
     def groups(self) -> dict[tuple[str, ...], tuple[tuple[str, ...], ...]]:
         """The values of each column or crossing of subgroups, in the order of the measures."""
-        own = (self.labels.dataset, self.labels.model)
         found: dict[tuple[str, ...], dict[tuple[str, ...], None]] = {}
         for columns in self.asked.requests.subgroups:
             # where no threshold was found, nothing was counted in a group that was measured
             for one in chain[RecordedTable | Measure](self.results.tables, self.results.measures):
-                if (one.dataset, one.model) == own and set(one.subgroup) == set(columns):
+                if set(one.subgroup) == set(columns):
                     values = tuple(one.subgroup[column] for column in columns)
                     found.setdefault(columns, {})[values] = None
         return {columns: tuple(values) for columns, values in found.items()}
 
     @cached_property
-    def _range(self) -> tuple[float | None, float | None]:
-        """The lowest and the highest score, as far as curves hold them."""
-        own = (self.labels.dataset, self.labels.model)
-        found = [
-            score
-            for curve in self.results.curves
-            if curve.kind == STEPS and (curve.dataset, curve.model) == own
-            for score in curve.points["threshold"]
-            if score is not None
-        ]
-        return (min(found), max(found)) if found else (None, None)
-
-    @property
-    def probabilities(self) -> bool:
-        """Whether the scores can be probabilities."""
-        return self.facts.probabilities
-
-    @cached_property
     def resolved(self) -> dict[ThresholdRequest, Resolved]:
         """The thresholds as they stand in the results."""
-        own = (self.labels.dataset, self.labels.model)
         return {
             ThresholdRequest(None if one.rule else one.threshold, one.rule): Resolved(
                 one.threshold, one.reason, one.status == "exploratory"
             )
             for one in self.results.thresholds
-            if (one.dataset, one.model) == own
         }
 
     @cached_property
@@ -312,12 +227,7 @@ class RecordedModel:
             self.view, self.results, self.rows, weighted=self.weighted, of_values=True
         )
         found = RecordedMeasurer(self.view, tables, self.settings, self.resolved)
-        own = (self.labels.dataset, self.labels.model)
-        ratios = [
-            one
-            for one in self.results.measures
-            if (one.dataset, one.model) == own and "highest" in _metric(one).context
-        ]
+        ratios = [one for one in self.results.measures if "highest" in _metric(one).context]
         found.announce([self.task(one) for one in ratios if one.state != "not_applicable"])
         return found
 
@@ -337,7 +247,7 @@ class RecordedModel:
         return Task(
             dataset=one.dataset,
             model=one.model,
-            where=self._in_order(one.where),
+            where=one.where,
             metric=one.metric,
             params=params,
             average=one.average,
@@ -365,18 +275,10 @@ class RecordedModel:
             raise NotRecorded(OF_FITS)
         return limits_by(self.measurer, task, self.facts, method)
 
-    def _in_order(self, where: Slice) -> Slice:
-        """The slice with its columns as the spec crosses them, which seeds what is drawn."""
-        own = dict(where.subgroup)
-        for columns in self.asked.requests.subgroups:
-            if set(columns) == set(own):
-                return Slice(tuple((column, own[column]) for column in columns), where.fold)
-        return where
-
     def again(self, one: Measure) -> Made:
         """The measure from the recorded tables. Raises NotRecorded."""
         metric = _metric(one)
-        if metric.kind is Kind.MARGIN and self.source == "margin":
+        if metric.kind is Kind.MARGIN and self.view.source == "margin":
             raise NotRecorded("the length of the weights is not in the results")
         left_out: dict[str, str] = {}
         n, weight = self._rows_of(one, left_out)
@@ -411,9 +313,10 @@ class RecordedModel:
         n, weight = self._rows_of(one, known)
         few = bool(one.subgroup) and n < self.asked.loaded.spec.subgroup_minimum
         interval = at_level(one.interval, self.settings.level, reason, known)
-        held = ("n", "weight", "few", "interval")
+        held = ("n", "weight", "few", "interval", "table")
         left_out = {own.name: reason for own in fields(one) if own.name not in held} | known
-        return Made(replace(one, n=n, weight=weight, few=few, interval=interval), left_out)
+        made = replace(one, n=n, weight=weight, few=few, interval=interval)
+        return Made(replace(made, table=self._table_of(one)), left_out)
 
     def _value(self, one: Measure) -> tuple[Computed, str | None]:
         """The value with its interval, or why that needs more than the tables."""
@@ -446,18 +349,17 @@ class RecordedModel:
 
     def _table_of(self, one: Measure) -> str | None:
         """The table beside a measure: of its rows, at its threshold where it has one."""
-        own, at = (self.labels.dataset, self.labels.model), (one.threshold, one.threshold_rule)
+        at = (one.threshold, one.threshold_rule)
         found = [
             table.id
             for table in self.results.tables
-            if (table.dataset, table.model) == own
-            and table.label is None
-            and sorted_slice(table.where) == sorted_slice(one.where)
+            if table.label is None
+            and table.where == one.where
             and (one.threshold is None or (table.threshold, table.threshold_rule) == at)
         ]
-        if one.table in found or not found or (one.table is None and one.state != "value"):
+        if one.table in found or (one.table is None and one.state != "value"):
             return one.table
-        return found[0]
+        return found[0] if found else None
 
     def _rows_of(self, one: Measure, left_out: dict[str, str]) -> tuple[int, float | None]:
         """Rows and weight of a measure, or those that it states where no table tells them."""
@@ -468,8 +370,7 @@ class RecordedModel:
             left_out["n"] = str(absent)
         if not self.weighted:
             return n, None
-        there = one.table is not None and self.results.has_table(one.table)
-        table = self.results.table(str(one.table)) if there else None
+        table = next((table for table in self.results.tables if table.id == one.table), None)
         if table is None or weight is None:
             left_out["weight"] = WEIGHTS
         else:
@@ -479,11 +380,9 @@ class RecordedModel:
     def _of_folds(self, one: Measure) -> tuple[Computed, str]:
         """The mean over the folds, whose interval needs more than their values."""
         task = self.task(one)
-        at = None if task.threshold is None else self.resolved.get(task.threshold)
+        at = self.resolved[task.threshold] if task.threshold in self.resolved else Resolved(None)
         value = mean_over_folds(*self._fold_values(one))
-        number = None if at is None else at.number
-        found = Computed(task, value, None, number, at is not None and at.exploratory)
-        return found, SIZES
+        return Computed(task, value, None, at.number, at.exploratory), SIZES
 
     def _fold_values(self, one: Measure) -> tuple[list[str], list[Evaluated]]:
         """The folds that a mean is over, with their values. Raises NotRecorded."""
@@ -491,21 +390,11 @@ class RecordedModel:
         names = list(dict.fromkeys(name for name in listed if name)) or list(self.folds)
         if not listed and self.rows.repeats:
             raise NotRecorded("which folds it is the mean of is not in the results")
-        series = one.which.series
-        found = [self._in_folds.get(series.on(Slice(fold=name))) for name in names]
+        found = [self.results.number(one.which.on(Slice(fold=name))) for name in names]
         if any(measure is None for measure in found):
             raise NotRecorded("a fold of it is not in the results")
         values = [_as_evaluated(measure) for measure in found if measure is not None]
         return names, values
-
-    @cached_property
-    def _in_folds(self) -> dict[WhichNumber, Measure]:
-        own = (self.labels.dataset, self.labels.model)
-        return {
-            one.which.series: one
-            for one in self.results.measures
-            if (one.dataset, one.model) == own and one.fold not in (None, MEAN_OF_FOLDS)
-        }
 
     def _repeats(self, one: Measure) -> Summary | None:
         """The summary of the repeats: this is the first, the others are measures of their own."""
@@ -574,12 +463,14 @@ class RecordedLabels:
         first = self.of_labels[self.labels.order[0]]
         if one.state == "not_applicable":
             raise NotRecorded(LABEL_SETS)
-        task = replace(first.task(one), undefined=None)
-        at = None if task.threshold is None else first.resolved[task.threshold]
-        number = None if at is None else at.number
-        value = self._average(one, task, number)
-        found = Computed(task, value, None, number, at is not None and at.exploratory)
-        made = as_measure(found, one.id, one.table, one.n, one.weight)
+        tables: Any = RecordedSets(first.view, {k: m.tables for k, m in self.of_labels.items()})
+        if not {"costs", "highest"}.isdisjoint(_metric(one).context) or not tables.row_count(
+            one.where
+        ):
+            raise NotRecorded(LABEL_SETS)
+        measurer = SetMeasurer(tables, first.settings, first.resolved, {})
+        found = measurer.compute(replace(first.task(one), undefined=None, interval=None))
+        made = as_measure(found, one.id, None, one.n, one.weight)
         left_out = {"n": LABEL_SETS, "weight": LABEL_SETS}
         interval = at_level(one.interval, first.settings.level, LABEL_SETS, left_out)
         made = replace(
@@ -596,60 +487,57 @@ class RecordedLabels:
         level = self.of_labels[self.labels.order[0]].settings.level
         interval = at_level(one.interval, level, reason, known)
         left_out = {own.name: reason for own in fields(one) if own.name != "interval"} | known
-        return Made(replace(one, interval=interval), left_out)
+        return Made(replace(one, interval=interval, table=None), left_out)
 
-    def _average(self, one: Measure, task: Task, threshold: float | None) -> Evaluated:
-        metric, kind, labels = _metric(one), Average(str(one.average)), self.labels.order
-        if "costs" in metric.context or "highest" in metric.context:
-            raise NotRecorded(LABEL_SETS)
-        arguments = metric.arguments(dict(task.params))
-        each = [self.of_labels[label].tables for label in labels]
-        if any(tables.row_count(one.where) == 0 for tables in each):
-            raise NotRecorded(LABEL_SETS)
-        tables: list[Any]
-        whole: Any
-        if metric.table is Table.SCORES:
-            tables = [own.scores(one.where) for own in each]
-            whole, sizes = pooled(tables), [own.positive_total.item() for own in tables]
-        else:
-            tables = [own.classification(one.where, threshold).binary() for own in each]
-            whole = Counts(*(_added(tables, cell) for cell in CELLS))
-            sizes = [own.positives.exact() for own in tables]
-        if kind is Average.MICRO:
-            return evaluated(metric, metric(whole, **arguments), None)
-        found = class_value if metric.table is not Table.SCORES else _of_score
-        values = [
-            found(metric, t, arguments, label) for t, label in zip(tables, labels, strict=True)
-        ]
-        return average(kind, labels, values, sizes)
+
+class RecordedSets:
+    """What an average over labels asks of tables of sets: those of each label, and their sum."""
+
+    def __init__(self, view: LabelView, of_labels: Mapping[str, RecordedTables]) -> None:
+        self.view: Any = replace(view, labels=tuple(of_labels))
+        self.of_labels = list(of_labels.values())
+
+    def row_count(self, where: Slice) -> int:
+        """The fewest rows that know a label. Raises NotRecorded."""
+        return min(tables.row_count(where) for tables in self.of_labels)
+
+    def counts(self, where: Slice, threshold: float | None) -> list[Counts]:
+        """The cells of each label against its absence. Raises NotRecorded."""
+        return [tables.classification(where, threshold).binary() for tables in self.of_labels]
+
+    def sets(self, where: Slice, threshold: float | None) -> Any:
+        """The cells of all labels together, which are all that is known of the sets."""
+        counts = self.counts(where, threshold)
+        cells = [[getattr(one, name).value for one in counts] for name in CELLS]
+        whole = all(type(count) is int for cell in cells for count in cell)
+        return SimpleNamespace(pooled=lambda: Counts(*map(sum if whole else math.fsum, cells)))
 
 
 #: The cells of counts, in their order.
 CELLS = ("tp", "fp", "fn", "tn")
 
 
-def _added(tables: Sequence[Any], cell: str) -> Any:
-    counts = [getattr(table, cell).value for table in tables]
-    return sum(counts) if all(type(count) is int for count in counts) else math.fsum(counts)
+def results_of(
+    results: Results, dataset: str, model: str, labels: Sequence[str | None] | None = None
+) -> Results:
+    """The results with what is of one dataset and model alone, or of one of its labels."""
 
+    def own(part: str) -> tuple[Any, ...]:
+        return tuple(
+            one
+            for one in getattr(results, part)
+            if (one.dataset, one.model) == (dataset, model)
+            and (labels is None or part == "thresholds" or one.label in labels)
+        )
 
-def _of_score(metric: Any, table: Any, arguments: Mapping[str, Any], label: str) -> Evaluated:
-    return evaluated(metric, metric(table, **arguments), label)
+    parts: Any = {part: own(part) for part in ("tables", "curves", "measures", "thresholds")}
+    return replace(results, **parts)
 
 
 def _narrowed(results: Results, labels: LabelLedger, label: str) -> Results:
     """The results with the tables, curves and measures of one label against its absence alone."""
-    own = (labels.dataset, labels.model)
-
-    def mine(one: Any) -> bool:
-        return (one.dataset, one.model) == own and one.label == label
-
-    return replace(
-        results,
-        tables=tuple(replace(one, label=None) for one in results.tables if mine(one)),
-        curves=tuple(filter(mine, results.curves)),
-        measures=tuple(filter(mine, results.measures)),
-    )
+    found = results_of(results, labels.dataset, labels.model, [label])
+    return replace(found, tables=tuple(replace(one, label=None) for one in found.tables))
 
 
 def _of_label(labels: LabelLedger, rows: RowLedger, label: str) -> tuple[LabelLedger, RowLedger]:
@@ -664,22 +552,6 @@ def _of_label(labels: LabelLedger, rows: RowLedger, label: str) -> tuple[LabelLe
             unknown=(),
         ),
     )  # fmt: skip
-
-
-def same(one: Any, other: Any) -> bool:
-    """Whether two parts of records are equal, floats to within the rounding of their sums."""
-    if one is other:
-        return True
-    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
-        return len(one) == len(other) and all(map(same, one, other))
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
-    if isinstance(one, float) or isinstance(other, float):
-        numbers = all(isinstance(value, (int, float)) for value in (one, other))
-        return numbers and math.isclose(one, other, rel_tol=CLOSE, abs_tol=1e-12)
-    if is_dataclass(one) and type(one) is type(other):
-        return all(same(getattr(one, f.name), getattr(other, f.name)) for f in fields(one))
-    return bool(one == other)
 
 
 def _metric(one: Measure) -> Any:

@@ -24,21 +24,21 @@ from evalreport.engine.readers.means import (
     with_mean,
 )
 from evalreport.engine.readers.placing import FOUND
-from evalreport.engine.reference.looks import counted_block, so_far
+from evalreport.engine.reference.looks import counted_block, share_method, so_far
 from evalreport.engine.reference.looks import judged as judged_look
-from evalreport.record.measured_again import Made
+from evalreport.record.leaves import Made
 from evalreport.record.recorded_tables import WEIGHTS
 from evalreport.results import records as r
 from evalreport.results.identity import EVERYTHING, Slice
-from evalreport.statistics.proportions import PROPORTION_METHODS
 from evalreport.statistics.reclassification import net_reclassification
 from evalreport.statistics.tail import normal_two_sided
 
 if TYPE_CHECKING:
-    from evalreport.record.remade import Remaker
+    from evalreport.record.rebuild_measures import RecordedModel
+    from evalreport.record.recorded_state import RecordedState
 
 
-def impact(again: Remaker) -> Iterator[Made]:
+def impact(again: RecordedState) -> Iterator[Made]:
     """Rates of every category: of scores from their own counts, else from the tables."""
     models = {(one.view.dataset, one.view.model): one for one in again.models}
     for one in again.results.of(r.Impact):
@@ -62,7 +62,7 @@ def impact(again: Remaker) -> Iterator[Made]:
         share = again.spec.settings.impact.smallest_share
         header = replace(one, smallest_share=share, label=model.facts.positive)
         if one.categories:
-            ids = [_table_of(again, one, own) for own in one.categories]
+            ids = [_table_of(model, one, own) for own in one.categories]
             header = with_categories(header, found, ids, model.facts, again.spec.settings)
         yield Made(header, left_out)
 
@@ -70,20 +70,16 @@ def impact(again: Remaker) -> Iterator[Made]:
 ABOVE = "who scores above the median is counted from rows"
 
 
-def _table_of(again: Remaker, one: r.Impact, own: r.ImpactCategory) -> str | None:
+def _table_of(model: RecordedModel, one: r.Impact, own: r.ImpactCategory) -> str | None:
     """The table that the rates of a category stand beside; none of scores."""
-    if one.kind != "selection":
-        return None
-    key = (one.dataset, one.model, dict(own.subgroup), None, None)
-    at = (one.threshold, one.threshold_rule)
-    for table in again.results.tables:
-        there = (table.dataset, table.model, dict(table.subgroup), table.fold, table.label)
-        if there == key and (table.threshold, table.threshold_rule) == at:
-            return table.id
+    key = (dict(own.subgroup), None, None, one.threshold, one.threshold_rule)
+    for t in model.results.tables if one.kind == "selection" else ():
+        if (dict(t.subgroup), t.fold, t.label, t.threshold, t.threshold_rule) == key:
+            return t.id
     return None
 
 
-def _crossed(again: Remaker, subgroup: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+def _crossed(again: RecordedState, subgroup: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     """A group with its columns in the order in which the spec crosses them."""
     for columns in again.spec.requests.subgroups:
         if set(columns) == set(subgroup):
@@ -91,7 +87,7 @@ def _crossed(again: Remaker, subgroup: Mapping[str, str]) -> tuple[tuple[str, st
     return tuple(subgroup.items())
 
 
-def looks(again: Remaker) -> Iterator[Made]:
+def looks(again: RecordedState) -> Iterator[Made]:
     """Every look from its blocks; blocks of this run from its measures."""
     criteria = [one for one in again.results.acceptance if one.look is not None]
     asked, level = again.spec.loaded.spec.looks, again.spec.settings.level
@@ -112,7 +108,9 @@ def looks(again: Remaker) -> Iterator[Made]:
             look=len(one.before) + 1,
             seen_before=tuple(n for n in one.seen_before if n in {b.name for b in one.blocks}),
         )  # fmt: skip
-        made = judged_look(planned, entry, sofar, _method_of(again, one))
+        there = again.results.has_measure(one.measure)
+        measure = again.results.measure(str(one.measure)) if there else None
+        made = judged_look(planned, entry, sofar, share_method(measure))
         before = "blocks of earlier looks were counted by the runs before"
         left_out = {"blocks": before, "rows_seen": before, "reason": before}
         yield Made(replace(made, reason=one.reason), left_out)
@@ -125,15 +123,7 @@ def is_of(look: r.Look, one: r.Criterion) -> bool:
     return key == own and (one.look, one.outcome) == (look.look, look.outcome)
 
 
-def _method_of(again: Remaker, one: r.Look) -> str:
-    """The method of a share at a look: that of the measure, where it is one for counts."""
-    there = one.measure is not None and again.results.has_measure(one.measure)
-    interval = again.results.measure(str(one.measure)).interval if there else None
-    named = "" if interval is None else interval.method
-    return named if named in PROPORTION_METHODS else "wilson"
-
-
-def _counted_block(again: Remaker, look: r.Look, block: r.LookBlock) -> r.LookBlock:
+def _counted_block(again: RecordedState, look: r.Look, block: r.LookBlock) -> r.LookBlock:
     """A block that this run counted, from its measure; others stand in the runs before."""
     if not again.results.has_measure(look.measure) or block.name in look.seen_before:
         return block
@@ -167,7 +157,7 @@ def _counted_block(again: Remaker, look: r.Look, block: r.LookBlock) -> r.LookBl
 OF_READERS = "which reader read which case is not in the results"
 
 
-def readers(again: Remaker) -> Iterator[Made]:
+def readers(again: RecordedState) -> Iterator[Made]:
     """The mean over readers from their values and covariances, and each from its counts."""
     level = again.spec.settings.level
     for one in again.results.of(r.ReaderMean):
@@ -206,7 +196,7 @@ def _reader(one: r.ReaderMean, own: r.ReaderValue) -> r.ReaderValue:
     return replace(own, value=right / (right + wrong) if right + wrong else None)
 
 
-def reader_differences(again: Remaker) -> Iterator[Made]:
+def reader_differences(again: RecordedState) -> Iterator[Made]:
     """Differences from the values and covariances of both models and those between them."""
     level, asked = again.spec.settings.level, again.spec.loaded.spec.comparisons
     margins = {} if asked is None else dict(asked.margins)
@@ -232,7 +222,7 @@ def reader_differences(again: Remaker) -> Iterator[Made]:
         yield Made(with_margin(made, margins.get(one.metric)), {"cross": OF_READERS})
 
 
-def _mean_of(again: Remaker, key: tuple[Any, ...]) -> r.ReaderMean:
+def _mean_of(again: RecordedState, key: tuple[Any, ...]) -> r.ReaderMean:
     for one in again.results.of(r.ReaderMean):
         if (one.dataset, one.metric, one.label, one.model, one.threshold) == key:
             return one
@@ -245,7 +235,7 @@ def _covariances(side: r.ReaderMean, names: Sequence[str]) -> Any:
     return np.array(side.covariance)[np.ix_(places, places)]
 
 
-def agreement(again: Remaker) -> Iterator[Made]:
+def agreement(again: RecordedState) -> Iterator[Made]:
     """Coefficients and kappas from how many readers put how many cases where."""
     level = again.spec.settings.level
     for one in again.results.of(r.ReaderAgreement):
@@ -264,7 +254,7 @@ def agreement(again: Remaker) -> Iterator[Made]:
 SHARED = "which rows the models share is not in the results"
 
 
-def omnibus(again: Remaker) -> Iterator[Made]:
+def omnibus(again: RecordedState) -> Iterator[Made]:
     """One test of all models from the counts, covariances or ranks beside it."""
     ground = ("n", "values", "totals", "rows_by_models", "covariance", "rank_sums", "ties",
               "thresholds", "params")  # fmt: skip
@@ -275,7 +265,7 @@ def omnibus(again: Remaker) -> Iterator[Made]:
         yield Made(made, dict.fromkeys(ground, SHARED))
 
 
-def reclassification(again: Remaker) -> Iterator[Made]:
+def reclassification(again: RecordedState) -> Iterator[Made]:
     """Net reclassification from the rows that moved; its limits where rows are independent."""
     level = again.spec.settings.level
     ground = ("rows", *(f"{name}.{own}" for name in ("events", "nonevents") for own in _MOVES))
@@ -316,3 +306,53 @@ def _moved_again(
         nonevents=replace(nonevents, net=found.nonevents.net),
         p_value=None if one.statistic is None else normal_two_sided(one.statistic),
     )
+
+
+# -- both scores of two models --------------------------------------------------------------------
+
+
+def score_pairs(again: RecordedState) -> Iterator[Made]:
+    """Thresholds are those of the models; rows are those of the paired tables of shares."""
+    reason = {"": "both scores of a row are not in the results"}
+    for one in again.results.of(r.ScorePairs):
+        yield Made(one, reason, (*_unknown_thresholds(again, one), *_other_rows(again, one)))
+
+
+def _unknown_thresholds(again: RecordedState, one: r.ScorePairs) -> Iterator[str]:
+    for name, number, model in (
+        ("threshold", one.threshold, one.model),
+        ("reference_threshold", one.reference_threshold, one.reference),
+    ):
+        own = again.thresholds.get((one.dataset, model), set())
+        if number not in {at for at, _ in own}:
+            yield f"{name} is {number!r}, which is none of those of {model}"
+
+
+def _other_rows(again: RecordedState, one: r.ScorePairs) -> Iterator[str]:
+    for metric, name, cells in (
+        ("recall", "positives", one.positives),
+        ("specificity", "negatives", one.negatives),
+    ):
+        counted, joint = _right_of(one.calls(cells), metric), _joint_of(again, one, metric)
+        if joint is not None and counted != joint:
+            yield f"{name} are {counted}, the paired table of {metric} is {joint}"
+
+
+def _right_of(calls: r.Calls, metric: str) -> r.JointTable:
+    """Calls as rows that each model gets right: positives that are found, or negatives passed."""
+    if metric == "recall":
+        return r.JointTable(calls.both, calls.first_only, calls.second_only, calls.neither)
+    return r.JointTable(calls.neither, calls.second_only, calls.first_only, calls.both)
+
+
+def _joint_of(again: RecordedState, pairs: r.ScorePairs, metric: str) -> r.JointTable | None:
+    """The paired table of a share of the class, of all rows at the same thresholds."""
+    key = (pairs.dataset, pairs.model, pairs.reference, metric)
+    at = (pairs.threshold, pairs.reference_threshold)
+    for one in again.results.of(r.Comparison):
+        same = (one.dataset, one.model, one.reference, one.metric) == key
+        same &= (one.threshold, one.reference_threshold) == at and one.label in (None, pairs.label)
+        whole = one.fold is None and not one.subgroup and one.average is None
+        if same and whole and one.joint_table is not None:
+            return one.joint_table
+    return None

@@ -8,32 +8,37 @@ order of the plan.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
+from typing import TYPE_CHECKING
 
 from evalreport.data.design import group_names
 from evalreport.data.labels import order_labels
-from evalreport.engine.measures import shown_params
+from evalreport.engine.measures import not_applicable
+from evalreport.engine.run import plan_record
 from evalreport.plan.build import build_plan
 from evalreport.plan.criteria import criteria_words
 from evalreport.plan.everything import CURVED_CLASSES, with_everything
-from evalreport.plan.from_spec import metric_named, requests_of
-from evalreport.plan.inputs import Facts
-from evalreport.plan.task import Plan, Task
-from evalreport.record.measured_again import RecordedModel
+from evalreport.plan.from_spec import requests_of
+from evalreport.plan.inputs import HALF, ZERO, Facts
+from evalreport.plan.task import Plan, Skipped, Task
+from evalreport.record.leaves import Made
+from evalreport.record.rebuild_measures import RecordedModel
 from evalreport.record.recorded_tables import NotRecorded
-from evalreport.results.identity import MEAN_OF_FOLDS, WhichNumber, frozen_params, frozen_subgroup
+from evalreport.results.identity import MEAN_OF_FOLDS, WhichNumber, frozen_params
 from evalreport.results.lookup import Results
-from evalreport.results.records import Measure
+from evalreport.results.records import Caution
 from evalreport.spec.model import Spec
-from evalreport.spec.models import HistoryModel
+from evalreport.spec.models import EstimatorModel, HistoryModel
+
+if TYPE_CHECKING:
+    from evalreport.record.recorded_state import RecordedState
 
 #: The engine whose plans have no facts of their own; those of others are held where they agree.
 MEMORY = "memory"
 
 
-def plan_again(written: Spec, models: Sequence[RecordedModel]) -> Plan:
+def plan_of(written: Spec, models: Sequence[RecordedModel]) -> Plan:
     """The plan of a spec for what the results tell of its data.
 
     Raises NotRecorded where a plan needs what is not in the results.
@@ -45,21 +50,21 @@ def plan_again(written: Spec, models: Sequence[RecordedModel]) -> Plan:
 
 def _facts(model: RecordedModel) -> Facts:
     """What the planner knew of a dataset and model. Raises NotRecorded."""
-    results, facts = model.results, model.facts
-    own = [c for c in results.curves if (c.dataset, c.model) == (facts.dataset, facts.model)]
-    if facts.source != "prediction" and (facts.low is None or any(c.bins for c in own)):
+    facts, binned = model.facts, any(one.bins for one in model.results.curves)
+    if facts.source != "prediction" and (facts.low is None or binned):
         raise NotRecorded("the range of the scores is not in the results")
     if facts.source == "prediction" and len(facts.labels) > CURVED_CLASSES:
         raise NotRecorded("there are no curves that tell whether there were scores")
     if facts.designed:
         raise NotRecorded("what kind of sample was drawn is not in the results")
     groups = {
-        columns: in_order(columns, values, asked_bins(model))
+        columns: in_order(columns, values, model.asked.loaded.spec.bins)
         for columns, values in (facts.groups or {}).items()
     }
     # All that a plan takes from the sizes of training sets is whether they are known. Folds of
     # one row each have no measures, and so no names here.
-    sizes = dict.fromkeys(facts.folds or ("",), (0, 0)) if model.crossed else None
+    crossed = isinstance(model.declared, EstimatorModel) and model.declared.fit_on is None
+    sizes = dict.fromkeys(facts.folds or ("",), (0, 0)) if crossed else None
     everywhere = {columns: groups.get(columns, ()) for columns in model.asked.requests.subgroups}
     return replace(facts, groups=everywhere, fold_sizes=sizes)
 
@@ -75,41 +80,103 @@ def is_settled(plan: Plan, results: Results) -> bool:
     )
 
 
-def asked_bins(model: RecordedModel) -> frozenset[str]:
-    """The columns of numbers that the spec puts into intervals."""
-    return frozenset(model.asked.loaded.spec.bins)
-
-
 def in_order(
-    columns: Sequence[str], values: Sequence[tuple[str, ...]], binned: frozenset[str]
+    columns: Sequence[str], values: Sequence[tuple[str, ...]], binned: Collection[str]
 ) -> tuple[tuple[str, ...], ...]:
     """Groups by the names of their values: as numbers where all are, those without any last.
 
     Intervals go by where they begin, which the order of their names does not tell; they are
     left as they stand.
     """
-    if binned & set(columns):
+    if not set(binned).isdisjoint(columns):
         return tuple(values)
     # text that reads like the name for no value is a value like any other
     for order in (order_labels, group_names):
-        places = [
-            {name: place for place, name in enumerate(order({one[number] for one in values}))}
-            for number in range(len(columns))
-        ]
-        found = tuple(sorted(values, key=partial(_place, places)))
-        if found == tuple(values):
+        columns_of = [order(set(names)) for names in zip(*values, strict=True)]
+        places = [{name: k for k, name in enumerate(names)} for names in columns_of]
+        pairs = [([p[n] for p, n in zip(places, one, strict=True)], one) for one in values]
+        found = [one for _, one in sorted(pairs)]
+        if found == list(values):
             break
-    return found
+    return tuple(found)
 
 
-def _place(places: Sequence[Mapping[str, int]], values: Sequence[str]) -> list[int]:
-    return [place[value] for place, value in zip(places, values, strict=True)]
+# -- what is told of the plan -------------------------------------------------------------------
+
+
+def plan(again: RecordedState) -> Iterator[Made]:
+    """What is told of the plan, its hash among it; how rows were counted is not of the plan."""
+    told = again.results.plan
+    try:
+        planned = again.plan
+    except NotRecorded as absent:
+        if told is not None:
+            yield Made(told, {"": str(absent)}, tuple(_problems(again, None)))
+        return
+    if is_settled(planned, again.results):
+        made = replace(plan_record(planned), counted=() if told is None else told.counted)
+        yield Made(made, {}, tuple(_problems(again, planned)))
+    else:
+        yield Made(told, {"": OF_DATA}, tuple(_problems(again, None)))
+
+
+OF_DATA = "the plan follows from the spec and the data: verify --rerun makes it again"
+
+
+def _problems(again: RecordedState, planned: Plan | None) -> Iterator[str]:
+    """Datasets and models are those of the spec in its order, measures those of the plan."""
+    if again.written is None or not again.same_version:
+        return
+    results = again.results
+    yield from _place_problems(results, again.written.spec)
+    yield from _doubled_problems(results)
+    yield from _rule_problems(again)
+    yield from _params_problems(again)
+    if planned is not None:
+        yield from _measure_problems(results, planned)
+
+
+def _params_problems(again: RecordedState) -> Iterator[str]:
+    """Measures at a threshold that their model does not have, or with parameters not asked for."""
+    for one in again.results.measures:
+        own = again.thresholds.get((one.dataset, one.model), ())
+        if own and one.threshold is not None and (one.threshold, one.threshold_rule) not in own:
+            yield f"{one.id}: threshold is {one.threshold!r}, which is none of those of its model"
+        asked = None if again.asked is None else again.asked.params_of(one.metric)
+        if one.params and asked is not None and frozen_params(one.params) not in asked:
+            yield f"{one.id}: params are {dict(one.params)!r}, which the spec does not ask for"
+
+
+def _doubled_problems(results: Results) -> Iterator[str]:
+    """A caution that stands twice."""
+    told: list[Caution] = []
+    for one in results.cautions:
+        if one in told:
+            yield f"the caution {one.code} is there twice, word for word"
+        told.append(one)
+
+
+#: The thresholds of scores and of margins where a spec declares none, which no rule gives.
+USUAL = ((HALF.number, None), (ZERO.number, None))
+
+
+def _rule_problems(again: RecordedState) -> Iterator[str]:
+    """Tables at a threshold, or under a rule, that their model does not have."""
+    for one in again.results.tables:
+        own = again.thresholds.get((one.dataset, one.model))
+        at = (one.threshold, one.threshold_rule)
+        # where no rule has a solution, scores stand beside a table at the usual threshold
+        usual = at in USUAL and all(number is None for number, _ in own or ())
+        lacking = own and one.threshold is not None and at not in own
+        if lacking and one.fold is None and not usual:
+            rule = "no rule" if one.threshold_rule is None else one.threshold_rule
+            yield f"table {one.id} is at {one.threshold!r} by {rule}, which its model is not"
 
 
 # -- the measures against the plan --------------------------------------------------------------
 
 
-def measure_problems(results: Results, plan: Plan) -> Iterator[str]:
+def _measure_problems(results: Results, plan: Plan) -> Iterator[str]:
     """Tasks without a measure or a failure, measures without a task, and those out of order."""
     for rows in results.rows:
         own = (rows.dataset, rows.model)
@@ -117,7 +184,7 @@ def measure_problems(results: Results, plan: Plan) -> Iterator[str]:
         whole = rows.repeats is not None
         wanted = [_key(t) for t in _tasks(results, plan, own) if not (whole and t.where.fold)]
         there = [
-            _key_of(m)
+            m.which.series
             for m in results.measures
             if (m.dataset, m.model) == own and not (whole and m.fold)
         ]
@@ -143,24 +210,7 @@ def failure_of(task: Task) -> str:
 
 
 def _key(task: Task) -> WhichNumber:
-    at = task.threshold
-    return WhichNumber(
-        task.dataset,
-        task.model,
-        task.metric,
-        frozen_params(shown_params(metric_named(task.metric), task)),
-        task.average,
-        task.label,
-        frozen_subgroup(dict(task.where.subgroup)),
-        task.where.fold,
-        None if at is None or at.text is not None else at.number,
-        None if at is None else at.text,
-        task.indeterminate,
-    )
-
-
-def _key_of(measure: Measure) -> WhichNumber:
-    return measure.which.series
+    return not_applicable(Skipped(task, ""), "", None, 0).which.series
 
 
 def _apart(
@@ -184,23 +234,10 @@ def _named(one: WhichNumber) -> str:
     return f"{told} ({where})" if where else told
 
 
-def place_of_measures(results: Results) -> Iterator[str]:
-    """Measures whose table is of other rows or another threshold."""
-    for one in results.measures:
-        if one.table is None or not results.has_table(one.table):
-            continue
-        table = results.table(one.table)
-        pairs = [(table.where, one.where), (table.dataset, one.dataset), (table.model, one.model)]
-        if one.threshold is not None:
-            pairs.append((table.threshold, one.threshold))
-        if any(own != other for own, other in pairs):
-            yield f"{one.id} is of other rows or another threshold than its table {table.id}"
-
-
 # -- datasets and models ------------------------------------------------------------------------
 
 
-def place_problems(results: Results, spec: Spec) -> Iterator[str]:
+def _place_problems(results: Results, spec: Spec) -> Iterator[str]:
     """Datasets and models in another order than the spec names them, too few or too many."""
     wanted = [
         (dataset, name)

@@ -45,9 +45,16 @@ from evalreport.metrics.coverage_study import (
 from evalreport.metrics.coverage_study import held as held_in_study
 from evalreport.metrics.declare import Goal, Metric
 from evalreport.metrics.estimates import different_classes, estimate_of, exact_difference
-from evalreport.record.measured_again import Made, same
-from evalreport.results.identity import WhichNumber
-from evalreport.results.records import Comparison, Held, Hypothesis, Interval, Measure, Ratio
+from evalreport.record.leaves import Made, same
+from evalreport.results.records import (
+    Bounds,
+    Comparison,
+    Held,
+    Hypothesis,
+    Interval,
+    Measure,
+)
+from evalreport.spec.comparisons import Comparisons
 from evalreport.statistics import hypotheses
 from evalreport.statistics.hypotheses import AtNull
 from evalreport.statistics.interval import z_value
@@ -59,7 +66,7 @@ from evalreport.statistics.tail import normal_two_sided, t_quantile, t_two_sided
 from evalreport.statistics.unpaired import UNPAIRED_METHODS
 
 if TYPE_CHECKING:
-    from evalreport.record.remade import Remaker
+    from evalreport.record.recorded_state import RecordedState
 
 ON_ROWS = "the two models are compared row by row"
 FEWER = "it is a value of the rows that both models have"
@@ -79,36 +86,32 @@ ONE = {
 }  # fmt: skip
 
 
-def comparisons_again(again: Remaker) -> Iterator[Made]:
+def comparisons(again: RecordedState) -> Iterator[Made]:
     """Every comparison from the measures, its own counts and its family."""
-    results, asked = again.results, again.spec.loaded.spec.comparisons
-    within = [one for one in results.comparisons if one.reference_run is None]
-    earlier = [one for one in results.comparisons if one.reference_run is not None]
-    family = "report" if asked is None else asked.family
+    told, asked = again.results.comparisons, again.spec.loaded.spec.comparisons
+    if asked is None:
+        return
     adjusted: dict[int, Adjusted] = {}
-    for own in (within, earlier):
-        correction = (
-            own[0].correction if asked is None and own else getattr(asked, "correction", "")
-        )
-        names = [one.dataset if family == "dataset" else "" for one in own]
-        found = adjust_families([one.family_p for one in own], names, correction)
+    for earlier in (False, True):
+        own = [one for one in told if (one.reference_run is not None) == earlier]
+        names = [one.dataset if asked.family == "dataset" else "" for one in own]
+        found = adjust_families([one.family_p for one in own], names, asked.correction)
         adjusted |= {id(one): p for one, p in zip(own, found, strict=True)}
-    for one in results.comparisons:
+    for one in told:
         if one.reference_run is not None:
-            yield _earlier(again, one, adjusted[id(one)])
+            yield _earlier(again, asked, one, adjusted[id(one)])
         else:
-            yield _Again(again, one, adjusted[id(one)]).made()
+            yield _Rebuilt(again, asked, one, adjusted[id(one)]).made()
 
 
-def _earlier(again: Remaker, one: Comparison, adjusted: Adjusted) -> Made:
+def _earlier(again: RecordedState, asked: Comparisons, one: Comparison, adjusted: Adjusted) -> Made:
     """A measure now and in an earlier run, from what is recorded of both."""
-    asked = again.spec.loaded.spec.comparisons
-    now = again.results.number(_sorted(one.which))
+    now = again.results.number(one.which)
     left_out = {
         f"reference_{name}": EARLIER
         for name in ("value", "interval", "numerator", "denominator", "n", "threshold")
     }
-    if asked is None or now is None or one.reference_run is None:
+    if now is None:
         return Made(one, {"": EARLIER})
     then: Measure | None = None
     if one.reference_n is not None:
@@ -126,22 +129,19 @@ def _earlier(again: Remaker, one: Comparison, adjusted: Adjusted) -> Made:
             if one.interval_reason == SAME_ROWS:
                 found = Shift(found.difference, reason=SAME_ROWS)
     made = difference_record(
-        now, then, found, adjusted, asked, one.reference_run, again.spec.settings.level
+        now, then, found, adjusted, asked, str(one.reference_run), again.spec.settings.level
     )
     texts = ("reason", "interval_reason", "exploratory", "note")
     kept = {name: getattr(one, name) for name in texts if found is None or name == "exploratory"}
     return Made(replace(made, **kept, note=one.note), left_out)
 
 
-def _sorted(which: WhichNumber) -> WhichNumber:
-    return replace(which, subgroup=tuple(sorted(which.subgroup)))
-
-
 @dataclass
-class _Again:
+class _Rebuilt:
     """One comparison of two models, or of one model on two datasets."""
 
-    again: Remaker
+    again: RecordedState
+    asked: Comparisons
     own: Comparison
     adjusted: Adjusted
 
@@ -167,13 +167,11 @@ class _Again:
         self._limits()
         self._ratio()
         self._margins()
-        asked = self.again.spec.loaded.spec.comparisons
-        if asked is not None:
-            self.told["correction"] = asked.correction
-        family, tests = corrected_family(self.adjusted, own.correction, self._family)
-        self.told |= {"family": family, "family_tests": tests, "p_adjusted": None}
-        if own.hypothesis is None:
-            self.told["p_adjusted"] = self.adjusted.p_value
+        correction = self.asked.correction
+        family, tests = corrected_family(self.adjusted, correction, self.asked.family)
+        p_adjusted = self.adjusted.p_value if own.hypothesis is None else None
+        self.told |= {"correction": correction, "family": family, "family_tests": tests}
+        self.told["p_adjusted"] = p_adjusted
         made = replace(own, **self.told)
         plain = "; ".join(part for part in (own.note or "").split("; ") if part != DISAGREE)
         made = judged(replace(made, note=plain or None), self.metric, self._level)
@@ -186,26 +184,16 @@ class _Again:
     def _level(self) -> float:
         return self.again.spec.settings.level
 
-    @property
-    def _family(self) -> str:
-        asked = self.again.spec.loaded.spec.comparisons
-        return "report" if asked is None else asked.family
-
     # -- values -----------------------------------------------------------------------------
-
-    def _sides(self) -> tuple[WhichNumber, WhichNumber]:
-        own = self.own
-        which = _sorted(own.which)
-        other = replace(
-            which, dataset=own.reference_dataset or own.dataset, model=own.reference,
-            threshold=own.reference_threshold,
-        )  # fmt: skip
-        return which, other
 
     @cached_property
     def _measures(self) -> tuple[Measure | None, Measure | None]:
-        one, two = (self.again.results.number(which) for which in self._sides())
-        return one, two
+        own, number = self.own, self.again.results.number
+        other = replace(
+            own.which, dataset=own.reference_dataset or own.dataset, model=own.reference,
+            threshold=own.reference_threshold,
+        )  # fmt: skip
+        return number(own.which), number(other)
 
     @cached_property
     def _partly(self) -> set[str]:
@@ -251,11 +239,11 @@ class _Again:
             found = call_moments(*calls.counted_calls(self.metric, own.joint_calls))
             if found is not None and not same(found.difference, own.difference):
                 told["difference"] = found.difference
-        settled = None not in self._measures and not self._partly
-        if own.bounds is not None and not settled:
-            self.left_out |= {"bounds": ON_ROWS}
-        elif own.bounds is not None:
-            told |= {"bounds": self._bounds()}
+        one, two = self._measures
+        if own.bounds is not None and (one is None or two is None or self._partly):
+            self.left_out["bounds"] = ON_ROWS
+        elif own.bounds is not None and one is not None and two is not None:
+            told["bounds"] = self._bounds(one, two)
 
     def _apart(self) -> bool:
         """Whether averages are over different classes, or a value is not that of its measure."""
@@ -264,16 +252,12 @@ class _Again:
             return True
         return different_classes(("", one.left_out), ("", two.left_out)) is not None
 
-    def _bounds(self) -> Any:
-        ends = []
-        for measure in self._measures:
-            value = None if measure is None else measure.value
-            held = None if measure is None else measure.bounds
-            ends.append((value, value) if held is None else (held.low, held.high))
-        (low, high), (least, most) = ends
-        if None in (low, high, least, most):
+    def _bounds(self, one: Measure, two: Measure) -> Bounds | None:
+        """Bounds of the difference, by those of both values."""
+        if one.value is None or two.value is None:
             return self.own.bounds
-        return replace(self.own.bounds, low=low - most, high=high - least)  # type: ignore[type-var, operator]
+        first, second = (m.bounds or Bounds(m.value or 0.0, m.value or 0.0) for m in (one, two))
+        return Bounds(first.low - second.high, first.high - second.low)
 
     # -- test and limits --------------------------------------------------------------------
 
@@ -382,20 +366,11 @@ class _Again:
         """The rows of both sides as the study counts them; None where the results do not tell."""
         counted, results = [], self.again.results
         for measure in self._measures:
-            rows = (
-                None if measure is None else self.again.rows.get((measure.dataset, measure.model))
-            )
-            if (
-                measure is None
-                or rows is None
-                or self._partly
-                or not results.has_table(measure.table)
-            ):
+            if measure is None or self._partly or not results.has_table(measure.table):
                 return None
-            if rows.clusters is not None or rows.predictions is not None:
-                return None
+            rows = self.again.rows.get((measure.dataset, measure.model))
             own = class_rows(measure, results.table(str(measure.table)))
-            if own is None:
+            if own is None or rows is None or (rows.clusters, rows.predictions) != (None, None):
                 return None
             counted.append(Drawn(*own, PAIRS if self.own.paired else TWO_SAMPLES))
         return min(counted)
@@ -404,13 +379,12 @@ class _Again:
         own, ratio = self.own, self.own.ratio
         if ratio is None or ratio.interval is None:
             return
-        found: Ratio
-        if own.paired:
-            level = ratio.interval.level
-            found = calls.paired_ratio(self.metric, own.joint_table, own.joint_calls, level)
-        else:
-            fractions = own.model_fraction, own.reference_fraction
-            found = calls.unpaired_ratio(*fractions, ratio.interval.level)
+        level = ratio.interval.level
+        found = (
+            calls.paired_ratio(self.metric, own.joint_table, own.joint_calls, level)
+            if own.paired
+            else calls.unpaired_ratio(own.model_fraction, own.reference_fraction, level)
+        )
         limits = found.interval
         if limits is not None:
             explained = self._explained(
@@ -423,11 +397,7 @@ class _Again:
 
     def _margins(self) -> None:
         """The margin of the spec, and the one-sided test of a hypothesis."""
-        asked = self.again.spec.loaded.spec.comparisons
-        stated = self.own.hypothesis
-        if asked is None:
-            self.left_out["margin"] = "it follows from the spec of a baseline"
-            return
+        stated, asked = self.own.hypothesis, self.asked
         margin = dict(asked.margins).get(self.own.metric)
         if stated is None:
             self.told["margin"] = margin
