@@ -64,7 +64,7 @@ def test_what_the_spec_says_of_a_model_stands_in_results_and_on_the_page(tmp_pat
     (known,) = found.provenance.models
     forged = replace(found.provenance, models=(replace(known, version="2.2"),))
     (problem,) = recompute(replace(found, provenance=forged)).problems
-    assert "version of model m is not what the spec declares" in problem.what
+    assert "models.version is '2.2', the other records give '2.1'" in problem.what
     page = (tmp_path / "runs" / "latest" / "report.html").read_text()
     for words in (
         "version 2.1",
