@@ -23,7 +23,10 @@ SQUARE_ROOT = "the width falls with the square root of the rows"
 
 
 def sample_sizes(measures: Sequence[Measure], wanted: float | None) -> list[SampleSize]:
-    """One record for each interval of all rows; where a width is wanted, of subgroups too."""
+    """One record for each interval of all rows; where a width is wanted, of subgroups too.
+
+    An interval that reaches up to infinity, or beyond the range of numbers, has no width.
+    """
     return [
         _record(m, wanted)
         for m in measures
@@ -31,6 +34,7 @@ def sample_sizes(measures: Sequence[Measure], wanted: float | None) -> list[Samp
         and m.value is not None
         and m.where.fold is None
         and (wanted is not None or not m.where.subgroup)
+        and math.isfinite(m.interval.high - m.interval.low)
     ]
 
 
