@@ -313,9 +313,14 @@ def _moved_again(
 
 def score_pairs(again: RecordedState) -> Iterator[Made]:
     """Thresholds are those of the models; rows are those of the paired tables of shares."""
-    reason = {"": "both scores of a row are not in the results"}
+    reason = "both scores of a row are not in the results"
     for one in again.results.of(r.ScorePairs):
-        yield Made(one, reason, (*_unknown_thresholds(again, one), *_other_rows(again, one)))
+        left_out = {"bins": reason}
+        for metric, name in (("recall", "positives"), ("specificity", "negatives")):
+            left_out |= {f"{name}.{side}_scores": reason for side in ("model", "reference")}
+            if _joint_of(again, one, metric) is None:
+                left_out[f"{name}.rows"] = reason
+        yield Made(one, left_out, (*_unknown_thresholds(again, one), *_other_rows(again, one)))
 
 
 def _unknown_thresholds(again: RecordedState, one: r.ScorePairs) -> Iterator[str]:

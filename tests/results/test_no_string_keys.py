@@ -59,7 +59,8 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "report/guide.py": "level",
         "report/openlineage.py": "series",
         "results/lookup.py": "as_of",
-        "report/wording.py": "datasets models",
+        "report/slices.py": "column",
+        "report/wording.py": "datasets metrics models",
     },
     "arguments of a metric, by their names": {
         "engine/intervals/table_intervals.py": "weights",
