@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from unicodedata import east_asian_width
 
 from evalreport.report.charts.canvas import WHOLE, drawing, panel
 from evalreport.report.charts.labels import folded
@@ -22,8 +23,8 @@ MOST_PAIRS = 2
 SIDE, LEFT, BOTTOM, TOP = 158.0, 28.0, 40.0, 30.0
 #: Words for what both models are, or one of them alone; AGREES with a target that is another test.
 RIGHT, AGREES = ("right", "wrong", "right"), ("agree", "differ", "agrees")
-#: Letters of the name of a model beside a count.
-LETTERS = 14
+#: Letters of the name of a model beside a count: of an alphabet, and of scripts of wide signs.
+LETTERS, WIDE = 14, 8
 
 
 def paired_charts(contents: Contents) -> list[Block]:
@@ -70,9 +71,15 @@ def _names(contents: Contents, one: ScorePairs) -> tuple[str, str]:
     return model, reference
 
 
+def _short(name: str) -> str:
+    """A name with room beside a count."""
+    wide = any(east_asian_width(sign) in "WF" for sign in name)
+    return folded(name, WIDE if wide else LETTERS, 1)
+
+
 def _panels(contents: Contents, one: ScorePairs) -> list[Quadrants]:
     """The positives and the others, drawn on one scale."""
-    model, reference = (folded(name, LETTERS, 1) for name in _names(contents, one))
+    model, reference = map(_short, _names(contents, one))
     sides = (one.positives, one.negatives)
     others = [c for c in contents.classes((one.dataset, one.model)) if c != one.label]
     labels = (one.label, others[0] if others else f"not {one.label}")
