@@ -315,12 +315,18 @@ def score_pairs(again: RecordedState) -> Iterator[Made]:
     """Thresholds are those of the models; rows are those of the paired tables of shares."""
     reason = "both scores of a row are not in the results"
     for one in again.results.of(r.ScorePairs):
-        left_out = {"bins": reason}
-        for metric, name in (("recall", "positives"), ("specificity", "negatives")):
+        left_out, problems = {"bins": reason}, [*_unknown_thresholds(again, one)]
+        for metric, name, cells in (
+            ("recall", "positives", one.positives),
+            ("specificity", "negatives", one.negatives),
+        ):
             left_out |= {f"{name}.{side}_scores": reason for side in ("model", "reference")}
-            if _joint_of(again, one, metric) is None:
+            counted, joint = _right_of(one.calls(cells), metric), _joint_of(again, one, metric)
+            if joint is None:
                 left_out[f"{name}.rows"] = reason
-        yield Made(one, left_out, (*_unknown_thresholds(again, one), *_other_rows(again, one)))
+            elif counted != joint:
+                problems.append(f"{name} are {counted}, the paired table of {metric} is {joint}")
+        yield Made(one, left_out, tuple(problems))
 
 
 def _unknown_thresholds(again: RecordedState, one: r.ScorePairs) -> Iterator[str]:
@@ -331,16 +337,6 @@ def _unknown_thresholds(again: RecordedState, one: r.ScorePairs) -> Iterator[str
         own = again.thresholds.get((one.dataset, model), set())
         if number not in {at for at, _ in own}:
             yield f"{name} is {number!r}, which is none of those of {model}"
-
-
-def _other_rows(again: RecordedState, one: r.ScorePairs) -> Iterator[str]:
-    for metric, name, cells in (
-        ("recall", "positives", one.positives),
-        ("specificity", "negatives", one.negatives),
-    ):
-        counted, joint = _right_of(one.calls(cells), metric), _joint_of(again, one, metric)
-        if joint is not None and counted != joint:
-            yield f"{name} are {counted}, the paired table of {metric} is {joint}"
 
 
 def _right_of(calls: r.Calls, metric: str) -> r.JointTable:

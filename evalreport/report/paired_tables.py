@@ -14,8 +14,8 @@ from evalreport.results.records import Calls, Comparison, JointTable
 #: Lines of the table; results.json has all.
 MOST_LINES = 24
 NOTE = (
-    "A row counts for a model where it is among those that the metric counts, as a positive that "
-    "is found. Only rows that count for one model alone decide a difference and its test."
+    "How many rows the metric counts for both models, for the first or the second alone, and for "
+    "neither. Only rows that count for one alone decide the difference and its test."
 )
 
 

