@@ -27,7 +27,6 @@ from evalreport.report.words import (
     counted,
     label_text,
     listed,
-    measure_title,
     method_text,
     prose,
     subgroup_text,
@@ -161,12 +160,12 @@ def _against(contents: Contents, dataset: str) -> list[Block]:
     for view in contents.views:
         own = [r for r in contents.of(AgainstBaseline) if (r.dataset, r.model) == view]
         if view[0] == dataset and own:
-            text = "; ".join(_judged(r) for r in own)
+            text = "; ".join(_judged(contents, r) for r in own)
             said.append((contents.mark(view).name, f"{text[:1].upper()}{text[1:]}."))
     return [Facts("Better than guessing?", tuple(said), "about")] if said else []
 
 
-def _judged(r: AgainstBaseline) -> str:
+def _judged(contents: Contents, r: AgainstBaseline) -> str:
     """What one model is judged by, with both values, or why it is not judged."""
     what = "guessing" if r.baseline == "chance" else visible(r.baseline.replace("_", " "))
     if r.previous is not None:
@@ -174,7 +173,7 @@ def _judged(r: AgainstBaseline) -> str:
     inside = f" ({interval_text(r.interval)})" if r.interval is not None else ""
     shown = "" if r.difference is None else f", difference {difference_text(r.difference)}{inside}"
     values = (
-        f"{measure_title(r)} {value_text(r.value)}{'' if shown else inside}, "
+        f"{contents.heading(r)} {value_text(r.value)}{'' if shown else inside}, "
         f"{what} {value_text(r.baseline_value)}{shown}"
     )
     told = {

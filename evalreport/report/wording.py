@@ -88,11 +88,14 @@ AGREEMENT_NOTE = (
     "agreement is reported, and neither of them is taken to be right."
 )
 
-#: What clinicians say; average precision and the precision-recall curve are names.
+#: Names of metrics in sentences; average precision and the precision-recall curve are others.
+_PRECISION = r"(?<!average )(?<!Average )precision(?!-recall)"
+_RECALLS, _RECALL = r"(?<!precision-)recalls", r"(?<!precision-)recall"
+#: What clinicians say.
 _CLINICAL_WORDS = (
-    (r"(?<!average )(?<!Average )precision(?!-recall)", "positive predictive value"),
-    (r"(?<!precision-)recalls", "sensitivities"),
-    (r"(?<!precision-)recall", "sensitivity"),
+    (_PRECISION, "positive predictive value"),
+    (_RECALLS, "sensitivities"),
+    (_RECALL, "sensitivity"),
     ("true positive rate", "sensitivity"),
     ("true negative rate", "specificity"),
     ("tpr", "sensitivity"),
@@ -135,11 +138,13 @@ SPOKEN = {
     "misclassification_rate": "Misclassification rate",
     "cross_entropy": "Cross entropy",
 }
-#: Metrics whose names stand in sentences too, with the patterns of these.
-_IN_SENTENCES = {
-    "precision": (r"(?<!average )(?<!Average )precision(?!-recall)",),
-    "recall": (r"(?<!precision-)recall",),
-}
+#: Metrics whose names stand in sentences too: the metric, how it stands there, and the place of
+#: the name that the spec has for it.
+_IN_SENTENCES = (
+    ("precision", _PRECISION, "{}"),
+    ("recall", _RECALLS, "values of {}"),
+    ("recall", _RECALL, "{}"),
+)
 
 STANDARD = (
     "verdict",
@@ -473,10 +478,9 @@ def as_written(results: Results, wording: Wording) -> Wording:
     if not names:
         return wording
     told = [
-        (pattern, lower_first(names[metric]))
-        for metric, patterns in _IN_SENTENCES.items()
+        (pattern, place.format(lower_first(names[metric])))
+        for metric, pattern, place in _IN_SENTENCES
         if metric in names
-        for pattern in patterns
     ]
     return replace(wording, names=names, vocabulary=wording.vocabulary or tuple(told))
 

@@ -9,12 +9,19 @@ from typing import Any
 
 import pytest
 import yaml
-from plain_results import render_html
+from plain_results import records_of, render_html
 from report.html_page import parse
 
 import evalreport
 from evalreport.metrics.catalogue import find
-from evalreport.report.wording import CLINICAL, SPOKEN, in_vocabulary, reworded
+from evalreport.report.wording import (
+    CLINICAL,
+    SPOKEN,
+    TEMPLATES,
+    as_written,
+    in_vocabulary,
+    reworded,
+)
 from evalreport.results.codec import decode
 
 CONFIG = Path(__file__).parents[2] / "configs" / "breast_cancer.yaml"
@@ -91,6 +98,20 @@ def test_metrics_are_called_what_the_spec_calls_them() -> None:
     # the name of a function is none of the field
     assert "| F1 | 0.667 |" in told
     assert "recall" not in found.to_markdown().lower()
+
+
+def test_sentences_and_baselines_have_the_names_of_the_spec() -> None:
+    rows = {"y": [1, 1, 1, 0, 0, 0] * 5, "s": [0.9, 0.8, 0.3, 0.4, 0.2, 0.1] * 5}
+    spec = {
+        "evalreport": 1, "title": "names", "datasets": {"d": {"target": "y"}},
+        "models": {"m": {"score": "s"}}, "metrics": ["sensitivity", "auroc"],
+    }  # fmt: skip
+    found = evalreport.run(spec, frames={"d": rows}).json
+    text = parse(render_html(found)).text
+    assert "etter than guessing: AUROC 0." in text
+    words = as_written(records_of(found), TEMPLATES["standard"]).vocabulary
+    told = in_vocabulary("Recall at recalls from 0.1, precision-recall curve", words)
+    assert told == "Sensitivity at values of sensitivity from 0.1, precision-recall curve"
 
 
 def test_every_name_that_is_said_otherwise_is_another_name_of_a_metric() -> None:
