@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from evalreport.spec.datasets import ClusterTable, Query
@@ -44,10 +45,18 @@ class TooManyKindsError(NotPlainError):
 
 @dataclass(frozen=True)
 class Wanted:
-    """The ``columns`` asked for, those that hold ``numbers`` only, and the bytes to keep to.
+    """What rows are counted by, and what is kept to.
 
-    ``query``: what gives the rows, where they come from a database; ``table``: where they are one
-    of a cluster. ``count``: the column that says how many rows each one stands for.
+    ``columns``: those that kinds of rows are told apart by; one that is not there is left out.
+    ``numbers``: those of them that hold scores and nothing else. ``query``: what gives the rows,
+    where they come from a database; ``table``: where they are one of a cluster. ``count``: the
+    column that says how many rows each one stands for.
+
+    ``periods``: columns of dates, each told by its day, week, month, quarter or year.
+    ``intervals``: columns of numbers, each told by the lower edge of its interval among these.
+    ``id``: a column of which it is known only whether a row has one; ``repeats``: whether it may
+    stand in several rows. ``memory``: how many bytes the engine may hold, ``room``: how many kinds
+    may take.
     """
 
     columns: tuple[str, ...]
@@ -57,6 +66,11 @@ class Wanted:
     query: Query | None = None
     count: str | None = None
     table: ClusterTable | None = None
+    periods: Mapping[str, str] = field(default_factory=dict)
+    intervals: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    id: str | None = None
+    repeats: bool = False
+    room: int = 1_000_000_000
 
 
 def quoted_text(text: str | None) -> str:
