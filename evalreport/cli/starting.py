@@ -7,6 +7,7 @@ rows or of counts.
 from __future__ import annotations
 
 import json
+import math
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -143,13 +144,13 @@ LIKE_COUNTS = frozenset(("n", "count", "counts", "freq", "frequency"))
     help="The columns to keep; all by default. Leave out what names a person.",
 )
 @click.option(
-    "--bins",
+    "--grain",
     default=None,
-    metavar="SCORE=N,...",
-    help="Columns of scores from 0 to 1 that are put into N bins, 2 to 10000.",
+    metavar="SCORE=G,...",
+    help="Columns of scores, each rounded to a multiple of G, such as 0.01.",
 )
 def merge(
-    files: tuple[Path, ...], output: Path, count: str, columns: str | None, bins: str | None
+    files: tuple[Path, ...], output: Path, count: str, columns: str | None, grain: str | None
 ) -> int:
     """Add up FILES (csv or tsv) to one file of kinds of rows, with how many rows are of each.
 
@@ -168,7 +169,7 @@ def merge(
     if twice:
         what = f"{' and '.join(twice)}: the same content is given before"
         raise UsageError(Problem(what, "each file once, or its rows count twice"))
-    found = merged(sources, count, asked, _bins(bins))
+    found = merged(sources, count, asked, _grains(grain))
     write_new(output, found.text())
     for source, rows in zip(sources, found.rows, strict=True):
         click.echo(one_line(f"{source.sha256}  {source.name}: {rows:,} rows"))
@@ -183,13 +184,17 @@ def merge(
     return 0
 
 
-def _bins(text: str | None) -> dict[str, int]:
-    """How many bins each column of scores gets. Raises UsageError."""
-    found: dict[str, int] = {}
+def _grains(text: str | None) -> dict[str, float]:
+    """What each column of scores is rounded to. Raises UsageError."""
+    found: dict[str, float] = {}
     for part in [] if text is None else text.split(","):
         name, _, number = part.rpartition("=")
-        if not name.strip() or not number.strip().isdecimal() or not 2 <= int(number) <= 10_000:
-            what = f"--bins has {part.strip()!r}"
-            raise UsageError(Problem(what, "a column and 2 to 10000 bins: --bins score=100"))
-        found[name.strip()] = int(number)
+        try:
+            grain = float(number)
+        except ValueError:
+            grain = 0.0
+        if not name.strip() or not 0.0 < grain < math.inf:
+            what = f"--grain has {part.strip()!r}"
+            raise UsageError(Problem(what, "a column and a step above 0: --grain score=0.01"))
+        found[name.strip()] = grain
     return found

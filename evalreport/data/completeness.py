@@ -146,12 +146,18 @@ class Lost:
 
 
 def lost_places(raw: RawTable, roles: Roles) -> npt.NDArray[np.int64]:
-    """Rows that lack a target or what the model says; those of no known weight left out."""
+    """Rows that lack a target or what the model says; those of no known weight left out.
+
+    Where rows have weights a kind of rows stands there as often as there are rows of it.
+    """
     gone = label_column(raw, roles.target).missing | silent(raw, roles)
     if roles.weight is not None:
         weight = weights(raw, roles.weight)
         gone = gone & ~weight.missing & (weight.values > 0)
-    return np.flatnonzero(gone).astype(np.int64)
+    places = np.flatnonzero(gone).astype(np.int64)
+    if roles.weight is None or raw.times is None:
+        return places
+    return np.repeat(places, raw.times[places])
 
 
 def silent(raw: RawTable, roles: Roles) -> Mask:

@@ -23,8 +23,7 @@ import numpy.typing as npt
 
 from evalreport.data.findings import rows_problem
 from evalreport.data.read import read_table, same_columns
-from evalreport.data.score_bins import bin_text, is_bin
-from evalreport.data.scores import numbers
+from evalreport.data.scores import numbers, rounded
 from evalreport.data.source import Source
 from evalreport.data.table import RawColumn, RawTable
 from evalreport.errors import DataError, Location, Problem, did_you_mean
@@ -122,14 +121,14 @@ def merged(
     sources: Sequence[Source],
     count: str,
     columns: Sequence[str] | None = None,
-    bins: Mapping[str, int] | None = None,
+    grains: Mapping[str, float] | None = None,
 ) -> Merged:
     """The kinds of rows of several files, with how many rows of all files are of each.
 
     A file without a column ``count`` holds rows, one each. ``columns`` are kept, all by
-    default. ``bins``: columns of scores from 0 to 1 that are put into so many bins of equal
-    width. Raises DataError for other columns than the first file has, for columns that are
-    not there, for what is no count, and for files whose values are not written as text.
+    default. ``grains``: columns of scores, each rounded to a multiple of this. Raises DataError
+    for other columns than the first file has, for columns that are not there, for what is no
+    count, and for files whose values are not written as text.
     """
     for source in sources:
         if source.suffix not in WRITTEN:
@@ -139,8 +138,8 @@ def merged(
     same_columns([(table.name, table.header) for table in tables])
     header = tuple(name for name in tables[0].header if name != count)
     kept = header if columns is None else tuple(columns)
-    bins = bins or {}
-    absent = [name for name in dict.fromkeys((*kept, *bins)) if name not in header]
+    grains = grains or {}
+    absent = [name for name in dict.fromkeys((*kept, *grains)) if name not in header]
     if absent:
         raise DataError(
             *(
@@ -157,7 +156,7 @@ def merged(
     for table in tables:
         times = _times(table, count)
         rows.append(sum(times))
-        texts = ((_binned if name in bins else _texts)(table, name, bins) for name in kept)
+        texts = (_texts(table, name, grains.get(name)) for name in kept)
         written = zip(*texts, strict=True)
         for kind, number in zip(written, times, strict=True):
             total[kind] += number
@@ -172,24 +171,15 @@ def _times(table: RawTable, count: str) -> list[int]:
     return found
 
 
-def _binned(table: RawTable, name: str, bins: Mapping[str, int]) -> list[str]:
-    """The bins of a column of scores; those that are written as bins stay as they are."""
-    texts = _texts(table, name, bins)
-    if any(map(is_bin, texts)):
-        return texts
-    found = numbers(table, name)
-    if found.problems:
-        raise DataError(*found.problems)
-    outside = np.flatnonzero(~found.missing & ~((found.values >= 0.0) & (found.values <= 1.0)))
-    if len(outside):
-        what = f"{name} has {found.values[outside[0]]:g}, and bins are of scores from 0 to 1"
-        raise DataError(Problem(what, "scores from 0 to 1", table.where(int(outside[0]))))
-    pairs = zip(found.values.tolist(), found.missing.tolist(), strict=True)
-    return ["" if gap else bin_text(score, bins[name]) or "" for score, gap in pairs]
-
-
-def _texts(table: RawTable, name: str, _bins: Mapping[str, int]) -> list[str]:
-    """A column as written; nothing where there is no value."""
+def _texts(table: RawTable, name: str, grain: float | None) -> list[str]:
+    """A column as written, or its scores rounded; nothing where there is no value."""
     column = table.columns[name]
-    pairs = zip(column.values.tolist(), column.missing.tolist(), strict=True)
+    values = column.values
+    if grain is not None:
+        found = numbers(table, name)
+        if found.problems:
+            raise DataError(*found.problems)
+        values = rounded(found.values, grain)
+        column = replace(column, missing=found.missing)
+    pairs = zip(values.tolist(), column.missing.tolist(), strict=True)
     return ["" if gap else str(value) for value, gap in pairs]

@@ -67,6 +67,46 @@ def numbers(table: RawTable, name: str) -> Numbers:
     return table.once(("numbers", name), lambda: _numbers(table, table.columns[name]))
 
 
+def steps_of(grain: float) -> int | None:
+    """How many steps there are from 0 to 1, where these are a whole number.
+
+    Multiples of the grain are then the doubles next to k / steps, as they are written.
+
+    >>> steps_of(0.0001), steps_of(0.3)
+    (10000, None)
+    """
+    steps = round(1.0 / grain)
+    return steps if steps >= 1 and math.isclose(steps * grain, 1.0, rel_tol=1e-12) else None
+
+
+def rounded(values: Floats, grain: float) -> Floats:
+    """Numbers rounded to multiples of a grain, halves upwards; NaN stays.
+
+    >>> rounded(np.array([0.12346, 0.5]), 0.0001).tolist()
+    [0.1235, 0.5]
+    """
+    steps = steps_of(grain)
+    if steps is None:
+        return np.asarray(np.floor(values / grain + 0.5) * grain)
+    return np.asarray(np.floor(values * steps + 0.5) / steps)
+
+
+def with_grain(table: RawTable, columns: Sequence[str], grain: float | None) -> RawTable:
+    """The table with the scores in some of its columns rounded to multiples of a grain.
+
+    Columns that hold something else than numbers stay as they are: checks name it.
+    """
+    found = {name: numbers(table, name) for name in columns if name in table.columns}
+    read = {name: one for name, one in found.items() if not one.problems}
+    if grain is None or not read:
+        return table
+    made = {
+        name: RawColumn(name, "float64", rounded(one.values, grain), one.missing)
+        for name, one in read.items()
+    }
+    return replace(table, columns={**table.columns, **made}, grain=grain, _kept={})
+
+
 def weights(table: RawTable, name: str) -> Numbers:
     """The weights of a column: numbers that are 0 or more."""
     found = numbers(table, name)
@@ -99,6 +139,8 @@ def sums_to_one(table: RawTable, names: Sequence[str], rows: npt.NDArray[Any]) -
 def _sum_tolerance(table: RawTable, names: Sequence[str]) -> float:
     """How far sums may be from 1: what rounding each score, as it is stored, explains."""
     columns = [table.columns[name] for name in names]
+    if table.grain is not None:
+        return max(SUM_TOLERANCE, len(names) * 0.5 * table.grain * (1 + 1e-9))
     if any(column.kind == "float32" for column in columns):
         return max(SUM_TOLERANCE, len(names) * 2.0**-23)
     if any(column.kind != "text" for column in columns):
@@ -152,6 +194,7 @@ def _of_numbers(table: RawTable, column: RawColumn) -> Numbers:
             _problem(table, column.name, "infinite", infinite, lambda row: str(values[row]))
         )
     findings = [_single_precision(column.name)] if column.kind == "float32" else []
+    findings += [_rounded(column.name, table.grain)] if table.grain is not None else []
     return Numbers(values, column.missing, tuple(problems), tuple(findings))
 
 
@@ -161,6 +204,14 @@ def _single_precision(name: str) -> Finding:
         "so 0.7 is 0.699999988."
     )
     return Finding("float32", message, {"column": name})
+
+
+def _rounded(name: str, grain: float) -> Finding:
+    message = (
+        f"Scores in {name} are rounded to multiples of {grain:g} (engine.grain); every number is "
+        "that of the scores as rounded."
+    )
+    return Finding("rounded_scores", message, {"column": name, "grain": grain})
 
 
 def _of_texts(table: RawTable, column: RawColumn) -> Numbers:

@@ -118,7 +118,8 @@ class RawTable:
     make subgroups of a column of numbers. ``kind`` is, where rows of the file stand for
     several rows each, the row of the file that each row comes from, shape (n,). ``times`` is,
     where rows were counted and not read, how many each of these stands for, shape (n,).
-    ``classes`` are those that are known of the rows from anything in the report.
+    ``classes`` are those that are known of the rows from anything in the report. ``grain``: scores
+    are rounded to its multiples.
     """
 
     name: str
@@ -134,6 +135,7 @@ class RawTable:
     kind: npt.NDArray[np.int64] | None = None
     times: npt.NDArray[np.int64] | None = None
     classes: tuple[str, ...] = ()
+    grain: float | None = None
     _kept: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def line(self, row: int) -> int | None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from evalreport.engine.cautions.facts import RunFacts
 from evalreport.engine.cautions.find import find_cautions
-from evalreport.engine.counting.binned_scores import BinnedScores
 from evalreport.engine.predicting import further_repeats
 from evalreport.metrics.tables import ScoreTable
 from evalreport.plan.everything import comparison_request
@@ -70,9 +69,7 @@ def cautions_of(
 
     def scores(dataset: str, model: str) -> ScoreTable | None:
         tables = state.tables.get((dataset, model))
-        table = tables.scores(EVERYTHING) if tables and tables.view.has_score else None
-        # Bins would be taken for distinct scores.
-        return None if isinstance(table, BinnedScores) else table
+        return tables.scores(EVERYTHING) if tables and tables.view.has_score else None
 
     facts = RunFacts(
         views=[v for v in state.prepared.views if isinstance(v, LabelView)],

@@ -65,9 +65,7 @@ def curve_records(
     elif _labels_decide(view):
         made = curves.decision_of_labels(_cells(tables))
         found = [_record(new_id(), view, view.labels[view.positive_index], "decision", made, False)]
-    bins = getattr(view, "bins", None)
-    found = [_with_band(record, view, level) for record in found]
-    return [replace(record, bins=bins) for record in found] if bins else found
+    return [_with_band(record, view, level) for record in found]
 
 
 def _with_band(record: Curve, view: Any, level: float) -> Curve:

@@ -8,13 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
-from evalreport.engine.counting.binned_scores import BinnedScores
 from evalreport.engine.counting.classification import ClassificationTable
 from evalreport.engine.counting.memory import MemoryTables
 from evalreport.engine.counting.tables import Tables
 from evalreport.engine.counting.tables_of import tables_of
 from evalreport.engine.intervals import missing_cases, pooled_ranks
-from evalreport.engine.intervals.binned import with_bounds
 from evalreport.engine.intervals.bootstrap import Bootstrap
 from evalreport.engine.intervals.case import Case, ScoreCase, TableCase
 from evalreport.engine.intervals.impact import Selection, highest, left_out
@@ -47,7 +45,7 @@ from evalreport.plan.methods import ASKED, REQUESTED, choose
 from evalreport.plan.task import Skipped, Task, ThresholdRequest
 from evalreport.predict.view import LabelView, View
 from evalreport.results.identity import Slice
-from evalreport.results.records import Bounds, Interval, Measure, Reached
+from evalreport.results.records import Interval, Measure, Reached
 from evalreport.statistics.proportions import PROPORTION_METHODS
 
 
@@ -263,19 +261,17 @@ class Measurer(TaskMeasurer[LabelView, MemoryTables]):
             return average_of_scores(self, task, metric, arguments)
         index = self._index(task)
         table = self.tables.scores(task.where, index)
-        at = table.middle if metric.row_loss and isinstance(table, BinnedScores) else table
         label = self.view.labels[self.class_index(task)]
-        value = evaluated(metric, metric(at, **arguments), label)
-        case = ScoreCase(self, task, metric, arguments, value, at, index)
+        value = evaluated(metric, metric(table, **arguments), label)
+        case = ScoreCase(self, task, metric, arguments, value, table, index)
         interval: Interval | str | None = None
         if isinstance(value.outcome, Value) and task.interval is not None:
             interval = score_interval(case)
         if isinstance(interval, Interval):
             of_class = float(table.positive_total)
             interval = self._with_study(task, interval, of_class, float(table.total))
-        value = _where_reached(metric, at, value)
-        value = missing_cases.of_scores(replace(case, value=value))
-        return with_bounds(metric, arguments, table, value, interval)
+        value = _where_reached(metric, table, value)
+        return missing_cases.of_scores(replace(case, value=value)), interval
 
     def _of_class_scores(
         self, task: Task, threshold: float | None
@@ -436,7 +432,6 @@ def as_measure(
     metric = find(task.metric)
     assert metric is not None
     state, number, reason = state_of(value)
-    bounds = value.bounds
     return Measure(
         **_identity(task, metric, name),
         threshold=computed.threshold if task.threshold is not None else None,
@@ -453,7 +448,6 @@ def as_measure(
         denominator=value.denominator,
         exploratory=computed.exploratory,
         weight=weight,
-        bounds=None if bounds is None else Bounds(*bounds),
         missing_bounds=value.missing,
         reached=value.reached,
         interval_reason=_no_interval(computed) if state in ("value", "infinite") else None,

@@ -43,11 +43,10 @@ class Evaluated:
 
     ``numerator`` and ``denominator`` are given where the metric is one fraction
     of the table; ``exact`` is the unrounded fraction where one exists; ``note``
-    explains an average that skipped classes, and ``left_out`` names these. ``bounds`` are
-    given where scores were counted in bins: the value of the single scores lies within
-    them. ``missing`` is the worst and best case of a share, with the rows that lack
-    something. ``reached`` is the threshold where a largest difference lies, with the four
-    cells there. ``rows`` have a value, where a mean leaves some out.
+    explains an average that skipped classes, and ``left_out`` names these. ``missing`` is the
+    worst and best case of a share, with the rows that lack something. ``reached`` is the
+    threshold where a largest difference lies, with the four cells there. ``rows`` have a value,
+    where a mean leaves some out.
     """
 
     outcome: Outcome
@@ -58,7 +57,6 @@ class Evaluated:
     exact: Any = None
     note: str | None = None
     left_out: tuple[str, ...] = ()
-    bounds: tuple[float, float] | None = None
     missing: MissingBounds | None = None
     reached: Reached | None = None
     rows: int | None = None

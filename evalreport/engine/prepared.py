@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -22,9 +22,6 @@ from evalreport.predict.overlap import Overlap
 from evalreport.predict.view import View
 from evalreport.results.records import CitedProtocol, Logo, ModelIdentity
 from evalreport.spec.load import LoadedSpec
-
-if TYPE_CHECKING:
-    from evalreport.engine.counting.single_columns import Described
 
 #: How many rows have each value; None where each is that of one row.
 Times: TypeAlias = npt.NDArray[np.int64] | None
@@ -57,9 +54,7 @@ class InputData:
 class Prepared:
     """Everything a run needs before a number is computed.
 
-    ``tables``: the datasets that were read, or counted by kinds of whole rows. Of one that was
-    counted otherwise ``columns`` has those whose drift is looked at, and ``described`` those that
-    are described, by its models.
+    ``tables``: the rows of the datasets, or their kinds of rows.
     """
 
     loaded: LoadedSpec
@@ -74,8 +69,6 @@ class Prepared:
     engine_reason: str = ""
     asked_engine: str = "auto"
     tables: Mapping[str, RawTable] = field(default_factory=dict)
-    columns: Mapping[str, Mapping[str, RawTable]] = field(default_factory=dict)
-    described: Mapping[tuple[str, str], Described] = field(default_factory=dict)
     predictions: tuple[Predicted, ...] = ()
     logo: Logo | None = None
     overlaps: tuple[Overlap, ...] = ()
@@ -84,7 +77,7 @@ class Prepared:
 
     def column(self, dataset: str, name: str) -> tuple[RawColumn, Times] | None:
         """The values of a column with how many rows have each (None: one); None without it."""
-        table = self.tables.get(dataset) or self.columns.get(dataset, {}).get(name)
+        table = self.tables.get(dataset)
         if table is None or name not in table.columns:
             return None
         return table.columns[name], table.times

@@ -13,6 +13,7 @@ from evalreport.data.frames import read_frame
 from evalreport.data.joined import Joined
 from evalreport.data.known_labels import Labels
 from evalreport.data.limits import MOST_GROUPS, limit_distinct
+from evalreport.data.scores import with_grain
 from evalreport.data.source import Source
 from evalreport.data.table import RawTable
 from evalreport.data.types import with_types
@@ -31,10 +32,8 @@ from evalreport.engine.counting.counting_views import (
     MISTAKES,
     Counted,
     counted_views,
-    refuse_unbounded,
     views_of_kinds,
 )
-from evalreport.engine.counting.kept_counts import KeptCounts
 from evalreport.engine.counting.postgres_rows import again
 from evalreport.engine.counting.reads import Reads
 from evalreport.engine.counting.sql_rows import hash_of, open_database, open_table, read_query
@@ -50,7 +49,6 @@ from evalreport.engine.predicting import (
     predicted,
 )
 from evalreport.engine.prepared import InputData, Prepared, Step, silent
-from evalreport.engine.rules import numbers_at
 from evalreport.engine.settings import ImpactRule, Settings
 from evalreport.errors import DataError, FilesError, Location, Problem, did_you_mean
 from evalreport.plan.build import build_plan
@@ -60,18 +58,18 @@ from evalreport.plan.everything import with_everything
 from evalreport.plan.from_spec import costs_of, requests_of, threshold_text
 from evalreport.plan.inputs import Facts, Requests
 from evalreport.plan.task import Plan
-from evalreport.predict.columns import columns_read, rules_of
+from evalreport.predict.columns import columns_read, rules_of, score_columns
 from evalreport.predict.facts import facts_of, in_order
 from evalreport.predict.known_classes import known_classes, labels_of
 from evalreport.predict.label_sets import SetView, has_sets
 from evalreport.predict.overlap import Overlap
-from evalreport.predict.view import LabelView, View
+from evalreport.predict.view import View
 from evalreport.spec.datasets import ClusterTable, Dataset, Query
 from evalreport.spec.load import LoadedSpec
 from evalreport.spec.model import Spec
 
 if TYPE_CHECKING:
-    from evalreport.engine.counting.single_columns import Described
+    from evalreport.engine.counting.kept_kinds import KeptKinds
 
 
 def prepare(
@@ -95,7 +93,7 @@ def prepare(
     protocol = read_protocol(loaded)
     requests = requests_of(spec)
     given = {**printed_tables(spec), **(frames or {})}
-    counts = _kept_counts(fitting, step)
+    counts = _kept_kinds(fitting, step)
     data = _read_all(loaded, given, requests, engine, step, reads or Reads(), watch, counts)
     settings = data.settings
     seen, predictions = _seen(loaded, data, requests, settings, fitting or Fitting(step=step))
@@ -110,14 +108,12 @@ def prepare(
         facts=facts,
         requests=requests,
         settings=settings,
-        plan=_plan(spec, requests, facts, views),
+        plan=_plan(spec, requests, facts),
         criteria=criteria_of(loaded),
         engine=name,
         engine_reason=reason,
         asked_engine=engine,
         tables=data.tables,
-        columns=data.columns,
-        described=data.described,
         predictions=tuple(predictions),
         logo=logo,
         protocol=protocol,
@@ -126,16 +122,18 @@ def prepare(
     )
 
 
-def _kept_counts(fitting: Fitting | None, step: Step) -> KeptCounts | None:
-    """Where the tables of files that were counted before are kept; None where nothing is kept."""
+def _kept_kinds(fitting: Fitting | None, step: Step) -> KeptKinds | None:
+    """Where the kinds of files that were counted before are kept; None where nothing is kept."""
     if fitting is None or fitting.cache is None:
         return None
-    return KeptCounts(fitting.cache / "counted", fitting.fresh, told=lambda text: step(text, None))
+    from evalreport.engine.counting.kept_kinds import KeptKinds
+
+    return KeptKinds(fitting.cache / "kinds", fitting.fresh, told=lambda text: step(text, None))
 
 
-def _plan(spec: Spec, requests: Requests, facts: Sequence[Facts], views: Sequence[View]) -> Plan:
+def _plan(spec: Spec, requests: Requests, facts: Sequence[Facts]) -> Plan:
     """Everything that will be done: measures first, then what is made of them."""
-    measures = refuse_unbounded(build_plan(requests, facts), views)
+    measures = build_plan(requests, facts)
     return replace(with_everything(measures, spec, requests, facts), criteria=criteria_words(spec))
 
 
@@ -214,7 +212,9 @@ def _overlaps(spec: Spec, data: Data, step: Step) -> tuple[Overlap, ...]:
         return ()
     step("comparing with training rows", None)
     memory = limit_bytes(spec.engine.memory_limit or MEMORY)
-    return overlaps(spec, data.tables, data.sources, memory)
+    # of kinds of rows it is not known which row is which: they are compared in their files
+    rows = {name: table for name, table in data.tables.items() if name not in data.counted}
+    return overlaps(spec, rows, data.sources, memory)
 
 
 def settings_of(loaded: LoadedSpec) -> Settings:
@@ -267,9 +267,7 @@ class Data:
     choices: dict[str, Choice] = field(default_factory=dict)
     sources: dict[str, Source] = field(default_factory=dict)
     watch: Watcher = UNWATCHED
-    counts: KeptCounts | None = None
-    columns: dict[str, Mapping[str, RawTable]] = field(default_factory=dict)
-    described: dict[tuple[str, str], Described] = field(default_factory=dict)
+    counts: KeptKinds | None = None
     count: dict[str, Callable[[tuple[str, ...]], Counted | Choice | None]] = field(
         default_factory=dict
     )
@@ -278,10 +276,7 @@ class Data:
     def add_counted(self, name: str, found: Counted) -> None:
         """Take what was counted of a dataset."""
         self.counted[name] = list(found.views)
-        self.columns[name] = found.columns
-        self.described.update({(name, model): one for model, one in found.described.items()})
-        if found.table is not None:
-            self.tables[name] = found.table
+        self.tables[name] = found.table
 
     def check_named(self) -> None:
         """Raise DataError where rows were read for their mistakes, and there are none."""
@@ -309,7 +304,7 @@ def _read_all(
     step: Step,
     reads: Reads,
     watch: Watcher,
-    counts: KeptCounts | None,
+    counts: KeptKinds | None,
 ) -> Data:
     spec = loaded.spec
     _check_frames(spec, frames)
@@ -418,7 +413,6 @@ def _counted(
                 choice,
                 requests,
                 data.watch,
-                _numbers_of(data, requests),
                 data.counts,
                 classes,
             ),
@@ -443,13 +437,6 @@ def _rows_of_file(views: Sequence[View], source: Source) -> int:
         return stored_rows(source) or 0
     ledger = views[0].ledger
     return int(ledger.rows_read if ledger.kinds_read is None else ledger.kinds_read)
-
-
-def _numbers_of(data: Data, requests: Requests) -> Callable[[LabelView], Sequence[float]]:
-    """The thresholds at which a counted model is compared."""
-    return lambda view: numbers_at(
-        view, requests, facts_of(view, requests.subgroups), data.settings
-    )
 
 
 #: What is hashed where rows are counted behind an address.
@@ -509,8 +496,7 @@ def _read(
     kinds = table.rows
 
     def count(classes: tuple[str, ...]) -> Counted | None:
-        numbers_of = _numbers_of(data, requests)
-        return views_of_kinds(spec, name, table, requests, numbers_of, classes)
+        return views_of_kinds(spec, name, table, requests, classes)
 
     added_up = count(())
     if added_up is not None:
@@ -524,7 +510,9 @@ def _read(
         spec.datasets[name].types,
         lambda column: loaded.where(("datasets", name, "types", column)),
     )
-    data.tables[name] = rules_of(spec, name).reading(with_periods(typed, spec, name))
+    read = rules_of(spec, name).reading(with_periods(typed, spec, name))
+    scores = score_columns(spec, name, subgroups)
+    data.tables[name] = with_grain(read, scores, spec.engine.grain)
     # figures by threes from five on, as counts on a page are
     counted = f"{table.rows:,}" if table.rows >= 10_000 else str(table.rows)
     reason = choice.reason.replace("{rows:,}", counted)

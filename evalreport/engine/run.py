@@ -523,7 +523,6 @@ def plan_record(plan: Planned) -> Plan:
         skipped=tuple(skipped),
         planned=tuple(PlannedRequests(part, count) for part, count in counts.items()),
         notes=tuple(plan.notes),
-        counted=tuple(plan.counted),
     )
 
 

@@ -26,7 +26,6 @@ from evalreport.metrics.kinds import (
     CLASS_MEANS,
     WITH_SAMPLES,
     Average,
-    Binned,
     Goal,
     Interval,
     Kind,
@@ -96,7 +95,6 @@ __all__ = [
     "REGISTRY",
     "WITH_SAMPLES",
     "Average",
-    "Binned",
     "Facts",
     "Goal",
     "Interval",
@@ -158,7 +156,6 @@ class Facts(TypedDict, total=False):
     score_limits: Mapping[str, Callable[..., Any]]
     shares: Shares
     chance: float | Callable[..., float | None]
-    binned: Binned
     shows: Shows
     class_pairs: bool
     ranks_labels: bool
@@ -246,7 +243,6 @@ class Metric:
     score_limits: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     shares: Shares | None = None
     chance: float | Callable[..., float | None] | None = None
-    binned: Binned = Binned.UNKNOWN
     shows: Shows = Shows.WHOLE
     class_pairs: bool = False
     ranks_labels: bool = False

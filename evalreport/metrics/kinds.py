@@ -110,15 +110,6 @@ AT_CUT, AT_CUT_OF_CLUSTERS = "newcombe_at_cut", "clusters_at_cut"
 SANDWICH = "sandwich"
 
 
-class Binned(Enum):
-    """Between which values a metric lies when scores are counted in bins."""
-
-    ORDERS = "between the worst and the best order of the rows within each bin"
-    PEAK = "between its value at the edges of the bins and the more extreme of the two orders"
-    STEPS = "between a sum of steps bounded within each bin and the best order"
-    UNKNOWN = "no bounds are known"
-
-
 class Shows(Enum):
     """What a metric shows when it stands alone, and so what has to stand beside it."""
 

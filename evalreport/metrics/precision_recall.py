@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from evalreport.metrics import chance, influence
-from evalreport.metrics.declare import ALL_AVERAGES, CLASS_MEANS, Binned, Interval, metric
+from evalreport.metrics.declare import ALL_AVERAGES, CLASS_MEANS, Interval, metric
 from evalreport.metrics.formula import Ratio, ratio
 from evalreport.metrics.tables import ScoreTable
 
@@ -27,7 +27,6 @@ NO_ACTUAL = "no row is actually {label}"
     undefined=NO_ACTUAL,
     use="to summarise the precision-recall curve of a rare class; chance is its prevalence",
     avoid="across samples of different prevalence",
-    binned=Binned.STEPS,
     influence=influence.average_precision,
     chance=chance.own_share,
     reference="Manning C. et al. Introduction to Information Retrieval, 2008, section 8.4",

@@ -17,7 +17,6 @@ from evalreport.metrics.advice import ESSENTIAL
 from evalreport.metrics.declare import (
     ALL_AVERAGES,
     CLASS_MEANS,
-    Binned,
     Goal,
     Interval,
     Parameter,
@@ -69,7 +68,6 @@ def lost_pairs(s: ScoreTable) -> Cell:
     undefined=ONE_CLASS,
     use="to ask how well scores rank, before any threshold is chosen",
     avoid="alone on rare positives, or when only part of the curve could ever be used",
-    binned=Binned.ORDERS,
     chance=0.5,
     advice=ESSENTIAL,
     cautions=("auc_below_half",),
@@ -96,7 +94,6 @@ def roc_auc(s: ScoreTable) -> Ratio:
     undefined=ONE_CLASS,
     use="as ROC AUC on a scale where 0 is chance: 2 AUC - 1",
     avoid="as ROC AUC",
-    binned=Binned.ORDERS,
     chance=0.0,
     reference="Somers R. Am Sociol Rev 27, 1962; Hand D., Till R. Machine Learning 45, 2001",
 )
@@ -118,7 +115,6 @@ def gini(s: ScoreTable) -> Ratio:
     undefined=ONE_CLASS,
     use="as the count of pairs behind ROC AUC",
     avoid="to compare samples of different sizes",
-    binned=Binned.ORDERS,
     shows=Shows.ONE_KIND,
     reference="Mann H., Whitney D. Ann Math Stat 18, 1947",
 )
@@ -244,7 +240,6 @@ def _farthest(s: ScoreTable) -> float:
     undefined="only one class occurs: there is one distribution of scores",
     use="to ask how far apart the score distributions of positives and negatives get",
     avoid="as a measure of the whole ranking: it looks at one threshold",
-    binned=Binned.PEAK,
     reached=_farthest,
     influence=influence.ks,
     instead="youden_j: its largest value is the KS statistic",

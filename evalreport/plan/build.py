@@ -114,8 +114,6 @@ def _not_of_other(metric: Metric, facts: Facts, label: str | None) -> str | None
         return None
     if {"threshold", "highest"} & set(metric.context):
         return f"it belongs to the positive class, {facts.positive}"
-    if metric.table is Table.SCORES and facts.counted:
-        return "scores were counted where they lie, for the positive class; --engine memory"
     return None
 
 

@@ -49,7 +49,11 @@ def with_everything(plan: Plan, spec: Spec, requests: Requests, facts: Sequence[
         *_numbers(spec, facts),
     )
     tasks = () if compared is None else compared.tasks
-    return replace(plan, comparisons=tasks, requests=others)
+    grain = spec.engine.grain
+    notes = plan.notes
+    if grain is not None:
+        notes = (*notes, f"scores are rounded to multiples of {grain:g} before they are counted")
+    return replace(plan, comparisons=tasks, requests=others, notes=notes)
 
 
 def comparison_request(asked: Comparisons) -> ComparisonRequest | None:

@@ -40,7 +40,7 @@ def explain(
     lines.append(f"{_counted(len(plan.tasks), 'task')} {verb} {_counted(len(shared), 'table')}.")
     if engine:
         lines.append(f"Engine: {engine}.")
-    lines += [f"Note: {note}." for note in (*plan.notes, *plan.counted)]
+    lines += [f"Note: {note}." for note in plan.notes]
     if plan.skipped or plan.left_out:
         lines += ["", "Skipped, because:"]
         seen: dict[str, int] = {}

@@ -47,7 +47,6 @@ class Facts:
     label_sets: bool = False
     designed: str | None = None
     unknown: tuple[str, ...] = ()
-    counted: bool = False
     ordered: bool = True
     decided: bool = False
 

@@ -125,7 +125,6 @@ class Plan:
     skipped: tuple[Skipped, ...]
     notes: tuple[str, ...] = ()
     criteria: tuple[str, ...] = ()
-    counted: tuple[str, ...] = ()
     comparisons: tuple[Any, ...] = ()
     requests: tuple[Request, ...] = ()
 
@@ -149,7 +148,7 @@ class Plan:
             "notes": list(self.notes),
             "criteria": list(self.criteria),
         }
-        return {"sha256": _sha256(body), **body, "counted": list(self.counted)}
+        return {"sha256": _sha256(body), **body}
 
     @property
     def sha256(self) -> str:

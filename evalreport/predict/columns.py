@@ -144,6 +144,25 @@ def rules_of(spec: Spec, name: str) -> Rules:
     )
 
 
+def score_columns(spec: Spec, name: str, subgroups: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """The columns of a dataset that hold scores of a class, or margins, and nothing else."""
+    if has_sets(spec.datasets[name]):
+        return ()
+    scores: dict[str, None] = {}
+    other: set[str] = set()
+    for key, model in spec.models.items():
+        if name not in spec.datasets_of(key):
+            continue
+        roles = roles_of(spec.datasets[name], model, subgroups)
+        for role, column in roles.named():
+            if role in ("score", "margin", "scores") and column != roles.vector:
+                scores[column] = None
+            else:
+                other.add(column)
+        other |= {said for said in [said_in(model)] if said is not None}
+    return tuple(column for column in scores if column not in other)
+
+
 def columns_needed(spec: Spec, dataset_name: str, subgroups: tuple[str, ...]) -> tuple[str, ...]:
     """Every column of a dataset that a run reads."""
     dataset = spec.datasets[dataset_name]

@@ -34,7 +34,6 @@ def facts_of(view: View, crossings: tuple[tuple[str, ...], ...]) -> Facts:
         fold_sizes=view.fold_sizes,
         unknown=view.unknown,
         label_sets=view.label_sets,
-        counted=view.counted,
     )
 
 

@@ -171,11 +171,6 @@ class View(ABC):
         return False
 
     @property
-    def counted(self) -> bool:
-        """Whether kinds are those of this model alone, and scores known by tables beside them."""
-        return False
-
-    @property
     @abstractmethod
     def score_range(self) -> tuple[float | None, float | None]:
         """The lowest and the highest score; None without scores or rows."""

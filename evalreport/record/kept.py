@@ -123,7 +123,7 @@ class _Kept:
             if counted != [list(row) for row in table.counts or ()]:
                 yield f"they give {counted} where table {table.id} has {table.counts}"
         for curve in self.results.curves:
-            of_all = not (curve.subgroup or curve.thinned or curve.bins)
+            of_all = not (curve.subgroup or curve.thinned)
             if curve.kind != STEPS or (curve.dataset, curve.model) != own or not of_all:
                 continue
             if self.view.score is None or curve.label != self.labels.positive:

@@ -47,7 +47,6 @@ from evalreport.metrics.declare import Goal, Metric
 from evalreport.metrics.estimates import different_classes, estimate_of, exact_difference
 from evalreport.record.leaves import Made, same
 from evalreport.results.records import (
-    Bounds,
     Comparison,
     Held,
     Hypothesis,
@@ -239,11 +238,6 @@ class _Rebuilt:
             found = call_moments(*calls.counted_calls(self.metric, own.joint_calls))
             if found is not None and not same(found.difference, own.difference):
                 told["difference"] = found.difference
-        one, two = self._measures
-        if own.bounds is not None and (one is None or two is None or self._partly):
-            self.left_out["bounds"] = ON_ROWS
-        elif own.bounds is not None and one is not None and two is not None:
-            told["bounds"] = self._bounds(one, two)
 
     def _apart(self) -> bool:
         """Whether averages are over different classes, or a value is not that of its measure."""
@@ -251,13 +245,6 @@ class _Rebuilt:
         if one is None or two is None or self._partly:
             return True
         return different_classes(("", one.left_out), ("", two.left_out)) is not None
-
-    def _bounds(self, one: Measure, two: Measure) -> Bounds | None:
-        """Bounds of the difference, by those of both values."""
-        if one.value is None or two.value is None:
-            return self.own.bounds
-        first, second = (m.bounds or Bounds(m.value or 0.0, m.value or 0.0) for m in (one, two))
-        return Bounds(first.low - second.high, first.high - second.low)
 
     # -- test and limits --------------------------------------------------------------------
 
@@ -330,7 +317,7 @@ class _Rebuilt:
         """Limits by the error that a statistic of one calculation implies, within the range."""
         own, pair = self.own, (self.own.test, interval.method)
         statistic, difference = own.statistic, own.difference
-        if pair not in STUDENT or not statistic or not difference or own.bounds is not None:
+        if pair not in STUDENT or not statistic or not difference:
             return None
         df = own.df if own.df is not None else interval.df
         level = (1.0 + interval.level) / 2.0

@@ -280,7 +280,7 @@ def _by_own_counts(again: RecordedState, one: r.Curve, name: str) -> Made:
     if band is not None and band.method is None and (limited or not band.reason):
         band = replace(band, method=curves.BAND_METHODS[band.of])
     made: dict[str, Any] = dict(points)
-    if one.kind in BY_COUNTS and points.get("tp") and not one.bins:
+    if one.kind in BY_COUNTS and points.get("tp"):
         tp = points["tp"]
         fp = (
             points["fp"]

@@ -50,8 +50,8 @@ def plan_of(written: Spec, models: Sequence[RecordedModel]) -> Plan:
 
 def _facts(model: RecordedModel) -> Facts:
     """What the planner knew of a dataset and model. Raises NotRecorded."""
-    facts, binned = model.facts, any(one.bins for one in model.results.curves)
-    if facts.source != "prediction" and (facts.low is None or binned):
+    facts = model.facts
+    if facts.source != "prediction" and facts.low is None:
         raise NotRecorded("the range of the scores is not in the results")
     if facts.source == "prediction" and len(facts.labels) > CURVED_CLASSES:
         raise NotRecorded("there are no curves that tell whether there were scores")
@@ -105,7 +105,7 @@ def in_order(
 
 
 def plan(again: RecordedState) -> Iterator[Made]:
-    """What is told of the plan, its hash among it; how rows were counted is not of the plan."""
+    """What is told of the plan, its hash among it."""
     told = again.results.plan
     try:
         planned = again.plan
@@ -114,7 +114,7 @@ def plan(again: RecordedState) -> Iterator[Made]:
             yield Made(told, {"": str(absent)}, tuple(_problems(again, None)))
         return
     if is_settled(planned, again.results):
-        made = replace(plan_record(planned), counted=() if told is None else told.counted)
+        made = plan_record(planned)
         yield Made(made, {}, tuple(_problems(again, planned)))
     else:
         yield Made(told, {"": OF_DATA}, tuple(_problems(again, None)))

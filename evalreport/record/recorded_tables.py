@@ -147,7 +147,7 @@ class RecordedTables(MemoryTables):
         found = self._curves.get(label)
         if found is None:
             raise NotRecorded(NO_CURVE)
-        if found.thinned or found.bins:
+        if found.thinned:
             raise NotRecorded(THINNED)
         if self._weighted and not self._of_values:
             raise NotRecorded(WEIGHTS)

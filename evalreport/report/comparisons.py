@@ -48,11 +48,6 @@ MOST_LINES = 60
 MOST_DRAWN = 24
 #: Differences named in a sentence.
 MOST_NAMED = 3
-#: What is said of differences of which only bounds are known.
-IN_BINS = (
-    "Scores were counted in bins: differences of their metrics may lie elsewhere within the bounds "
-    "that results.json has, and intervals are widened by these."
-)
 #: Classes up to which each is compared on the page.
 FEW_CLASSES = 4
 
@@ -265,8 +260,6 @@ def _differences(contents: Contents, entries: Sequence[Comparison], total: int) 
         notes = (f"{len(entries)} of {total} comparisons; the others are in results.json.",)
     if any(e.fold == MEAN_OF_FOLDS for e in entries):
         notes = (*notes, "The values of means over folds stand beside the tables of their folds.")
-    if any(e.bounds is not None for e in entries):
-        notes = (*notes, IN_BINS)
     notes = (*notes, *_disagreeing(contents, entries))
     of = f"Differences from {only}" if only else "Differences"
     return Strip(f"{of}. ↓ less is better", columns, lines, notes, "many cmp")

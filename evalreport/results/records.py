@@ -226,7 +226,6 @@ class Measure:
         bool, OMITTED, "The threshold was chosen on the rows it is judged on."
     ] = False
     weight: Annotated[float | None, OMITTED, "Sum of the weights, where rows have any."] = None
-    bounds: Annotated[Bounds | None, OMITTED] = None
     reached: Annotated[Reached | None, OMITTED] = None
     missing_bounds: Annotated[MissingBounds | None, OMITTED] = None
     interval_reason: Annotated[str | None, OMITTED, "Why a value has no interval."] = None
@@ -333,7 +332,6 @@ class Curve:
     kind: str
     points: Mapping[str, Column]
     thinned: Annotated[bool, OMITTED, "Fewer points than distinct scores."] = False
-    bins: Annotated[int | None, OMITTED, "Scores were counted in so many bins."] = None
     band: Annotated[Band | None, OMITTED] = None
 
     @property
@@ -344,7 +342,7 @@ class Curve:
     @property
     def in_bins(self) -> bool:
         """Whether a point stands for its score and for those up to the next point."""
-        return self.thinned or self.bins is not None
+        return self.thinned
 
 
 @dataclass(frozen=True, slots=True)
@@ -506,7 +504,6 @@ class Comparison:
     reference_denominator: Annotated[Number | None, Where("reference_run")] = None
     reference_n: Annotated[int | None, Where("reference_run")] = None
     difference: float | None
-    bounds: Annotated[Bounds | None, OMITTED] = None
     interval: Interval | None
     interval_reason: str | None = None
     test: str | None
@@ -1754,7 +1751,7 @@ class PlannedRequests:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What was planned: its hash, what it skips, how rows become tables."""
+    """What was planned: its hash, and what it skips."""
 
     sha256: str
     tasks: Count = 0
@@ -1763,7 +1760,6 @@ class Plan:
         tuple[PlannedRequests, ...], "What is done beside the measures, kind by kind."
     ] = ()
     notes: tuple[str, ...] = ()
-    counted: Annotated[tuple[str, ...], OMITTED] = ()
 
 
 @dataclass(frozen=True, slots=True)

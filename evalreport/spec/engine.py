@@ -34,8 +34,10 @@ class Engine(Part):
     retries: Annotated[Whole, Field(ge=0, le=10)] = Field(
         0, description="How often a database is asked again where its connection was lost."
     )
-    bins: Annotated[Whole, Field(ge=100, le=100_000_000)] = Field(
-        100_000, description="Bins of a histogram of scores, beyond the memory limit."
+    grain: Annotated[Number, Field(gt=0)] | None = Field(
+        None,
+        description="Scores are rounded to a multiple of this before rows are counted, where "
+        "there are too many different ones; e.g. 0.0001.",
     )
 
 

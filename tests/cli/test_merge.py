@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import random
 from pathlib import Path
 from typing import Any
@@ -100,13 +101,13 @@ def test_what_does_not_add_up_is_told_and_nothing_is_written(
     assert not out.exists()
 
 
-BINNED = """evalreport: 1
+SCORED = """evalreport: 1
 datasets:
   d: {{path: {path}, target: y{more}}}
 models: {{m: {{score: s}}, other: {{score: t}}}}
 positive: {{label: ill}}
 metrics: [recall, specificity, accuracy, roc_auc, average_precision, brier, log_loss, ks, f1]
-thresholds: {thresholds}
+thresholds: [0.5, 0.3]
 comparisons: {{reference: other}}
 subgroups: [site]
 report: {{formats: [json]}}
@@ -125,16 +126,16 @@ def scored(tmp_path_factory: pytest.TempPathFactory) -> Path:
             one, other = (min(max(rng.gauss(0.4 + 0.25 * ill, 0.2), 0.001), 0.999) for _ in "st")
             lines.append(f"{'ill' if ill else 'well'},{one!r},{other!r},{site}")
         (folder / f"{site}.csv").write_text("\n".join(["y,s,t,site", *lines]) + "\n")
-        out = ["merge", str(folder / f"{site}.csv"), "-o", str(folder / f"bins{site}.csv")]
-        assert status_of([*out, "--bins", "s=50,t=20"]) == 0
-    both = [str(folder / f"bins{site}.csv") for site in "AB"]
+        out = ["merge", str(folder / f"{site}.csv"), "-o", str(folder / f"kinds{site}.csv")]
+        assert status_of([*out, "--grain", "s=0.02,t=0.05"]) == 0
+    both = [str(folder / f"kinds{site}.csv") for site in "AB"]
     assert status_of(["merge", *both, "-o", str(folder / "all.csv")]) == 0
     return folder
 
 
-def binned(folder: Path, name: str, path: str, more: str = "", at: str = "[0.5, 0.3]") -> Any:
+def report(folder: Path, name: str, path: str, more: str = "") -> Any:
     spec = folder / f"{name}.yaml"
-    spec.write_text(BINNED.format(path=path, more=more, thresholds=at))
+    spec.write_text(SCORED.format(path=path, more=more))
     status = status_of(["run", str(spec), "-o", str(folder / name), "--quiet"])
     if status:
         return status
@@ -143,70 +144,30 @@ def binned(folder: Path, name: str, path: str, more: str = "", at: str = "[0.5, 
 
 
 @pytest.mark.long
-def test_binned_scores_of_sites_add_up_and_say_what_bins_can_change(scored: Path) -> None:
-    text = (scored / "all.csv").read_text()
-    assert '"[0.3, 0.32)"' in text
-    merged = binned(scored, "merged", "all.csv", ", count: count")
-    pooled = binned(scored, "pooled", '"[AB].csv"')
-    assert merged["failures"] == []
-
-    def key(one: Any) -> Any:
-        return one["metric"], one["model"], one["threshold"], str(one["subgroup"])
-
-    rows = {key(one): one for one in pooled["measures"]}
-    assert set(rows) == {key(one) for one in merged["measures"]}
-    between = 0
-    for one in merged["measures"]:
-        other = rows[key(one)]
-        if one["threshold"] is not None:  # what follows from tables is the same, limits and all
-            assert (one["value"], one["interval"]) == (other["value"], other["interval"])
-            assert one["numerator"] == other["numerator"]
-            continue
-        bounds = one["bounds"]
-        assert bounds["low"] <= other["value"] <= bounds["high"]
-        assert bounds["low"] <= one["value"] <= bounds["high"]
-        assert "scores are counted in" in one["reason"]
-        between += 1
-    assert between > 10
-    assert "scores are known by their bins alone" in str(merged["plan"]["counted"])
-    same = [c for c in merged["comparisons"] if c["metric"] == "recall" and not c["subgroup"]]
-    others = [c for c in pooled["comparisons"] if c["metric"] == "recall" and not c["subgroup"]]
-    assert [c["difference"] for c in same] == [c["difference"] for c in others]
-    assert [c["p_value"] for c in same] == [c["p_value"] for c in others]
-    ranks = [c for c in merged["comparisons"] if c["metric"] == "roc_auc"]
-    assert all(c["interval"] is None for c in ranks)
+def test_rounded_scores_of_sites_add_up_to_those_of_all_rows(scored: Path) -> None:
+    merged = report(scored, "merged", "all.csv", ", count: count")
+    rows = scored / "rows.csv"
+    lines = [line.split(",") for site in "AB" for line in open_lines(scored / f"{site}.csv")]
+    text = [f"{y},{to(s, 50)},{to(t, 20)},{site}" for y, s, t, site in lines]
+    rows.write_text("\n".join(["y,s,t,site", *text]) + "\n")
+    pooled = report(scored, "pooled", "rows.csv")
+    for part in ("measures", "comparisons", "curves", "tables"):
+        assert merged[part] == pooled[part], part
+    assert len(open_lines(scored / "all.csv")) < len(lines)
 
 
-def test_a_threshold_within_a_bin_is_refused(
-    scored: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert binned(scored, "within", "all.csv", ", count: count", "[0.47]") == 3
-    told = capsys.readouterr().err
-    assert "the threshold 0.47 lies within a bin of s" in told
-    assert binned(scored, "chosen", "all.csv", ", count: count", "[{maximize: youden_j}]")
+def open_lines(path: Path) -> list[str]:
+    return path.read_text().splitlines()[1:]
 
 
-def test_bins_that_overlap_or_are_mixed_with_scores_are_refused(
-    scored: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    out = ["merge", str(scored / "A.csv"), "-o", str(scored / "coarse.csv"), "--bins", "s=7,t=20"]
-    assert status_of(out) == 0
-    own = ["merge", str(scored / "A.csv"), "-o", str(scored / "single.csv")]
-    assert status_of(own) == 0
-    for name, told in (
-        ("coarse", "bins of s overlap"),
-        ("single", "holds bins of scores, and '0."),
-    ):
-        files = [str(scored / f"{name}.csv"), str(scored / "binsB.csv")]
-        assert status_of(["merge", *files, "-o", str(scored / f"mixed{name}.csv")]) == 0
-        assert binned(scored, f"mixed{name}", f"mixed{name}.csv", ", count: count") == 3
-        assert told in capsys.readouterr().err
+def to(score: str, steps: int) -> float:
+    return math.floor(float(score) * steps + 0.5) / steps
 
 
-@pytest.mark.parametrize("bins", ["s", "s=1", "s=x", "=5", "s=20000"])
-def test_what_is_no_number_of_bins_is_refused(tmp_path: Path, bins: str) -> None:
+@pytest.mark.parametrize("grain", ["s", "s=0", "s=x", "=5", "s=-1", "s=inf", "s=nan"])
+def test_what_is_no_grain_is_refused(tmp_path: Path, grain: str) -> None:
     (tmp_path / "a.csv").write_text("y,s\nill,0.1\n")
-    out = ["merge", str(tmp_path / "a.csv"), "-o", str(tmp_path / "b.csv"), "--bins", bins]
+    out = ["merge", str(tmp_path / "a.csv"), "-o", str(tmp_path / "b.csv"), "--grain", grain]
     assert status_of(out) == 2
 
 

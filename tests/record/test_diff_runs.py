@@ -13,9 +13,8 @@ from record.diff_as_json import differences
 from schedules.weekly_runs import SPEC, audit, audits, results
 
 from evalreport.cli import status_of
-from evalreport.record.diff import describe, score_changes, score_shift
+from evalreport.record.diff import describe, score_shift
 from evalreport.record.diff_text import summary_text
-from evalreport.record.prune import read_run
 from evalreport.results.changes import Diff
 from evalreport.results.codec import decode_as
 from evalreport.statistics.shift import Sample
@@ -82,17 +81,6 @@ def test_scores_are_compared_value_by_value(two: tuple[Path, Path]) -> None:
     assert scores["ks"] >= 133 / 170 - 110 / 150
     assert (scores["bins"], scores["psi"]) == (10, None)
     assert "empty on one side" in scores["psi_reason"]
-
-
-def test_scores_that_were_counted_in_bins_have_bounds(two: tuple[Path, Path]) -> None:
-    """An engine's bins are bins, though the curve has all of them as points."""
-    old, new = (read_run(side).results for side in two)
-    (exact,) = score_changes(old, new)
-    counted = replace(old, curves=tuple(replace(one, bins=100) for one in old.curves))
-    (found,) = score_changes(counted, new)
-    assert exact.ks_bounds is None
-    assert found.ks_bounds is not None
-    assert found.ks_bounds.low <= exact.ks <= found.ks_bounds.high
 
 
 def test_score_shift_by_hand() -> None:

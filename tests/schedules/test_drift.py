@@ -251,32 +251,3 @@ def test_scores_of_an_earlier_run_may_have_any_number_of_values(
     assert status_of(["diff", *map(str, there), "--json"]) == 0
     (written,) = json.loads(capsys.readouterr().out)["scores"]
     assert written["ks_bounds"] == {"low": low, "high": high}
-
-
-def test_bins_of_an_engine_are_bins(tmp_path: Path) -> None:
-    """100 bins of 21 000 scores against 5 000 distinct ones: exact at the edges of the bins."""
-    rng = np.random.default_rng(8)
-    sides = {}
-    spec = SPEC.replace(", brier]", "]")
-    small = "engine: {name: duckdb, memory_limit: 1MB, bins: 100}\n"
-    drift = "drift: {reference: {run: runs/latest}}\n"
-    for day, rows, more in ((1, 21_000, small), (2, 5_000, drift)):
-        truth = np.arange(rows) % 2
-        scores = sides[day] = 1 / (1 + np.exp(-rng.normal(2.0 * truth - 1.0, 1.0)))
-        labels = np.array(["well", "ill"])[truth]
-        told = zip(labels.tolist(), scores.tolist(), strict=True)
-        lines = [f"{i},{label},{score!r}" for i, (label, score) in enumerate(told)]
-        (tmp_path / "week.csv").write_text("\n".join(["case,truth,score", *lines]), "utf-8")
-        (tmp_path / "audit.yaml").write_text(spec + more, encoding="utf-8")
-        at = f"2026-11-{day:02d}T06:00:00Z"
-        command = ["run", str(tmp_path / "audit.yaml"), "-o", str(tmp_path / "runs"), "--at", at]
-        assert status_of([*command, "--quiet"]) == 0
-    old, new = sorted(p for p in (tmp_path / "runs").iterdir() if p.name[0] == "2")
-    starts = [np.floor(side * 100) for side in (sides[1], sides[2])]
-    record = of(results(new), "scores")
-    assert record["ks"] == pytest.approx(stats.ks_2samp(*starts).statistic, abs=2e-3)
-    assert record["reason"] == "scores are held in 100 bins, as the reference keeps them"
-    (moved,) = differences(old, new).scores
-    assert moved.ks_bounds is not None
-    low, high = moved.ks_bounds.low, moved.ks_bounds.high
-    assert low <= stats.ks_2samp(sides[1], sides[2]).statistic <= high

@@ -60,7 +60,7 @@ def test_every_spec_is_valid_as_written_and_as_resolved(validator, path):
         "acceptance: [{metric: recal, at_least: 0.5}]",
         "comparisons: {correction: holm}",
         "title: null",
-        "engine: {bins: 1}",
+        "engine: {grain: 0}",
         "evalreport: one",
         "models: {m: {scor: p}}",
         "datasets: {d: {target: y}}",

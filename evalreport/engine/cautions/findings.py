@@ -16,6 +16,7 @@ BELONGS_TO = {
     "look_alike_labels": "look_alike_labels",
     "hidden_characters": "hidden_characters",
     "float32": "float32_scores",
+    "rounded_scores": "rounded_scores",
     "repeated_rows": "leakage",
     "feature_equals_target": "leakage",
     "near_perfect_feature": "leakage",
@@ -64,6 +65,18 @@ def hidden_characters(run: RunFacts) -> Iterator[Caution]:
 def float32_scores(run: RunFacts) -> Iterator[Caution]:
     """Scores were widened from 32 to 64 bits as stored."""
     yield from by_dataset(run, partial(_passed_on, "float32_scores"))
+
+
+@caution(
+    "rounded_scores",
+    severity="note",
+    title="Scores are rounded",
+    why="scores that were apart may be tied, and one next to a threshold may change its side",
+    read_instead="the scores as they are, where they fit in memory",
+)
+def rounded_scores(run: RunFacts) -> Iterator[Caution]:
+    """The spec asks for scores to be rounded before rows are counted."""
+    yield from by_dataset(run, partial(_passed_on, "rounded_scores"))
 
 
 @caution(

@@ -13,14 +13,11 @@ import numpy.typing as npt
 
 from evalreport.engine.comparisons.pairs import Pair, Side, metric_of
 from evalreport.engine.comparisons.result import Test, no_variation
-from evalreport.engine.intervals.linearised import lost_in_bins
 from evalreport.metrics.kinds import AREA_OF_CLUSTERS
-from evalreport.metrics.ranking import roc_auc
 from evalreport.metrics.tables import ScoreTable
 from evalreport.plan.comparisons import ComparisonTask
 from evalreport.plan.task import Task
 from evalreport.results import records
-from evalreport.results.identity import EVERYTHING
 from evalreport.statistics import delong, hypotheses, obuchowski
 from evalreport.statistics.hypotheses import AtNull
 from evalreport.statistics.interval import deviate
@@ -135,22 +132,7 @@ def _areas(pair: Pair, task: ComparisonTask, planned: str) -> delong.PairedAreas
         found = obuchowski.obuchowski_paired(positive, *scores, view.cluster[0], pair.times)
     else:
         found = delong.delong_paired(positive, *scores, pair.times)
-    if found is None or not pair.binned:
-        return found
-    return _of_finer_tables(pair, found)
-
-
-def _of_finer_tables(pair: Pair, found: delong.PairedAreas) -> delong.PairedAreas:
-    """With the areas of the finer tables, and the variances that bins of scores would hide."""
-    areas, variances = [], []
-    for side, variance in ((pair.model, found.variance_1), (pair.reference, found.variance_2)):
-        table = side.tables.scores(EVERYTHING)
-        area = delong.auc(table.positives, table.negatives)
-        assert area is not None
-        hidden = lost_in_bins(side.tables, roc_auc, {}, table, area)
-        areas.append(area)
-        variances.append(None if variance is None else variance + hidden)
-    return delong.PairedAreas(areas[0], areas[1], variances[0], variances[1], found.covariance)
+    return found
 
 
 def _scored(

@@ -11,7 +11,6 @@ limits are by Student's t with the degrees of freedom of that variance, as those
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -60,9 +59,6 @@ def estimated(
         return None
     own = parts[0] - parts[1]
     found = _of_units(own, view) if view.sample is None else view.sample.estimated(own)
-    hidden = both.model.lost(task.task, values[0]) + both.reference.lost(task.reference, values[1])
-    if hidden:
-        found = replace(found, variance=found.variance + hidden)
     return found if math.isfinite(found.variance) else None
 
 
@@ -169,13 +165,12 @@ def _contributions(side: Side, task: Task, value: Evaluated) -> Floats | None:
         return np.asarray(weight * (losses - value.outcome.number) / total, np.float64)
     if task.average is not None or view.score is None:
         return None
-    table_of_scores = side.finer(side.metric(task))
+    table_of_scores = side.tables.scores(EVERYTHING)
     found = slopes_of(
         side.metric(task), side.arguments(task), table_of_scores, value.outcome.number
     )
     if found is None:
         return None
-    kinds = np.arange(len(view.actual))
-    worth, entry = side.tables.at_each(kinds, view.score, table_of_scores, found)
-    own = np.where(view.actual == view.positive_index, worth[0][entry], worth[1][entry])
+    entry = np.searchsorted(-table_of_scores.scores, -view.score)
+    own = np.where(view.actual == view.positive_index, found[0][entry], found[1][entry])
     return np.asarray(weight * own, np.float64)

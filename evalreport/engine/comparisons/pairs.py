@@ -10,13 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.engine.counting.binned_scores import BinnedScores
 from evalreport.engine.counting.canonical_rows import canonical_rows, codes_of
-from evalreport.engine.counting.counted_view import BinnedKinds, CountedView
-from evalreport.engine.counting.kinds import Joint
 from evalreport.engine.counting.memory import MemoryTables
-from evalreport.engine.counting.tables_of import BinnedTables, tables_of
-from evalreport.engine.intervals.linearised import lost_in_bins
+from evalreport.engine.counting.tables_of import tables_of
 from evalreport.engine.measures import Measurer
 from evalreport.engine.metric_values import Evaluated
 from evalreport.engine.settings import Settings
@@ -24,9 +20,8 @@ from evalreport.engine.thresholds import Resolved
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.comparing import share_of
 from evalreport.metrics.declare import Metric, Table
-from evalreport.metrics.formula import Value
 from evalreport.metrics.readings import as_read
-from evalreport.metrics.tables import Counts, Matrix, ScoreTable
+from evalreport.metrics.tables import Counts, Matrix
 from evalreport.plan.task import Task, ThresholdRequest
 from evalreport.predict.view import LabelView
 from evalreport.results.identity import EVERYTHING, Slice
@@ -35,8 +30,6 @@ from evalreport.statistics.predictive import PairedCalls
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 Thresholds = Mapping[ThresholdRequest, Resolved]
-#: Why scores of two models are not compared.
-COARSE = "scores are in bins, and the two models do not use the same rows"
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,31 +106,9 @@ class Side:
             if metric.row_loss is None:
                 return None
             score, positive = self.scores(task), self.view.actual == self.class_index(task)
-            if not isinstance(self.tables, BinnedTables):
-                by_class = metric.row_loss(score, True), metric.row_loss(score, False)
-                return np.asarray(np.where(positive, *by_class), np.float64)
-            # of each kind the mean loss of the rows of its class in its bin
-            table, kinds = self.finer(metric), np.arange(len(positive))
-            by_class = metric.row_loss(table.scores, True), metric.row_loss(table.scores, False)
-            means, place = self.tables.at_each(kinds, score, table, by_class)
-            return np.where(positive, means[0][place], means[1][place])
+            by_class = metric.row_loss(score, True), metric.row_loss(score, False)
+            return np.asarray(np.where(positive, *by_class), np.float64)
         return self._cell_losses(task, metric)
-
-    def finer(self, metric: Metric) -> ScoreTable:
-        """The table of scores that values are made of; rows of a bin lose as at its middle."""
-        table = self.tables.scores(EVERYTHING)
-        if metric.row_loss is not None and isinstance(table, BinnedScores):
-            return table.middle
-        return table
-
-    def lost(self, task: Task, value: Evaluated) -> float:
-        """What a variance of the value lacks where kinds of rows are in bins; else 0."""
-        if not isinstance(self.tables, BinnedTables) or task.table != Table.SCORES.value:
-            return 0.0
-        assert isinstance(value.outcome, Value)
-        metric, number = self.metric(task), value.outcome.number
-        arguments = self.arguments(task)
-        return lost_in_bins(self.tables, metric, arguments, self.finer(metric), number)
 
     def _cell_losses(self, task: Task, metric: Metric) -> Floats | None:
         """Mean over rows that is a metric of the table: the table of each row alone."""
@@ -187,13 +158,12 @@ def metric_of(task: Task) -> Metric:
 class Pair:
     """A model and its reference on the same rows; ``note`` counts the rows left out.
 
-    Rows may be kinds of rows, see ``times``; ``cut`` then says why scores are not known.
+    Rows may be kinds of rows, see ``times``.
     """
 
     model: Side
     reference: Side
     note: str | None = None
-    cut: str | None = None
 
     @property
     def times(self) -> npt.NDArray[np.int64] | None:
@@ -213,11 +183,6 @@ class Pair:
         """Number of rows that both use."""
         return self.model.view.rows
 
-    @property
-    def binned(self) -> bool:
-        """Whether kinds are told apart by bins of scores, and values come from finer tables."""
-        return any(isinstance(one.view, BinnedKinds) for one in (self.model, self.reference))
-
 
 def pair(model: Side, reference: Side) -> Pair | str:
     """Both models on their common rows, or the reason why they cannot be paired.
@@ -227,8 +192,6 @@ def pair(model: Side, reference: Side) -> Pair | str:
     """
     if model.view.labels != reference.view.labels:
         return "the two models do not have the same classes"
-    if isinstance(model.view, CountedView) and isinstance(reference.view, CountedView):
-        return _as_known(_counted(model, reference, model.view.joints[reference.view.model]))
     first, second = _keys(model.view), _keys(reference.view)
     common, i, j = np.intersect1d(first, second, return_indices=True)
     if not len(common):
@@ -238,16 +201,7 @@ def pair(model: Side, reference: Side) -> Pair | str:
         return "the true classes of the rows differ between the two models"
     if not _weigh_alike(one.view, two.view):
         return "rows stand for others by what each model predicts: name the strata by a column"
-    return _as_known(Pair(one, two, _left_out(model, reference, one.view.rows)))
-
-
-def _as_known(both: Pair | str) -> Pair | str:
-    """The pair, whose scores are not known where bins alone tell those of some of the rows."""
-    if isinstance(both, str) or not both.binned:
-        return both
-    views = [side.view for side in (both.model, both.reference)]
-    known = all(view.score_tables for view in views if isinstance(view, BinnedKinds))
-    return both if known else replace(both, cut=both.cut or COARSE)
+    return Pair(one, two, _left_out(model, reference, one.view.rows))
 
 
 def paired_calls(both: Pair, task: Task, reference: Task) -> tuple[PairedCalls, PairedCalls]:
@@ -268,25 +222,15 @@ def paired_calls(both: Pair, task: Task, reference: Task) -> tuple[PairedCalls, 
     return counted(actual), counted(~actual)
 
 
-def restricted(side: Side, where: Slice) -> Side | None:
-    """A model on the rows of a subgroup; None where rows were counted and are not held."""
-    if where == EVERYTHING:
-        return side
-    if isinstance(side.view, CountedView):
-        return None
-    taken = _taken(side, side.tables.kinds(where))
-    if not isinstance(side.view, BinnedKinds) or not isinstance(taken.view, BinnedKinds):
-        return taken
-    view = side.view.of_part(taken.view, side.tables.scores(where))
-    return replace(taken, view=view, tables=tables_of(view))
+def restricted(side: Side, where: Slice) -> Side:
+    """A model on the rows of a subgroup."""
+    return side if where == EVERYTHING else _taken(side, side.tables.kinds(where))
 
 
 def together(sides: Sequence[Side]) -> list[Side] | str:
     """All models on the rows that every one of them uses, or the reason why there are none."""
     if len({side.view.labels for side in sides}) > 1:
         return "the models do not have the same classes"
-    if any(isinstance(side.view, CountedView) for side in sides):
-        return "rows were counted for two models at a time, not for all of them"
     keys = [_keys(side.view) for side in sides]
     common = reduce(np.intersect1d, keys)
     if not len(common):
@@ -305,17 +249,6 @@ def _weigh_alike(one: LabelView, two: LabelView) -> bool:
     if one.sample is None or one.weight is None or two.weight is None:
         return True
     return bool(np.allclose(one.weight, two.weight, rtol=1e-9, atol=0.0))
-
-
-def _counted(model: Side, reference: Side, joint: Joint) -> Pair | str:
-    """Both models on the kinds of rows that were counted for them."""
-    if not joint.first.rows:
-        return "no row is used by both models"
-    one, two = (
-        replace(side, view=view, tables=tables_of(view))
-        for side, view in ((model, joint.first), (reference, joint.second))
-    )
-    return Pair(one, two, _left_out(model, reference, joint.first.rows), joint.cut)
 
 
 def row_by_row(both: Pair) -> Pair:
@@ -377,8 +310,6 @@ def _taken(side: Side, index: npt.NDArray[np.intp]) -> Side:
     def part(values: Any) -> Any:
         return None if values is None else values[index]
 
-    if isinstance(view, BinnedKinds) and len(index) < size:
-        view = view.alone()
     chosen = replace(
         view,
         actual=part(view.actual),

@@ -16,21 +16,19 @@ from itertools import groupby
 from evalreport.engine.comparisons.draws import PairedDraws
 from evalreport.engine.comparisons.folds import fold_names, over_folds
 from evalreport.engine.comparisons.pairs import Pair, Side, Thresholds, metric_of, pair, restricted
-from evalreport.engine.comparisons.result import Found, Test, difference_of, with_bounds, with_width
+from evalreport.engine.comparisons.result import Found, Test, difference_of, with_width
 from evalreport.engine.comparisons.tests import paired_comparison
 from evalreport.engine.comparisons.unpaired import Independent
-from evalreport.engine.counting.counted_view import CountedView
 from evalreport.engine.counting.memory import MemoryTables
 from evalreport.engine.counting.tables_of import tables_of
 from evalreport.engine.measures import shown_params, state_of
 from evalreport.engine.metric_values import Evaluated
 from evalreport.engine.settings import Settings
-from evalreport.metrics.comparing import BOOTSTRAP, CLUSTERS, PERCENTILE, Family
+from evalreport.metrics.comparing import BOOTSTRAP, CLUSTERS, PERCENTILE
 from evalreport.metrics.declare import Goal, Metric
 from evalreport.metrics.estimates import different_classes
 from evalreport.metrics.formula import Undefined, Value
 from evalreport.plan.comparisons import ComparisonRequest, ComparisonTask, stand_in
-from evalreport.plan.task import AT_THRESHOLD
 from evalreport.predict.view import LabelView as Seen
 from evalreport.results.identity import EVERYTHING, MEAN_OF_FOLDS, Slice
 from evalreport.results.records import Comparison, Hypothesis
@@ -41,7 +39,6 @@ View = tuple[str, str]
 DISAGREE = "test and limits are two methods and disagree on whether there is a difference"
 #: All rows, at the first threshold.
 FIRST = (EVERYTHING, None)
-COUNTED = "rows were counted where they lie, for all rows and the first threshold alone"
 
 
 @dataclass(frozen=True)
@@ -131,11 +128,7 @@ def _of_slice(
 ) -> Iterator[Difference]:
     """Comparisons in a subgroup, or at a threshold after the first; draws of their own."""
     one, two = restricted(model, where), restricted(reference, where)
-    counted = isinstance(model.view, CountedView) and paired
-    if one is None or two is None or counted:
-        for task in tasks:
-            yield _not_compared(task, COUNTED)
-    elif not one.view.rows or not two.view.rows:
+    if not one.view.rows or not two.view.rows:
         for task in tasks:
             yield _not_compared(task, "there are no rows of it on one of the two sides")
     elif paired:
@@ -162,22 +155,16 @@ def _paired(
             yield _not_compared(task, both)
         return
     draws = PairedDraws(both, of)
-    known = [task for task in tasks if both.cut is None or not _by_scores(task)]
-    numbers = {task: _numbered(both.model, task) for task in known}
-    values = {task: _values(both.model, both.reference, numbers[task]) for task in known}
-    for task in known:
+    numbers = {task: _numbered(both.model, task) for task in tasks}
+    values = {task: _values(both.model, both.reference, numbers[task]) for task in tasks}
+    for task in tasks:
         if difference_of(*values[task]) is not None and _is_drawn(task):
             draws.announce(numbers[task])
     for task in tasks:
-        if task in values:
-            yield replace(_of_pair(both, draws, numbers[task], values[task]), task=task)
-        else:
-            yield _not_compared(task, str(both.cut))
+        yield replace(_of_pair(both, draws, numbers[task], values[task]), task=task)
     pairs = [both, *(p for sides in further if isinstance(p := pair(*sides), Pair))]
-    folded = () if of or not all(fold_names(p) for p in pairs) else known
+    folded = () if of or not all(fold_names(p) for p in pairs) else tasks
     for task in folded:
-        if both.binned and _by_scores(task):
-            continue  # the rows of one fold have no finer tables
         renamed, means, difference, found = over_folds(pairs, task)
         at = _numbers(both.model, both.reference, task)
         notes = (both.note,) if both.note else ()
@@ -190,13 +177,6 @@ def _numbered(side: Side, task: ComparisonTask) -> ComparisonTask:
     two = len(side.view.labels) <= 2
     own, other = (stand_in(one, two_classes=two) for one in (task.task, task.reference))
     return replace(task, task=own, reference=other)
-
-
-def _by_scores(task: ComparisonTask) -> bool:
-    """Whether more than classification tables is compared, or rows are drawn by their score."""
-    if {task.task.table, task.reference.table} - AT_THRESHOLD:
-        return True
-    return task.family is Family.MEAN and _is_drawn(task)
 
 
 #: Tests and interval methods of drawn rows, or clusters.
@@ -218,7 +198,7 @@ def _of_pair(
         found = _nothing(_why_none(task, values))
     else:
         found = paired_comparison(both, draws, task, values, difference)
-    found = with_bounds(with_width(found), values, difference)
+    found = with_width(found)
     notes = [both.note] if both.note else []
     notes += _threshold_notes(both.model, both.reference, task)
     if task.task.indeterminate or task.reference.indeterminate:
@@ -238,15 +218,10 @@ def _independent(
     model: Side, reference: Side, tasks: Sequence[ComparisonTask]
 ) -> Iterator[Difference]:
     both = Independent(model, reference)
-    binned = _binned(model, reference)
-    known = [task for task in tasks if binned is None or not _by_scores(task)]
-    for task in known:
+    for task in tasks:
         if _is_drawn(task):
             both.announce(_numbered(model, task))
     for task in tasks:
-        if task not in known:
-            yield _not_compared(task, str(binned))
-            continue
         own = _numbered(model, task)
         values = _values(model, reference, own)
         difference = difference_of(*values)
@@ -264,15 +239,6 @@ def _independent(
             _numbers(model, reference, task),
             (*notes, *_threshold_notes(model, reference, task)),
         )
-
-
-def _binned(*sides: Side) -> str | None:
-    """Why scores are not compared: a difference of binned values would hide what bins change."""
-    for side in sides:
-        bins = getattr(side.view, "bins", None)
-        if bins is not None:
-            return f"the scores of {side.view.dataset} are counted in {bins:,} bins"
-    return None
 
 
 def _values(model: Side, reference: Side, task: ComparisonTask) -> tuple[Evaluated, Evaluated]:
@@ -370,7 +336,6 @@ def _record(
         model_value=_number(d.values[0]),
         reference_value=_number(d.values[1]),
         difference=d.difference,
-        bounds=d.found.bounds,
         interval=interval,
         interval_reason=d.found.interval_reason,
         test=test.name or task.test,

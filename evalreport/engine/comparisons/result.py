@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.engine.intervals.binned import WIDENED
 from evalreport.engine.intervals.bootstrap import from_replicates
 from evalreport.engine.intervals.methods import has_width
 from evalreport.engine.intervals.studied import with_study
@@ -69,7 +68,6 @@ class Found:
     """The test and interval of one difference, and the counts that they came from.
 
     ``hypothesis``: the one-sided test of what was to be shown, against the difference ``null``.
-    ``bounds``: of the difference, where scores are in bins.
     """
 
     test: Test
@@ -79,7 +77,6 @@ class Found:
     hypothesis: Test | None = None
     null: float | None = None
     ratio: records.Ratio | None = None
-    bounds: records.Bounds | None = None
 
 
 def difference_of(model: Evaluated, reference: Evaluated) -> float | None:
@@ -104,30 +101,6 @@ def with_width(found: Found) -> Found:
     if found.interval is None or has_width(found.interval):
         return found
     return replace(found, interval=None, interval_reason=NO_VARIANCE)
-
-
-def with_bounds(
-    found: Found, values: tuple[Evaluated, Evaluated], difference: float | None
-) -> Found:
-    """What is found of a difference of binned scores, with its bounds, its interval widened.
-
-    Each value lies within exact bounds, and so does their difference.
-    """
-    if difference is None or all(value.bounds is None for value in values):
-        return found
-    ends = []
-    for value in values:
-        assert isinstance(value.outcome, Value)
-        number = value.outcome.number
-        low, high = value.bounds or (number, number)
-        ends.append((number - low, high - number))
-    down, up = ends[0][0] + ends[1][1], ends[0][1] + ends[1][0]
-    interval = found.interval
-    if interval is not None:
-        note = f"{interval.note}; {WIDENED}" if interval.note else WIDENED
-        interval = replace(interval, low=interval.low - down, high=interval.high + up, note=note)
-    bounds = records.Bounds(difference - down, difference + up)
-    return replace(found, interval=interval, bounds=bounds)
 
 
 def ratio_with_study(

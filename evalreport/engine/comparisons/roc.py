@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 
-from evalreport.engine.counting.binned_scores import BinnedScores
 from evalreport.metrics.roc_relation import Lead, RocRelation, roc_relation
 from evalreport.metrics.tables import ScoreTable
 from evalreport.plan.unknown import unknown_words
@@ -54,8 +53,6 @@ def _of_pair(
             reason = f"{model} gives labels, which are one point and no curve"
         elif unknown:
             reason = f"the {unknown_words(unknown)} are not known"
-        elif isinstance(tables[model], BinnedScores):
-            reason = f"the scores of {model} were counted in bins, which hide single steps"
     found = None if reason else roc_relation(tables[first], tables[second])
     known = found if found is not None else RocRelation("")
     return records.RocRelation(

@@ -74,7 +74,7 @@ def _record(state: RunState, own: Key, other: Key) -> ScorePairs | None:
 def _scores(both: Pair) -> tuple[Floats, Floats] | None:
     """The scores of the model and of the reference; None where they, or their range, are none."""
     one, two = both.model.view.score, both.reference.view.score
-    if both.cut is not None or both.binned or one is None or two is None:
+    if one is None or two is None:
         return None
     finite = all(math.isfinite(own.max() - own.min()) for own in (one, two))
     return (one, two) if finite else None

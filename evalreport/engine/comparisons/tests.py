@@ -45,8 +45,6 @@ from evalreport.plan.methods import ASKED
 from evalreport.results import records
 from evalreport.results.records import Calls, JointCalls, JointTable
 from evalreport.statistics import hypotheses, means, paired, predictive
-from evalreport.statistics.design_based import variance_df
-from evalreport.statistics.exact_sums import exact_sum
 from evalreport.statistics.hypotheses import AtNull
 from evalreport.statistics.tail import normal_two_sided
 
@@ -140,7 +138,7 @@ def _test(
     if task.test in of_areas.TESTS:
         return of_areas.tested(pair, task)
     if task.test in OF_PAIRED_MEANS:
-        return _t_test(pair, task, values, difference)
+        return _t_test(pair, task)
     if task.test == designed.TEST:
         return designed.tested(designed.estimated(pair, task, values), difference)
     if task.test == TWO_TABLES:
@@ -175,7 +173,7 @@ def _interval(
     if method in of_areas.TESTS:
         return of_areas.limits(pair, task, level)
     if method in OF_PAIRED_MEANS:
-        found = _paired_t(pair, task, values, difference, method)
+        found = _paired_t(pair, task, method)
         limits = None if found is None else found.interval
         return _given(from_limits(limits, level, method), method)
     if method == designed.INTERVAL:
@@ -299,34 +297,18 @@ OF_PROPORTIONS: Mapping[str, Callable[[JointTable], Test]] = {
 def _paired_t(
     pair: Pair,
     task: ComparisonTask,
-    values: tuple[Evaluated, Evaluated],
-    difference: float,
     method: str,
 ) -> means.PairedT | None:
-    """Student's t of the differences of losses; None where no loss of a single row is known.
-
-    Of bins the variance is that of the means of the rows there, with what this hides.
-    """
+    """Student's t of the differences of losses; None where no loss of a single row is known."""
     first, second = pair.model.losses(task.task), pair.reference.losses(task.reference)
     if first is None or second is None:
         return None
     level = pair.model.settings.level
-    if not pair.binned or pair.times is None:
-        return means.paired_t(first - second, level, pair.times, own_df=method == SATTERTHWAITE)
-    lost, n = first - second, pair.rows
-    apart = lost - exact_sum(lost, pair.times) / n
-    squared = exact_sum(apart**2, pair.times)
-    between, df = squared / (n - 1.0), n - 1.0
-    if method == SATTERTHWAITE:
-        df = variance_df(n, squared, exact_sum(apart**4, pair.times))
-    hidden = pair.model.lost(task.task, values[0]) + pair.reference.lost(task.reference, values[1])
-    return means.t_from_moments(n, difference, between + n * hidden, level, df)
+    return means.paired_t(first - second, level, pair.times, own_df=method == SATTERTHWAITE)
 
 
-def _t_test(
-    pair: Pair, task: ComparisonTask, values: tuple[Evaluated, Evaluated], difference: float
-) -> Test:
-    found = _paired_t(pair, task, values, difference, task.test)
+def _t_test(pair: Pair, task: ComparisonTask) -> Test:
+    found = _paired_t(pair, task, task.test)
     if found is None:
         return Test(reason="fewer than two rows, or no loss of a single row is known")
     if found.p_value is None:

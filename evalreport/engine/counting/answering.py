@@ -1,11 +1,11 @@
-"""What rows that are not held can be asked: the interface of DuckDB and Spark."""
+"""What rows that are not held can be asked: the interface of DuckDB, databases and Spark."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from evalreport.data.score_bins import ScoreBins
 from evalreport.data.table import RawColumn
 
 if TYPE_CHECKING:
@@ -24,8 +24,10 @@ class CountedRows(Protocol):
     header: tuple[str, ...]
     #: The column that says how many rows each one stands for; None where each is one.
     times: Field | None
-    #: Columns whose scores are known by their bins alone; a score is the lowest of its bin.
-    binned: Mapping[str, ScoreBins]
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are, as they are written."""
 
     def field(self, column: str) -> Field:
         """The column of ``data`` that holds a column of the dataset."""
@@ -36,9 +38,24 @@ class CountedRows(Protocol):
     def column(self, name: str, kind: str, values: Any) -> RawColumn:
         """Values of an answer as they would have been read from the file."""
 
-    def fingerprints(self, texts: Sequence[str]) -> Any | None:
-        """What ``queries.fingerprint`` makes of each text, as numbers; None where it is not known.
+    def kinds(self, asked: KindsOf) -> tuple[list[RawColumn], Any]:
+        """The columns of each kind of rows, and how many rows are of it."""
 
-        A kind of rows is then told by a number in place of a long text: numbers are fetched
-        and sorted in a fraction of the time, and room, of texts.
-        """
+
+@dataclass(frozen=True)
+class KindsOf:
+    """What rows are counted by: the query, its columns ``k0``, ``k1``, ... and what they are.
+
+    ``kinds``: the DuckDB names of their types.
+    """
+
+    columns: tuple[str, ...]
+    kinds: tuple[str, ...]
+    query: exp.Select
+
+
+def fetched(rows: CountedRows, asked: KindsOf) -> tuple[list[RawColumn], Any]:
+    """The kinds as one answer gives them."""
+    answer = rows.ask(asked.query)
+    named = enumerate(zip(asked.columns, asked.kinds, strict=True))
+    return [rows.column(name, kind, answer[f"k{i}"]) for i, (name, kind) in named], answer["n"]

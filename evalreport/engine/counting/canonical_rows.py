@@ -86,17 +86,3 @@ def codes_of(*columns: npt.NDArray[Any]) -> Places:
         _, place = numbered(column)
         _, code = numbered(code * (int(place.max(initial=0)) + 1) + place)
     return code
-
-
-def order_of(*columns: npt.NDArray[Any]) -> Places:
-    """The places of rows by the first column, then by the next; of equal ones as they stand.
-
-    >>> order_of(np.array([2, 1, 2]), np.array([5, 5, 3])).tolist()
-    [1, 2, 0]
-    """
-    code = codes_of(*columns)
-    if int(code.max(initial=-1)) + 1 < len(code):
-        return np.argsort(code, kind="stable")
-    order = np.empty(len(code), np.intp)
-    order[code] = np.arange(len(code))
-    return order

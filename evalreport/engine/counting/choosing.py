@@ -31,7 +31,6 @@ from evalreport.predict.columns import (
     roles_of,
     said_in,
 )
-from evalreport.predict.label_sets import has_sets
 from evalreport.spec.datasets import ClusterTable, Dataset, Query
 from evalreport.spec.model import Spec
 from evalreport.spec.models import MarginModel, PredictionModel, ScoreModel, ScoresModel
@@ -44,9 +43,6 @@ MUCH_TEXT = 100_000_000
 MOST_PACKED = 1032
 #: Memory that counting keeps to unless the spec sets a limit.
 MEMORY = "1GB"
-#: Bytes that one distinct score takes while metrics are computed from its table.
-ENTRY_BYTES = 512
-
 #: Engines that count, and may be asked for by name.
 NAMED = ("duckdb", "database", "spark")
 
@@ -116,7 +112,7 @@ def choose(spec: Spec, name: str, source: Source | None, asked: str, requests: R
     if asked == "memory":
         asks = "the engine memory is asked for"
         return replace(loaded(spec, name, source, requests, "asked for", asks), much=False)
-    why = _needs_rows(spec, name, source, requests)
+    why = _needs_rows(spec, name, source)
     if asked in NAMED:
         return _named(spec, name, source, asked, why)
     many = None if source is None else many_rows(source) or _beyond(spec, name, source, requests)
@@ -185,9 +181,6 @@ def _beyond(spec: Spec, name: str, source: Source, requests: Requests) -> str | 
     if spec.engine.memory_limit is None or not source.size:
         return None
     needed = _needed(spec, name, source, requests)
-    if source.suffix == ".parquet":
-        # Of every row the score may be one of its own.
-        needed = max(needed, (stored_rows(source) or 0) * ENTRY_BYTES)
     if needed <= limit_bytes(spec.engine.memory_limit):
         return None
     return f"loading may take {told(needed)}, more than engine.memory_limit"
@@ -228,7 +221,7 @@ def unpacked_bytes(source: Source, most: int) -> int:
     return total
 
 
-def _needs_rows(spec: Spec, name: str, source: Source | None, requests: Requests) -> str | None:
+def _needs_rows(spec: Spec, name: str, source: Source | None) -> str | None:
     """Why single rows are needed, or None where counts are enough."""
     if source is None:
         return "the rows are handed over in memory"
@@ -236,17 +229,15 @@ def _needs_rows(spec: Spec, name: str, source: Source | None, requests: Requests
     if why is not None:
         return why
     single = source.suffix == ".parquet" and not isinstance(source, (Files, Joined))
-    return counts_lack(spec, name, requests, single=single)
+    return counts_lack(spec, name, single=single)
 
 
-def counts_lack(spec: Spec, name: str, requests: Requests, *, single: bool = False) -> str | None:
+def counts_lack(spec: Spec, name: str, *, single: bool = False) -> str | None:
     """Why counts of kinds of rows are not enough, wherever they come from, or None.
 
     ``single``: the rows are of one Parquet file.
     """
-    if in_overlap(spec, name) and (
-        fitted_on(spec, name) or not single or together(spec, name, requests) is not None
-    ):
+    if in_overlap(spec, name) and (fitted_on(spec, name) or not single):
         trained = "a model is trained on its rows"
         compared = "rows are compared with those that a model learned from"
         return trained if fitted_on(spec, name) else compared
@@ -260,33 +251,6 @@ def counts_lack(spec: Spec, name: str, requests: Requests, *, single: bool = Fal
         or _types_need_rows(spec, name)
         or _changed_need_rows(spec, name)
     )
-
-
-def together(spec: Spec, name: str, requests: Requests) -> str | None:
-    """Why all columns of a dataset are counted together, by kinds of whole rows, or None.
-
-    Elsewhere only the columns that metrics need at a time are.
-    """
-    if has_sets(spec.datasets[name]):
-        return "rows have sets of labels"
-    if elsewhere(requests, name) and compares(spec):
-        return "a threshold is chosen on another dataset, and models are compared at it"
-    units = spec.datasets[name].weight is not None or spec.datasets[name].cluster is not None
-    for key, model in spec.models.items():
-        if name in spec.datasets_of(key) and isinstance(model, ScoresModel):
-            return f"{key} has scores of each class"
-        if name in spec.datasets_of(key) and units and said_in(model) is not None:
-            return f"{key} has a score and a label in each row"
-    if spec.report.characteristics and not _same_rows(spec, name):
-        return "rows are described by class"
-    return _types_of_each_value(spec, name)
-
-
-def _same_rows(spec: Spec, name: str) -> bool:
-    """Whether it is known beforehand that all models of a dataset use the same rows."""
-    dataset = spec.datasets[name]
-    alone = len(spec.models_on(name)) < 2 or dataset.missing == "error"
-    return alone and dataset.weight is None and dataset.cluster is None
 
 
 def columns_alone(spec: Spec) -> tuple[str, ...]:
@@ -336,36 +300,10 @@ def _changed_need_rows(spec: Spec, name: str) -> str | None:
     return None
 
 
-#: Why rows, or whole rows of each kind, are needed for types.
-_TYPED = "types are declared for its columns"
-
-
 def _types_need_rows(spec: Spec, name: str) -> str | None:
     """Why types that are declared need single rows, or None."""
     typed = {*spec.datasets[name].types}
-    return _TYPED if typed & {*period_columns(spec)} else None
-
-
-def _types_of_each_value(spec: Spec, name: str) -> str | None:
-    """Why types that are declared need kinds of whole rows, or None.
-
-    What a column's few values stand for is settled once for each of them.
-    """
-    dataset = spec.datasets[name]
-    if not dataset.types:
-        return None
-    groups = {column for crossing in spec.crossings for column in crossing}
-    plain = {dataset.target, dataset.fold, *groups, *columns_alone(spec)} - {
-        None,
-        *spec.bins,
-        *period_columns(spec),
-    }
-    for key, model in spec.models.items():
-        if name in spec.datasets_of(key) and isinstance(model, PredictionModel):
-            plain.add(model.prediction)
-    if dataset.count is not None or not plain.issuperset(dataset.types):
-        return _TYPED
-    return None
+    return "types are declared for its columns" if typed & {*period_columns(spec)} else None
 
 
 def _other_roles(spec: Spec, name: str, model: str) -> list[tuple[str, str]]:
@@ -375,16 +313,6 @@ def _other_roles(spec: Spec, name: str, model: str) -> list[tuple[str, str]]:
     named = roles_of(spec.datasets[name], spec.models[model], ()).named()
     said = said_in(spec.models[model])
     return named if said is None else [*named, ("prediction", said)]
-
-
-def elsewhere(requests: Requests, name: str) -> bool:
-    """Whether a threshold is chosen on another dataset."""
-    return any(threshold.on not in (None, name) for threshold in requests.thresholds)
-
-
-def compares(spec: Spec) -> bool:
-    """Whether models are compared."""
-    return spec.comparisons is not None or spec.baselines.previous is not None
 
 
 def _columns_need_rows(dataset: Dataset) -> str | None:

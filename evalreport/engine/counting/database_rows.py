@@ -9,18 +9,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any, Protocol
 
 import numpy as np
 from sqlglot import exp
 
 from evalreport.data.parquet_types import parquet_column
-from evalreport.data.score_bins import ScoreBins
 from evalreport.data.table import RawColumn
-from evalreport.engine.counting.answering import Columns
+from evalreport.engine.counting.answering import Columns, KindsOf, fetched
 from evalreport.engine.counting.queries import Field
 from evalreport.engine.counting.wanted import NotPlainError
 from evalreport.errors import DataError, Location, Problem, did_you_mean
@@ -75,8 +73,6 @@ class DatabaseRows:
     column that says how many rows each one stands for.
     """
 
-    binned: Mapping[str, ScoreBins] = MappingProxyType({})
-
     def __init__(
         self,
         database: Answering,
@@ -108,9 +104,6 @@ class DatabaseRows:
             raise NotPlainError(f"{column} is of a type that is not counted in a database")
         return Field(place, read.kind)
 
-    def fingerprints(self, texts: Sequence[str]) -> None:
-        """None: engines elsewhere have no such function, or one of their own."""
-
     def ask(self, query: exp.Select) -> Columns:
         dialect = self._dialect
         text = query.transform(dialect.said).sql(dialect.name, identify=True)
@@ -119,6 +112,9 @@ class DatabaseRows:
             return {n: _masked([row[place] for row in rows]) for place, n in enumerate(names)}
         except OverflowError:
             raise NotPlainError("whole numbers are too large") from None
+
+    def kinds(self, asked: KindsOf) -> tuple[list[RawColumn], Any]:
+        return fetched(self, asked)
 
     def column(self, name: str, kind: str, values: Any) -> RawColumn:
         return parquet_column(name, kind, values)

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlglot import exp
 
-from evalreport.data.files import Files, holding, parts_of
+from evalreport.data.files import holding, parts_of
 from evalreport.data.interruptible import interruptible
 from evalreport.data.joined import Joined
 from evalreport.data.parquet_file import LOCKS, damaged, given_names
-from evalreport.data.parquet_types import parquet_column
-from evalreport.data.score_bins import ScoreBins
+from evalreport.data.parquet_types import parquet_column, text_column
 from evalreport.data.source import Source
 from evalreport.data.table import RawColumn
-from evalreport.engine.counting.answering import Columns
+from evalreport.engine.counting.answering import Columns, KindsOf
 from evalreport.engine.counting.joined_rows import joined_rows
 from evalreport.engine.counting.kept_query import kept_query
 from evalreport.engine.counting.parquet_rows import parquet_rows
@@ -28,13 +27,8 @@ from evalreport.engine.counting.wanted import UNWATCHED, NotPlainError, Wanted, 
 from evalreport.errors import LimitError, Location, Problem
 from evalreport.scratch import scratch_folder
 
-if TYPE_CHECKING:
-    from evalreport.engine.counting.kept_counts import KeptCounts
-
 #: The most temporary space that counting may take on disk.
 MOST_SPILLED = "64GB"
-#: Kinds of files whose tables are kept, packed or not.
-_ADDED = (".parquet", ".csv", ".tsv")
 #: Threads that count, where there are so many processors.
 MOST_THREADS = 4
 
@@ -47,34 +41,74 @@ class DuckDBRows:
         connection: Any,
         name: str,
         header: tuple[str, ...],
-        kinds: tuple[str, ...],
+        types: tuple[str, ...],
         rows: int,
         watch: Watcher = UNWATCHED,
         count: str | None = None,
         look: Callable[[], None] = lambda: None,
     ) -> None:
-        self.name, self.header, self.kinds, self.rows = name, header, kinds, rows
+        self.name, self.header, self.types, self.rows = name, header, types, rows
         self._connection, self._watch, self._look = connection, watch, look
         self.times = None if count is None else self.field(count)
-        self.binned: Mapping[str, ScoreBins] = {}
 
     def field(self, column: str) -> Field:
         place = self.header.index(column)
-        return Field(place, self.kinds[place])
+        return Field(place, self.types[place])
 
     def ask(self, query: exp.Select) -> Columns:
-        text = query.sql("duckdb", identify=True)
-        found: Columns = interruptible(
+        found: Columns = self._run(_text(query)).fetchnumpy()
+        return found
+
+    def kinds(self, asked: KindsOf) -> tuple[list[RawColumn], Any]:
+        """The columns of each kind of rows, and how many rows are of it.
+
+        Kinds that have a text in common share it: what is fetched of it is a number.
+        """
+        self._run(f"CREATE OR REPLACE TEMP TABLE kinds AS {_text(asked.query)}")
+        texts: dict[str, list[str]] = {}
+        shown = ["n"]
+        for i, kind in enumerate(asked.kinds):
+            found = self._texts(f"k{i}") if kind == "VARCHAR" else None
+            if found is None:
+                shown.append(f"k{i}")
+                continue
+            texts[f"k{i}"] = found
+            shown.append(f"enum_code(CAST(k{i} AS texts_{i})) AS k{i}")
+        answer = self._run(f"SELECT {', '.join(shown)} FROM kinds").fetchnumpy()  # noqa: S608
+        columns = [
+            text_column(name, answer[f"k{i}"], texts[f"k{i}"])
+            if f"k{i}" in texts
+            else self.column(name, kind, answer[f"k{i}"])
+            for i, (name, kind) in enumerate(zip(asked.columns, asked.kinds, strict=True))
+        ]
+        self._run("DROP TABLE kinds")
+        return columns, answer["n"]
+
+    def _texts(self, column: str) -> list[str] | None:
+        """The texts of a column of the kinds, as a type; None where hardly any is shared."""
+        name = f"texts_{column.removeprefix('k')}"
+        distinct = f"SELECT DISTINCT {column} FROM kinds WHERE {column} IS NOT NULL"  # noqa: S608
+        counts = self._run(f"SELECT count(*), (SELECT count(*) FROM kinds) FROM ({distinct})")  # noqa: S608
+        some, every = counts.fetchone()
+        if not some or some > every // 2 + 1:
+            return None
+        self._run(
+            f"DROP TYPE IF EXISTS {name}; CREATE TEMP TYPE {name} AS ENUM ({distinct} ORDER BY 1)"
+        )
+        listed = self._run(f"SELECT unnest(enum_range(NULL::{name}))").fetchall()
+        return [str(text) for (text,) in listed]
+
+    def _run(self, text: str) -> Any:
+        return interruptible(
             self._connection,
-            lambda: self._connection.execute(text).fetchnumpy(),
+            lambda: self._connection.execute(text),
             lambda share: self._watch.seen(int(share * self.rows), self.rows),
             look=self._look,
         )
-        return found
 
-    def fingerprints(self, texts: Sequence[str]) -> Any:
-        asked = "SELECT hash(unnest($texts)) AS h"
-        return self._connection.execute(asked, {"texts": list(texts)}).fetchnumpy()["h"]
+    def write(self, query: exp.Select, path: Path) -> None:
+        """Write the answer to a query as Parquet; the connection must be allowed to."""
+        self._run(f"COPY ({_text(query)}) TO {quoted_text(str(path))} (FORMAT parquet)")
 
     def column(self, name: str, kind: str, values: Any) -> RawColumn:
         if kind == "JSON":
@@ -82,40 +116,31 @@ class DuckDBRows:
         return parquet_column(name, kind, values)
 
 
+def _text(query: exp.Select) -> str:
+    return query.sql("duckdb", identify=True)
+
+
 @contextmanager
 def duckdb_rows(
-    source: Source, wanted: Wanted, counts: KeptCounts | None = None
+    source: Source, wanted: Wanted, allowed: Sequence[str] = ()
 ) -> Iterator[DuckDBRows]:
     """The rows of a dataset's files for counting, with at most ``memory`` bytes held by DuckDB.
 
-    ``counts``: where the tables of files that are one dataset are kept, and looked up.
-
-    The files are proved to hold still until the end. Raises DataError for damaged files,
-    FilesError for files that change, LimitError where memory or disk give out, and
-    NotPlainError for text that is to be read by the reader of text.
+    ``allowed``: files that may be written. The files are proved to hold still until the end. Raises
+    DataError for damaged files, FilesError for files that change, LimitError where memory or disk
+    give out, and NotPlainError for text that is to be read by the reader of text.
     """
-    import duckdb
-
+    query = wanted.query is not None
     with ExitStack() as stack:
-        query = wanted.query is not None
         if not query:
             stack.enter_context(holding(source))
-        spill = stack.enter_context(scratch_folder())
+        connection, spill = stack.enter_context(counting(source, wanted))
         file = Path(spill).resolve() / "rows.tsv"
-        connection = duckdb.connect(":memory:")
-        stack.callback(connection.close)
         sources = [part.source for part in parts_of(source)]
         paths = [str(file)] if query else stack.enter_context(given_names(connection, sources))
+        kept = source.suffix != ".parquet"
         try:
-            if counts is not None and adds_up(source):
-                from evalreport.engine.counting.added_rows import AddedRows
-
-                text = source.suffix != ".parquet"
-                lock(connection, paths, spill, wanted.memory, kept=text)
-                yield AddedRows(connection, source, paths, wanted, counts)
-                return
-            kept = source.suffix != ".parquet"
-            lock(connection, paths, spill, wanted.memory, kept=kept)
+            lock(connection, [*paths, *allowed], spill, wanted.memory, kept=kept)
             if isinstance(source, Joined):
                 made = joined_rows(connection, source, paths, wanted)
             elif query:
@@ -125,29 +150,42 @@ def duckdb_rows(
             else:
                 made = parquet_rows(connection, source, paths, wanted.columns)
             yield DuckDBRows(connection, source.name, *made, wanted.watch, wanted.count)
-        except duckdb.OutOfMemoryException:
-            raise LimitError(
-                Problem(
-                    f"counting needs more than {wanted.memory >> 20:,} MiB of memory",
-                    "raise engine.memory_limit",
-                    Location(source.name),
-                )
-            ) from None
-        except (duckdb.Error, UnicodeDecodeError) as error:
+        except (duckdb_error(), UnicodeDecodeError) as error:
             for one in sources:
                 one.check_given()
-            raise _failure(error, source, paths) from None
+            raise _failure(error, source, paths, wanted.memory) from None
 
 
-def adds_up(source: Source) -> bool:
-    """Whether a dataset is of several files, each of which has a counted table of its own."""
-    kind = source.suffix.removesuffix(".gz")
-    return isinstance(source, Files) and kind in _ADDED and len(source.parts) > 1
+@contextmanager
+def counting(source: Source, wanted: Wanted) -> Iterator[tuple[Any, str]]:
+    """A connection that is not locked yet, and the folder that it may spill to."""
+    import duckdb
+
+    with scratch_folder() as spill:
+        connection = duckdb.connect(":memory:")
+        try:
+            yield connection, spill
+        except duckdb.Error as error:
+            raise _failure(error, source, [], wanted.memory) from None
+        finally:
+            connection.close()
 
 
-def _failure(error: Exception, source: Source, paths: list[str]) -> Exception:
+def duckdb_error() -> type[Exception]:
+    """The class of all errors of DuckDB, which is not imported before it is used."""
+    import duckdb
+
+    return duckdb.Error
+
+
+def _failure(error: Exception, source: Source, paths: list[str], memory: int) -> Exception:
+    import duckdb
+
+    if isinstance(error, duckdb.OutOfMemoryException):
+        what = f"counting needs more than {memory >> 20:,} MiB of memory"
+        return LimitError(Problem(what, "raise engine.memory_limit", Location(source.name)))
     reason = str(error).splitlines()[0]
-    for part, path in zip(parts_of(source), paths, strict=True):
+    for part, path in zip(parts_of(source), paths, strict=False):
         reason = reason.replace(path, part.name)
     if "No space left" in reason or "max_temp_directory_size" in reason:
         instead = "free some space where temporary files are kept (TMPDIR)"

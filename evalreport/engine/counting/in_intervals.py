@@ -1,17 +1,17 @@
-"""Columns of numbers counted by the intervals they lie in, whatever engine counts."""
+"""Columns of numbers put into intervals, or rounded, before rows are counted by them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from sqlglot import exp
 
-from evalreport.data.table import RawColumn
+from evalreport.data.scores import steps_of
 from evalreport.engine.counting import queries
-from evalreport.engine.counting.answering import Columns, CountedRows
+from evalreport.engine.counting.answering import CountedRows
 from evalreport.engine.counting.queries import Field, Tree
 from evalreport.errors import DataError, Location, Problem
 
@@ -26,6 +26,10 @@ class BinnedField(Field):
     """
 
     edges: Edges = ()
+
+    @property
+    def shown(self) -> str:
+        return "DOUBLE"
 
     @property
     def value(self) -> Tree:
@@ -43,48 +47,49 @@ class BinnedField(Field):
         return self.value.is_(exp.null())
 
 
-class InIntervals:
-    """Rows of an engine, some of whose columns are put into intervals."""
+@dataclass(frozen=True)
+class RoundedField(Field):
+    """A column of scores, each standing for the multiple of ``grain`` that is nearest."""
 
-    def __init__(self, rows: CountedRows, bins: Mapping[str, Edges]) -> None:
-        self._rows, self._bins = rows, bins
-        self.name, self.header, self.times = rows.name, rows.header, rows.times
-        self.binned = rows.binned
+    grain: float = 1.0
 
     @property
-    def rows(self) -> int:
-        """How many rows there are."""
-        return int(self._rows.rows)  # type: ignore[attr-defined]
+    def shown(self) -> str:
+        return "DOUBLE"
 
-    def field(self, column: str) -> Field:
-        found = self._rows.field(column)
-        if column not in self._bins:
-            return found
-        return BinnedField(found.place, found.kind, self._bins[column])
+    @property
+    def value(self) -> Tree:
+        number, half = queries.read_number(Field(self.place, self.kind)), queries.literal("0.5")
+        steps = steps_of(self.grain)
+        if steps is None:
+            grain = queries.literal(repr(self.grain))
+            return exp.Floor(this=exp.paren(number / grain) + half) * grain
+        each = queries.literal(repr(float(steps)))
+        return exp.Floor(this=exp.paren(number * each) + half) / each
 
-    def ask(self, query: exp.Select) -> Columns:
-        return self._rows.ask(query)
-
-    def fingerprints(self, texts: Sequence[str]) -> Any | None:
-        return self._rows.fingerprints(texts)
-
-    def column(self, name: str, kind: str, values: Any) -> RawColumn:
-        if name not in self._bins:
-            return self._rows.column(name, kind, values)
-        gaps = np.ma.getmaskarray(values)
-        plain = np.where(gaps, np.nan, np.ma.getdata(values).astype(np.float64))
-        return RawColumn(name, "float64", plain, gaps | np.isnan(plain))
+    @property
+    def missing(self) -> Tree:
+        return self.value.is_(exp.null())
 
 
-def in_intervals(rows: CountedRows, bins: Mapping[str, Edges]) -> CountedRows:
-    """The rows with numbers put into intervals. Raises DataError where one is no number."""
-    own = {name: edges for name, edges in bins.items() if name in rows.header}
+def rounded_fields(rows: CountedRows, grains: Mapping[str, float]) -> dict[str, Field]:
+    """The columns of scores, rounded. Raises DataError where one is no number."""
+    plain = {name: rows.field(name) for name in _numeric(rows, grains)}
+    return {name: RoundedField(one.place, one.kind, grains[name]) for name, one in plain.items()}
+
+
+def interval_fields(rows: CountedRows, bins: Mapping[str, Edges]) -> dict[str, Field]:
+    """The columns of numbers put into intervals. Raises DataError where one is no number."""
+    plain = {name: rows.field(name) for name in _numeric(rows, bins)}
+    return {name: BinnedField(one.place, one.kind, bins[name]) for name, one in plain.items()}
+
+
+def _numeric(rows: CountedRows, asked: Mapping[str, Any]) -> list[str]:
+    """Those of the columns that are there, all of whose values are numbers, or none."""
+    own = [name for name in asked if name in rows.header]
     for name in own:
-        field = rows.field(name)
-        wrong = queries.how_many(
-            [exp.Literal.number(1)], queries.state(field).eq(exp.Literal.number(queries.WRONG))
-        )
-        if int(rows.ask(wrong)["n"][0]):
+        wrong = queries.state(rows.field(name)).eq(queries.whole(queries.WRONG))
+        if int(rows.ask(queries.how_many_rows(wrong))["n"][0]):
             raise DataError(
                 Problem(
                     f"{name} is no finite number in some rows",
@@ -92,4 +97,4 @@ def in_intervals(rows: CountedRows, bins: Mapping[str, Edges]) -> CountedRows:
                     Location(rows.name),
                 )
             )
-    return InIntervals(rows, own) if own else rows
+    return own

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from sqlglot import exp
 
-from evalreport.data.score_bins import ScoreBins
-from evalreport.data.table import RawColumn
 from evalreport.engine.counting import queries
-from evalreport.engine.counting.answering import Columns, CountedRows
+from evalreport.engine.counting.answering import CountedRows
 from evalreport.engine.counting.calendar import period_name
 from evalreport.engine.counting.queries import Field, Tree
 from evalreport.errors import DataError, Location, Problem
@@ -37,6 +34,10 @@ class PeriodField(Field):
 
     every: str = "day"
     ends: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def shown(self) -> str:
+        return "VARCHAR"
 
     @property
     def written(self) -> Tree:
@@ -75,44 +76,12 @@ class PeriodField(Field):
         return exp.func("SUBSTR", self.written, one, most)
 
 
-class InPeriods:
-    """Rows of an engine, some of whose columns of dates are put into periods."""
-
-    def __init__(self, rows: CountedRows, fields: Mapping[str, PeriodField]) -> None:
-        self._rows, self._fields = rows, fields
-        self.name, self.header, self.times = rows.name, rows.header, rows.times
-        self.binned: Mapping[str, ScoreBins] = rows.binned
-
-    @property
-    def rows(self) -> int:
-        """How many rows there are."""
-        return int(self._rows.rows)  # type: ignore[attr-defined]
-
-    def field(self, column: str) -> Field:
-        return self._fields.get(column) or self._rows.field(column)
-
-    def ask(self, query: exp.Select) -> Columns:
-        return self._rows.ask(query)
-
-    def fingerprints(self, texts: Sequence[str]) -> Any | None:
-        return self._rows.fingerprints(texts)
-
-    def column(self, name: str, kind: str, values: Any) -> RawColumn:
-        if name not in self._fields:
-            return self._rows.column(name, kind, values)
-        gaps = np.ma.getmaskarray(values).copy()
-        return RawColumn(name, "text", np.ma.getdata(values).astype(object), gaps)
-
-
-def in_periods(rows: CountedRows, asked: Mapping[str, str]) -> CountedRows:
-    """The rows with dates put into periods; ``asked``: the length of period by column.
+def period_fields(rows: CountedRows, asked: Mapping[str, str]) -> dict[str, Field]:
+    """The columns of dates put into periods; ``asked``: the length of period by column.
 
     Raises DataError where something else than a date stands in such a column.
     """
-    own = {name: every for name, every in asked.items() if name in rows.header}
-    if not own:
-        return rows
-    return InPeriods(rows, {name: _field(rows, name, every) for name, every in own.items()})
+    return {name: _field(rows, name, every) for name, every in asked.items() if name in rows.header}
 
 
 def _field(rows: CountedRows, name: str, every: str) -> PeriodField:

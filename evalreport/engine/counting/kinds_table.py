@@ -13,46 +13,31 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from evalreport.data.findings import quoted
 from evalreport.data.table import PARTNER, RawColumn, RawTable
 from evalreport.engine.counting import queries
-from evalreport.engine.counting.answering import Columns, CountedRows
-from evalreport.engine.counting.loading import VALUE_BYTES
-from evalreport.engine.counting.wanted import TooManyKindsError
+from evalreport.engine.counting.answering import CountedRows, KindsOf
+from evalreport.engine.counting.in_intervals import interval_fields, rounded_fields
+from evalreport.engine.counting.in_periods import period_fields
+from evalreport.engine.counting.wanted import NotPlainError, TooManyKindsError, Wanted
 from evalreport.errors import DataError, Location, Problem
 
 #: So few kinds are held, however low the limit of memory.
 LEAST_KINDS = 1_000
+#: Bytes that a value takes at most while kinds are held and put in order, and one that is
+#: a text, or a list, of its own.
+BYTES, OWN_BYTES = 24, 100
 
 
-def kinds_table(
-    rows: CountedRows,
-    columns: Sequence[str],
-    memory: int,
-    id_column: str | None = None,
-    repeats: bool = False,
-) -> RawTable:
-    """The kinds of all rows by ``columns``, in an order of their own.
+def kinds_table(rows: CountedRows, wanted: Wanted) -> RawTable:
+    """The kinds of all rows by the columns that are wanted, in an order of their own.
 
-    Columns that are not there are left out: who needs them says so. Of ``id_column`` it is
-    known whether a row has one; ``repeats``: it may stand in several rows.
-
-    Raises TooManyKindsError where kinds take more than ``memory`` bytes, DataError for an id
-    that is not unique.
+    Columns that are not there are left out: who needs them says so. Raises as
+    :func:`kinds_of`.
     """
-    kept = [c for c in dict.fromkeys(columns) if c in rows.header and c != id_column]
-    kept += [PARTNER] if PARTNER in rows.header and PARTNER not in kept else []
-    by: list[queries.Tree] = []
-    if id_column is not None and id_column in rows.header:
-        if not repeats:
-            _check_unique(rows, id_column)
-        by.append(queries.flag(rows.field(id_column).empty))
-    answer = _asked(rows, kept, by, memory)
-    held = [rows.column(c, rows.field(c).kind, answer[f"k{i}"]) for i, c in enumerate(kept)]
-    times = np.ma.getdata(answer["n"]).astype(np.int64)
-    if by and id_column is not None:
-        gaps = np.ma.getdata(answer[f"k{len(kept)}"]).astype(np.int64) == 1
-        named = np.full(len(times), "id", object)
-        held.append(RawColumn(id_column, "text", named, gaps))
+    asked = kinds_of(rows, wanted)
+    held, counts = rows.kinds(asked)
+    times = np.ma.getdata(counts).astype(np.int64)
     order = np.lexsort([times, *(key for one in held for key in _keys(one))])
     return RawTable(
         rows.name,
@@ -63,30 +48,61 @@ def kinds_table(
     )
 
 
-def kinds_by(
-    rows: CountedRows, column: str, by: Sequence[queries.Tree], memory: int
-) -> tuple[RawTable, list[Any]]:
-    """The kinds of all rows by a column and by what else they are told apart by, with that.
+def kinds_of(rows: CountedRows, wanted: Wanted) -> KindsOf:
+    """What the rows are to be counted by, once what they hold has been looked at.
 
-    Raises TooManyKindsError where kinds take more than ``memory`` bytes.
+    Raises TooManyKindsError where kinds take more room than there is, DataError for an id that is
+    not unique, and for what is no date, number or score where one is wanted.
     """
-    answer = _asked(rows, [column], by, memory)
-    held = rows.column(column, rows.field(column).kind, answer["k0"])
-    times = np.ma.getdata(answer["n"]).astype(np.int64)
-    table = RawTable(rows.name, len(times), rows.header, {column: held}, times=times)
-    return table, [answer[f"k{i + 1}"] for i in range(len(by))]
+    fields = {column: rows.field(column) for column in _kept(rows, wanted)}
+    fields |= period_fields(rows, {c: wanted.periods[c] for c in wanted.periods if c in fields})
+    edges = {c: wanted.intervals[c] for c in wanted.intervals if c in fields}
+    fields |= interval_fields(rows, edges)
+    fields |= rounded_fields(rows, {c: wanted.grains[c] for c in wanted.grains if c in fields})
+    for column, field in fields.items():
+        _check_numbers(rows, column, field)
+    trees = [field.value for field in fields.values()]
+    kinds = [field.shown for field in fields.values()]
+    columns = [*fields]
+    if wanted.id is not None and wanted.id in rows.header:
+        own = rows.field(wanted.id)
+        if not wanted.repeats:
+            _check_unique(rows, wanted.id)
+        columns, kinds = [*columns, wanted.id], [*kinds, "VARCHAR"]
+        trees.append(queries.there(own))
+    _check_room(rows, columns, trees, sum(_bytes(field) for field in fields.values()), wanted.room)
+    return KindsOf(tuple(columns), tuple(kinds), queries.kinds(trees, None, rows.times))
 
 
-def _asked(
-    rows: CountedRows, columns: Sequence[str], by: Sequence[queries.Tree], memory: int
-) -> Columns:
-    trees = [*(rows.field(c).value for c in columns), *by]
-    most = max(LEAST_KINDS, memory // (VALUE_BYTES * max(len(trees), 1)))
-    if rows.rows > most:  # type: ignore[attr-defined]
+def check_counts(rows: CountedRows) -> None:
+    """Raise NotPlainError where rows do not say how many they stand for: reading names each."""
+    if rows.times is None:
+        return
+    found = rows.ask(queries.uncountable(rows.times))
+    wrong, total = (found[name].tolist()[0] for name in ("n", "total"))
+    if wrong or not 0 < (total or 0.0) <= queries.MOST:
+        raise NotPlainError("rows do not say how many they stand for")
+
+
+def _kept(rows: CountedRows, wanted: Wanted) -> list[str]:
+    apart = (wanted.id, wanted.count)
+    kept = [c for c in dict.fromkeys(wanted.columns) if c in rows.header and c not in apart]
+    return [*kept, *([PARTNER] if PARTNER in rows.header and PARTNER not in kept else [])]
+
+
+def _bytes(field: queries.Field) -> int:
+    return OWN_BYTES if field.shown == "JSON" or field.shown.endswith("]") else BYTES
+
+
+def _check_room(
+    rows: CountedRows, columns: Sequence[str], trees: Sequence[queries.Tree], width: int, room: int
+) -> None:
+    most = max(LEAST_KINDS, room // (width + BYTES))
+    if rows.rows > most:
         count = int(rows.ask(queries.how_many(trees, None))["n"][0])
         if count > most:
-            raise TooManyKindsError(f"by {', '.join(columns)} there are {count:,} kinds of rows")
-    return rows.ask(queries.kinds(trees, None, rows.times))
+            told = f"{count:,} kinds of rows by {', '.join(columns)}: there is room for {most:,}"
+            raise TooManyKindsError(told)
 
 
 def _check_unique(rows: CountedRows, column: str) -> None:
@@ -94,6 +110,17 @@ def _check_unique(rows: CountedRows, column: str) -> None:
     for value, count in zip(twice["k0"].tolist(), twice["n"].tolist(), strict=True):
         what = f"{column} is not unique: {value!r} stands in {count} rows"
         raise DataError(Problem(what, "give each row its own id", Location(rows.name)))
+
+
+def _check_numbers(rows: CountedRows, column: str, field: queries.Field) -> None:
+    """Raise DataError where a column that was kept as numbers has something else."""
+    if field.kind != "NUMBER":
+        return
+    wrong = queries.state(field).eq(queries.whole(queries.WRONG))
+    count = int(rows.ask(queries.how_many_rows(wrong))["n"][0])
+    if count:
+        what = f"{quoted(column)} is no finite number in {count:,} rows"
+        raise DataError(Problem(what, "a number, or nothing", Location(rows.name)))
 
 
 def _taken(column: RawColumn, order: npt.NDArray[np.intp]) -> RawColumn:

@@ -28,9 +28,6 @@ from evalreport.statistics.numbering import numbered, tallied
 
 Codes = npt.NDArray[np.int64]
 
-#: Of a positive and of a negative row.
-ByClass = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
-
 #: Cells of all clusters' tables together that are held in memory.
 MOST_CLUSTER_CELLS = 50_000_000
 
@@ -66,31 +63,6 @@ class MemoryTables(Tables[LabelView]):
         ``index`` picks the class and column where there is one column per class.
         """
         return self._once(("scores", where, index), lambda: self._score_table(where, index))
-
-    def drawn_scores(self, where: Slice, index: int | None = None) -> ScoreTable:
-        """The table that the scores of ``view`` themselves make: of it rows are drawn."""
-        return self.scores(where, index)
-
-    def at_each(
-        self,
-        kinds: npt.NDArray[np.intp],
-        column: npt.NDArray[np.float64],
-        table: ScoreTable,
-        values: ByClass,
-    ) -> tuple[ByClass, npt.NDArray[np.intp]]:
-        """What kinds of rows are worth by class, and where each of them stands there.
-
-        Args:
-            kinds: shape (k,).
-            column: the score of each row or kind of rows of the view, shape (n,).
-            table: has their scores.
-            values: of a positive and a negative row at each entry of the table, shape (D,).
-        """
-        return values, np.searchsorted(-table.scores, -column[kinds])
-
-    def lost(self, table: ScoreTable, slopes: ByClass) -> float:  # noqa: ARG002 - see BinnedTables
-        """What a variance lacks that is made of kinds of rows: nothing, where scores are known."""
-        return 0.0
 
     def class_scores(self, where: Slice, pairs: bool = False) -> ClassScores:
         """What the columns of class scores are reduced to."""

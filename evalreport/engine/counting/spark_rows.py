@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 import socket
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -17,10 +16,9 @@ from sqlglot import exp
 from evalreport.data.files import holding, parts_of
 from evalreport.data.joined import Joined
 from evalreport.data.parquet_types import parquet_column
-from evalreport.data.score_bins import ScoreBins
 from evalreport.data.source import Source
 from evalreport.data.table import RawColumn
-from evalreport.engine.counting.answering import Columns
+from evalreport.engine.counting.answering import Columns, KindsOf, fetched
 from evalreport.engine.counting.database_rows import Read
 from evalreport.engine.counting.queries import Field
 from evalreport.engine.counting.spark_frames import READ, frame_of, reason_of, seen_as
@@ -73,8 +71,6 @@ def _plain_type(kind: str) -> str:
 class SparkRows:
     """The rows of a dataset's files as the relation ``data`` of a Spark session."""
 
-    binned: Mapping[str, ScoreBins] = MappingProxyType({})
-
     def __init__(
         self,
         session: Any,
@@ -113,12 +109,12 @@ class SparkRows:
             )
         return Field(place, _READS[kind].kind)
 
-    def fingerprints(self, texts: Sequence[str]) -> None:
-        """None: engines elsewhere have no such function, or one of their own."""
-
     def ask(self, query: exp.Select) -> Columns:
         answer = self._session.sql(query.sql("spark", identify=True)).toArrow()
         return {name: _masked(answer.column(name)) for name in answer.column_names}
+
+    def kinds(self, asked: KindsOf) -> tuple[list[RawColumn], Any]:
+        return fetched(self, asked)
 
     def column(self, name: str, kind: str, values: Any) -> RawColumn:
         return parquet_column(name, kind, values)

@@ -18,7 +18,7 @@ import numpy as np
 from evalreport.data.decimals import check_read_columns
 from evalreport.data.delimited import beginning
 from evalreport.data.dialect import BLANKS, DECIMAL_COMMA, Dialect
-from evalreport.data.files import Files, Part, parts_of
+from evalreport.data.files import Files, parts_of
 from evalreport.data.interruptible import interruptible
 from evalreport.data.json_lines import MANY_DIGITS, json_value
 from evalreport.data.limits import DEFAULT_LIMITS, decompressed
@@ -84,33 +84,6 @@ def kept_rows(
     written = "JSON" if kind == ".jsonl" else "VARCHAR"
     kinds = ["NUMBER" if name in wanted.numbers else written for name in header]
     return (*header, *keys), (*kinds, *("VARCHAR" for _ in keys)), total
-
-
-def kept_file(
-    connection: Any,
-    part: Part,
-    path: str,
-    table: str,
-    asked: Sequence[str],
-    wanted: Wanted,
-) -> tuple[tuple[str, ...], int]:
-    """Keep the asked columns of one delimited file as a table of ``kept``; its header and rows.
-
-    The values of its folders are columns at the end. Raises NotPlainError.
-    """
-    import duckdb
-
-    try:
-        select, header, records = _delimited(part.source, path, asked, wanted.numbers)
-        places = [f"{quoted_text(v)} AS c{len(header) + i}" for i, v in enumerate(part.values)]
-        text = select.replace("/*keys*/", "".join(f", {place}" for place in places))
-        _kept_on_disk(connection, f"CREATE TABLE kept.{table} AS {text}", 0, records, wanted)
-    except (DataError, duckdb.InvalidInputException, duckdb.ConversionException) as error:
-        raise NotPlainError(_first_line(error)) from None
-    rows = connection.execute(f"SELECT count(*) FROM kept.{table}").fetchone()[0]  # noqa: S608
-    if rows != records:
-        raise NotPlainError(f"{records:,} rows were expected, and {rows:,} were read")
-    return header, records
 
 
 def _kept_on_disk(

@@ -54,6 +54,7 @@ class Wanted:
 
     ``periods``: columns of dates, each told by its day, week, month, quarter or year.
     ``intervals``: columns of numbers, each told by the lower edge of its interval among these.
+    ``grains``: columns of scores, each rounded to a multiple of this.
     ``id``: a column of which it is known only whether a row has one; ``repeats``: whether it may
     stand in several rows. ``memory``: how many bytes the engine may hold, ``room``: how many kinds
     may take.
@@ -68,6 +69,7 @@ class Wanted:
     table: ClusterTable | None = None
     periods: Mapping[str, str] = field(default_factory=dict)
     intervals: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    grains: Mapping[str, float] = field(default_factory=dict)
     id: str | None = None
     repeats: bool = False
     room: int = 1_000_000_000

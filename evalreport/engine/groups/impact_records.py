@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from evalreport.engine.counting.binned_scores import BinnedScores
 from evalreport.engine.counting.memory import MemoryTables
 from evalreport.engine.intervals.impact import (
     Selection,
@@ -100,8 +99,6 @@ class _Rates:
         """Shares of rows whose score is strictly above the median of all rows."""
         header = self._header(columns, "scoring", None, None)
         whole = self.tables.scores(EVERYTHING)
-        if isinstance(whole, BinnedScores):
-            return replace(header, reason="scores are counted in bins: their median is not exact")
         middle = median(whole)
         if middle is None:
             return replace(header, reason="there is no row")

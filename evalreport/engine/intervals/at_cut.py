@@ -97,7 +97,7 @@ def left_out(table: ScoreTable, row: tuple[float, float]) -> float:
 def _left_out_in_groups(case: ScoreCase) -> float:
     """The same of clusters: each is judged by the cut that those of other groups choose."""
     where, tables = case.task.where, case.measurer.tables
-    table = tables.drawn_scores(where, case.index)
+    table = tables.scores(where, case.index)
     whole = table.positives, table.negatives
 
     def apart(kept: ScoreTable) -> npt.NDArray[np.float64]:

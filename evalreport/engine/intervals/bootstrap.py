@@ -275,7 +275,7 @@ class Bootstrap:
         rng = self._rng(where, f"groups {index}")
         if view.cluster is None and view.weight is None:
             return grouped_jackknife.of_counts(table, rng)
-        table = self.tables.drawn_scores(where, index)
+        table = self.tables.scores(where, index)
         code, weight, unit = self._units(where, index)
         group = grouped_jackknife.groups_of(int(unit.max()) + 1, rng)[unit]
         return grouped_jackknife.without_each(table.scores, code, weight, group)
@@ -301,7 +301,7 @@ class Bootstrap:
         """Means over the rows of drawn clusters, from the sums of each: no table is drawn."""
         if not losses:
             return {}
-        table = self.tables.drawn_scores(where, index)
+        table = self.tables.scores(where, index)
         size = len(table.scores)
         code, weight, unit = self._units(where, index)
         count = int(unit.max()) + 1 if len(unit) else 0
@@ -334,7 +334,7 @@ class Bootstrap:
             ):
                 yield ScoreTable(table.scores, pos, neg)
             return
-        yield from self._drawn_scores(where, index, self.tables.drawn_scores(where, index), rng)
+        yield from self._drawn_scores(where, index, self.tables.scores(where, index), rng)
 
     def _units(self, where: Slice, index: int | None) -> Units:
         """As :meth:`_units_in_order`; of the last slice they are kept."""
@@ -350,7 +350,7 @@ class Bootstrap:
         view = self.tables.view
         whole = view.weight is None and view.cluster is not None
         rows = self.tables.kinds(where) if whole else self.tables.rows(where)
-        table = self.tables.drawn_scores(where, index)
+        table = self.tables.scores(where, index)
         column = view.score if index is None else view.class_scores[:, index]  # type: ignore[index]
         assert column is not None
         entry = np.searchsorted(-table.scores, -column[rows])

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.engine.counting.memory import MemoryTables, summed
-from evalreport.engine.counting.tables_of import BinnedTables
+from evalreport.engine.counting.memory import summed
 from evalreport.engine.intervals.case import ScoreCase
 from evalreport.metrics.declare import Metric
 from evalreport.metrics.tables import ScoreTable
@@ -80,25 +79,7 @@ def _over_clusters(case: ScoreCase, slopes: tuple[Floats, Floats]) -> float | No
     units = distinct(codes)
     if units < 2:
         return None
-    hidden = case.measurer.tables.lost(case.table, slopes)
-    return units / (units - 1) * float(np.sum(totals**2)) + hidden
-
-
-def lost_in_bins(
-    tables: MemoryTables,
-    metric: Metric,
-    arguments: Mapping[str, Any],
-    table: ScoreTable,
-    value: float,
-) -> float:
-    """What a variance of the value lacks where kinds of rows are in bins; 0 where they are not.
-
-    Also where it is not known what a row contributes to the metric.
-    """
-    if not isinstance(tables, BinnedTables):
-        return 0.0
-    slopes = slopes_of(metric, arguments, table, value)
-    return 0.0 if slopes is None else tables.lost(table, slopes)
+    return units / (units - 1) * float(np.sum(totals**2))
 
 
 def contributions(
@@ -112,7 +93,7 @@ def contributions(
     view = measurer.view
     column = view.score if index is None else view.class_scores[:, index]  # type: ignore[index]
     assert column is not None
-    of_each, entry = measurer.tables.at_each(rows, column, table, slopes)
+    entry = np.searchsorted(-table.scores, -column[rows])
     positive = view.actual[rows] == (view.positive_index if index is None else index)
-    own = np.where(positive, of_each[0][entry], of_each[1][entry])
+    own = np.where(positive, slopes[0][entry], slopes[1][entry])
     return own if view.weight is None else own * view.weight[rows]

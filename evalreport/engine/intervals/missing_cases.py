@@ -15,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 
 from evalreport.data.completeness import Lost
-from evalreport.engine.counting.binned_scores import BinnedScores
 from evalreport.engine.intervals.case import ScoreCase, TableCase
 from evalreport.engine.intervals.missing_rows import (
     CELLS,
@@ -57,7 +56,7 @@ def of_table(case: TableCase) -> Evaluated:
 def of_scores(case: ScoreCase) -> Evaluated:
     """An area with its worst and best case, where rows lack a score or a target."""
     table, value = case.table, case.value
-    if isinstance(table, BinnedScores) or not isinstance(value.outcome, Value):
+    if not isinstance(value.outcome, Value):
         return value
     missing = case.measurer.missing_scores(case.task)
     bounds = None if missing is None else area_bounds(case.metric, table, missing)

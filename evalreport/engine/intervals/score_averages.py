@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from evalreport.engine.counting.binned_scores import BinnedScores
 from evalreport.engine.counting.mirrored_scores import mirrored
 from evalreport.engine.intervals import grouped_jackknife
 from evalreport.engine.intervals.average_influence import average_variance, pooled_variance
@@ -26,7 +25,7 @@ from evalreport.engine.intervals.methods import from_limits, symmetric, too_few
 from evalreport.engine.intervals.score_intervals import class_score_interval
 from evalreport.engine.metric_values import Evaluated, average, evaluated
 from evalreport.metrics.declare import Average, Metric
-from evalreport.metrics.formula import Undefined, Value
+from evalreport.metrics.formula import Value
 from evalreport.metrics.kinds import DRAWN, INFLUENCE_T
 from evalreport.metrics.tables import ScoreTable, pooled
 from evalreport.plan.task import Task
@@ -66,9 +65,6 @@ def _of_pooled(
     tables: Sequence[ScoreTable],
 ) -> tuple[Evaluated, Interval | str | None]:
     """The metric of the scores of all classes in one table; rows are drawn, not pairs."""
-    if any(isinstance(table, BinnedScores) and np.any(table.mixed) for table in tables):
-        none = Undefined("scores of different classes are held in bins of their own")
-        return Evaluated(none, metric.formula or metric.name, ""), None
     together = pooled(tables)
     value = evaluated(metric, metric(together, **arguments), None)
     if not isinstance(value.outcome, Value):

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.engine.counting.counted_view import BinnedKinds
 from evalreport.engine.intervals import grouped_jackknife, influence, linearised
 from evalreport.engine.intervals import methods as intervals
 from evalreport.engine.intervals.at_cut import at_cut
@@ -21,7 +20,7 @@ from evalreport.engine.intervals.class_bootstrap import (
     class_replicates,
 )
 from evalreport.engine.intervals.jackknife import Influence
-from evalreport.engine.intervals.linearised import contributions, lost_in_bins
+from evalreport.engine.intervals.linearised import contributions
 from evalreport.metrics.declare import Interval, Metric
 from evalreport.metrics.formula import Value
 from evalreport.metrics.kinds import (
@@ -160,20 +159,7 @@ def _replicates(case: ScoreCase) -> npt.NDArray[np.float64]:
     where, index, name = case.task.where, case.index, case.task.name()
     loss = case.metric.row_loss
     case.measurer.bootstrap.plan(where, index, name, _drawn_value(case), loss)
-    values = case.measurer.bootstrap.of_scores(where, index, name)
-    if not isinstance(case.measurer.view, BinnedKinds):
-        return values
-    # replicates are of rows at the mean of coarse bins, and the value of finer ones
-    own = float(_drawn_value(case)(case.measurer.tables.drawn_scores(where, index)))
-    spread, hidden = float(np.nanvar(values)), _lost(case)
-    wider = math.sqrt(1.0 + hidden / spread) if spread > 0.0 else 1.0
-    return case.number + wider * (values - own)
-
-
-def _lost(case: ScoreCase) -> float:
-    """What a variance of the metric lacks where kinds of rows are in bins."""
-    tables = case.measurer.tables
-    return lost_in_bins(tables, case.metric, case.arguments, case.table, case.number)
+    return case.measurer.bootstrap.of_scores(where, index, name)
 
 
 def _drawn_value(case: ScoreCase) -> Any:
@@ -295,7 +281,6 @@ def _area_of_rows(case: ScoreCase) -> records.Interval | None:
         return None
     # with one row, or cluster, of a class the score form rests on the area alone
     variance = 0.0 if variance is None else variance
-    variance += _lost(replace(case, metric=roc_auc, arguments={}))
     held = positive[rows]
     if method == AREA_OF_CLUSTERS:
         counted = float(times[held].sum()), float(times[~held].sum())
@@ -407,8 +392,7 @@ def _clustered_losses(case: ScoreCase) -> records.Interval | str | None:
     own = contributions(case.measurer, rows, case.table, _losses(metric, case.table), case.index)
     times = None if view.times is None else view.times[rows]
     codes = view.cluster[0][rows]
-    hidden = _lost(case)
-    return clustered_mean(metric, own, codes, case.number, case.level, times=times, lost=hidden)
+    return clustered_mean(metric, own, codes, case.number, case.level, times=times)
 
 
 def clustered_mean(
@@ -419,18 +403,16 @@ def clustered_mean(
     level: float,
     classes: int = 2,
     times: npt.NDArray[np.int64] | None = None,
-    lost: float = 0.0,
 ) -> records.Interval | str | None:
     """Student's t on the logarithm of a mean of losses of clustered rows.
 
-    ``times``: how many rows are of each kind; each stands for itself where None. ``lost``: of the
-    variance, where kinds are in bins.
+    ``times``: how many rows are of each kind; each stands for itself where None.
     """
     most = metric.range_of(classes)[1]
     known = means.clustered_losses(losses, codes, times)
     if known is None or number <= 0:
         return LOSSES_ALIKE if number <= 0 else None
-    error = math.sqrt(known.error**2 + lost)
+    error = known.error
     limits = means.log_t_limits(number, error, known.degrees, level)
     if limits is None:
         clusters = float(distinct(codes))

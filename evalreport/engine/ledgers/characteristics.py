@@ -28,7 +28,6 @@ from evalreport.spec.load import LoadedSpec
 from evalreport.statistics.exact_sums import exact_sum
 
 if TYPE_CHECKING:
-    from evalreport.engine.counting.single_columns import Described
     from evalreport.engine.prepared import Prepared
 
 Floats = npt.NDArray[np.float64]
@@ -69,16 +68,10 @@ def characteristics(prepared: Prepared) -> tuple[Characteristics, ...] | None:
         return None
     found: dict[tuple[Hashable, ...], tuple[_Rows, list[str]]] = {}
     for view in prepared.views:
-        counted = prepared.described.get((view.dataset, view.model))
-        key: tuple[Hashable, ...] | None = None
-        if counted is not None:
-            key, own = (view.dataset, counted.of), _counted_rows(view, counted)
-        elif view.dataset in prepared.tables:
-            # A row that was tested twice is described once.
-            once = rows_once(view)
+        if view.dataset in prepared.tables:
             key = (view.dataset, view.row.tobytes(), view.truth.tobytes())
-            own = _rows_of(once, prepared.tables[view.dataset])
-        if key is not None:
+            # A row that was tested twice is described once.
+            own = _rows_of(rows_once(view), prepared.tables[view.dataset])
             found.setdefault(key, (own, []))[1].append(view.model)
     return tuple(_record(prepared, rows, models, columns) for rows, models in found.values())
 
@@ -126,19 +119,6 @@ def _rows_of(view: View, raw: RawTable) -> _Rows:
     values = _Values(raw, np.asarray(view.row), classes)
     counts = tuple((label, int(values.times[at].sum())) for label, at in classes)
     return _Rows(view.dataset, view.rows, counts, lambda _: values)
-
-
-def _counted_rows(view: View, counted: Described) -> _Rows:
-    """Rows of which each column was counted by itself."""
-
-    def column(name: str) -> _Values:
-        own = counted.columns[name]
-        labels = enumerate(view.labels)
-        classes = tuple((label, np.flatnonzero(own.actual == code)) for code, label in labels)
-        return _Values(own.table, own.rows, classes)
-
-    classes = tuple(zip(view.labels, view.class_rows, strict=True))
-    return _Rows(view.dataset, view.rows, classes, column)
 
 
 def _record(

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from evalreport.engine.counting.binned_scores import BinnedScores
 from evalreport.engine.counting.tables import Tables
 from evalreport.metrics.estimates import estimate_of
 from evalreport.metrics.tables import ScoreTable
@@ -150,8 +149,6 @@ class _Sides:
         sides = []
         for names in (self.before, self.after):
             parts = [tables.scores(Slice(((self.column, name),))) for name in names]
-            if any(isinstance(part, BinnedScores) for part in parts):
-                return []
             sides.append(parts)
         return moved_scores(sides, probabilities=self.facts.probabilities)
 

@@ -12,7 +12,6 @@ import numpy as np
 
 from evalreport.data.table import RawColumn
 from evalreport.engine.acceptance import FAIL, NOT_EVALUATED, PASS
-from evalreport.engine.counting.binned_scores import BinnedScores
 from evalreport.engine.prepared import Times
 from evalreport.engine.reference.run import ReferenceRun, References
 from evalreport.predict.view import View
@@ -208,8 +207,6 @@ def _distinct(state: RunState, view: View) -> Values | None:
     if not view.has_score or len(view.labels) != 2:
         return None
     table = state.tables[view.dataset, view.model].scores(EVERYTHING)
-    if isinstance(table, BinnedScores):
-        return None
     rows = (table.positives + table.negatives).tolist()
     return list(zip(table.scores.tolist(), map(float, rows), strict=True))[::-1]
 

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from evalreport.engine.cautions import find_cautions
 from evalreport.engine.cautions.facts import Given
-from evalreport.engine.counting.counted_view import CountedView
 from evalreport.metrics.roc_relation import Lead, roc_relation
 from evalreport.metrics.tables import ScoreTable
+from evalreport.predict.view import LabelView
 
 
 def test_ties_at_a_plain_threshold(kit: Any) -> None:
@@ -280,9 +280,17 @@ def test_many_pairs_that_cross_are_counted(kit: Any) -> None:
     assert message.endswith("And 1 more like this.")
 
 
-def counted(table: ScoreTable, each: int) -> CountedView:
-    """So many rows of each of two classes, and their scores in a table beside them."""
-    return CountedView(
+class ByTables(LabelView):
+    """A view as it follows from results: scores are known by their table alone."""
+
+    @property
+    def has_score(self) -> bool:
+        return True
+
+
+def counted(each: int) -> ByTables:
+    """So many rows of each of two classes."""
+    return ByTables(
         dataset="d",
         model="m",
         source="score",
@@ -291,7 +299,6 @@ def counted(table: ScoreTable, each: int) -> CountedView:
         actual=np.arange(2),
         row=np.arange(2),
         times=np.array([2, 2]) * each,
-        score_tables={(): {(): table}},
     )
 
 
@@ -300,7 +307,7 @@ def test_a_view_without_rows_is_read_from_its_score_table(kit: Any, last: float)
     """The same sentences, without the place of the row in the file."""
     asked = ["log_loss", "roc_auc"]
     facts = kit.run(kit.view([0, 1, 1, 0], score=[0.1, 0.35, 0.7, last]), asked)
-    rowless = replace(facts, views=[counted(facts.scores("d", "m"), 1)])
+    rowless = replace(facts, views=[counted(1)])
     for code in ("confident_mistake", "clipped_probabilities", "not_probabilities"):
         expected = kit.message(facts, code)
         shorter = expected and expected.replace(" (row 4 of the data)", "")
@@ -327,7 +334,7 @@ def test_cautions_count_many_rows_of_each_score(kit: Any, last: float) -> None:
     each = 10**12
     table = facts.scores("d", "m")
     many = ScoreTable(table.scores, table.positives * each, table.negatives * each)
-    seen = replace(facts, views=[counted(many, each)], scores=lambda _dataset, _model: many)
+    seen = replace(facts, views=[counted(each)], scores=lambda _dataset, _model: many)
     for code in ("clipped_probabilities", "not_probabilities"):
         expected, found = (_numbers(one, code) for one in (facts, seen))
         assert found.keys() == expected.keys()

@@ -70,21 +70,14 @@ def test_labels_subgroups_folds_and_periods(server: int, column: str) -> None:
                    subgroups=["place", "site", ["flag", "site"], "day"]))  # fmt: skip
 
 
-def test_comparisons_weights_and_bins(server: int) -> None:
+def test_comparisons_and_weights(server: int) -> None:
     two = of_server(server, {"score": "score"}, metrics=METRICS)
     two["models"]["other"] = {"score": "numeric_score"}
     two["comparisons"] = {"reference": "m"}
     memory, counted = run(two, "memory"), run(two, "database")
-    (told,) = counted["plan"].pop("counted")
-    assert "by true class and score" in told
     assert comparable(counted) == comparable(memory)
-    binned = of_server(server, {"score": "single"}, metrics=["roc_auc"],
-                       engine={"memory_limit": "1MB", "bins": 100})  # fmt: skip
-    (one,) = run(binned, "database")["measures"][:1]
-    assert "bounds" not in one
     weighted = of_server(server, {"prediction": "said"}, dataset={"weight": "site"})
     memory, counted = run(weighted, "memory"), run(weighted, "database")
-    counted["plan"].pop("counted")
     assert comparable(counted) == comparable(memory)
 
 
@@ -148,8 +141,6 @@ def test_what_a_database_cannot_count_is_refused(server: int, tmp_path: Path) ->
     with pytest.raises(DataError, match="place is of a type that is not counted in a database"):
         run(of_server(server, {"prediction": "said"}, subgroups=["place"],
                       sql=ROWS.replace("::varchar(3)", "::numeric")), "database")  # fmt: skip
-    with pytest.raises(DataError, match="rows are left out that have weights"):
-        run(of_server(server, {"score": "score"}, dataset={"weight": "site"}), "database")
     path = tmp_path / "rows.csv"
     path.write_text("truth,score\na,0.1\nb,0.2\n")
     with pytest.raises(SpecError, match="its rows are not in a database"):
@@ -275,24 +266,3 @@ def test_a_lost_connection_is_tried_again_as_often_as_the_spec_says(
     assert left == [0]
     assert comparable(again)["measures"] == comparable(run(asked, "memory"))["measures"]
     assert SECRET not in json.dumps(again)
-
-
-@pytest.mark.nightly
-def test_kinds_by_bins_of_scores(server: int) -> None:
-    rows = """SELECT CASE WHEN h % 10 < 3 THEN 'sick' ELSE 'well' END AS truth,
-        (h % 10 < 3)::int * 0.1 + (h * 7919 % 1000003) / 1200000.0::double precision AS a,
-        (h % 10 < 3)::int * 0.1 + (h * 104729 % 999983) / 1200000.0::double precision AS b,
-        1 + h % 3 AS w, 'c' || (h / 7 % 12) AS c FROM
-        (SELECT i::bigint * 2654435761 % 1000000007 AS h
-         FROM generate_series(0, 59999) AS t(i)) s"""
-    asked = of_server(server, {"score": "a"}, sql=rows, metrics=["recall", "roc_auc", "brier"],
-                      dataset={"cluster": "c", "weight": "w"})  # fmt: skip
-    asked["models"]["n"] = {"score": "b"}
-    asked["comparisons"] = {"reference": "m"}
-    memory = run(asked, "memory")
-    counted = run({**asked, "engine": {"memory_limit": "12MB", "bins": 1000}}, "database")
-    assert "variances alone are made of these bins" in counted["plan"]["counted"][0]
-    assert counted["tables"] == memory["tables"]
-    for one, two in zip(memory["measures"], counted["measures"], strict=True):
-        assert two["value"] == pytest.approx(one["value"], abs=2e-3)
-        assert two["interval"]["method"] == one["interval"]["method"]

@@ -78,19 +78,11 @@ def test_labels_subgroups_folds_and_periods(file: Path, column: str) -> None:
     assert "WELL" in str(found["tables"][0])
 
 
-def test_rows_that_stand_for_several_and_scores_in_bins(file: Path) -> None:
+def test_rows_that_stand_for_several(file: Path) -> None:
     weighed = {"dataset": {"count": "times"}, "positive": {"label": "sick"}}
     asked = of_file(file, {"score": "score"}, **weighed)
     memory, counted = run(asked, "memory"), run(asked, "database")
     assert comparable(counted)["measures"] == comparable(memory)["measures"]
-    binned = of_file(file, {"score": "text_score"}, metrics=["roc_auc"], sql=MANY,
-                     engine={"memory_limit": "1MB", "bins": 100})  # fmt: skip
-    one, two = run(binned, "database")["measures"][0], run(binned, "memory")["measures"][0]
-    assert one["bounds"]["low"] <= two["value"] <= one["bounds"]["high"]
-
-
-MANY = """WITH RECURSIVE more(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM more WHERE n < 9)
-    SELECT truth, text_score * 0.9 + n / 131.0 + id / 1e7 AS text_score FROM seen, more"""
 
 
 def test_only_counts_leave_the_file(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

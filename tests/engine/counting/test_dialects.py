@@ -14,31 +14,21 @@ import sqlglot
 from sqlglot import ErrorLevel, exp
 
 from evalreport.engine.counting import queries
-from evalreport.engine.counting.in_intervals import BinnedField
+from evalreport.engine.counting.in_intervals import BinnedField, RoundedField
 from evalreport.engine.counting.in_periods import PeriodField
-from evalreport.engine.counting.queries import Binning, Field
+from evalreport.engine.counting.queries import Field
 
 DIALECTS = ["bigquery", "databricks", "snowflake", "trino"]
 SCORE, LABEL, TEXT = Field(0, "DOUBLE"), Field(1, "VARCHAR"), Field(2, "VARCHAR")
 MONTH, AGE = PeriodField(3, "VARCHAR", "month"), BinnedField(4, "INTEGER", (10.0, 20.0))
 TIMES = Field(5, "BIGINT")
-CODES = {"sick": 1, "it's": 2, None: 0}
-BOTH = [LABEL.value, queries.reached(queries.number(SCORE), [0.25, 0.5])]
-UNIT = Binning(100, 0.0, 1.0, (0.0, 0.5))
+BOTH = [LABEL.value, RoundedField(0, "DOUBLE", 0.25).value, MONTH.value, AGE.value]
 QUERIES = {
-    "cells": queries.cells([LABEL, MONTH, AGE], SCORE, TEXT),
-    "cells of rows that stand for several": queries.cells([LABEL], SCORE, None, TIMES),
-    "scores that are text": queries.cells([LABEL], TEXT, None),
-    "bins": queries.score_counts(
-        [queries.coded(LABEL, CODES)], SCORE, queries.used([LABEL], SCORE, []), UNIT
-    ),
-    "bins of margins": queries.score_counts(
-        [LABEL.value], SCORE, None, Binning(100, -3.0, 4.0), TIMES
-    ),
-    "scores": queries.score_counts([MONTH.value], SCORE, None, None),
-    "kinds": queries.kinds(BOTH, None),
+    "rows by what they hold": queries.kinds([LABEL.value, SCORE.value], None),
+    "scores that are text": queries.kinds([queries.read_number(TEXT)], None),
+    "ids that are there": queries.kinds([queries.there(TEXT)], None),
+    "kinds of rows that stand for several": queries.kinds(BOTH, None, TIMES),
     "how many kinds": queries.how_many(BOTH, None),
-    "distinct scores": queries.distinct_scores(SCORE, None, None),
     "ids that stand twice": queries.repeated(TEXT),
     "counts that are none": queries.uncountable(TIMES),
 }

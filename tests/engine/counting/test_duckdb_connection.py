@@ -69,17 +69,6 @@ def test_too_little_memory_names_the_limit(write: Callable[..., Path]) -> None:
         rows.ask(repeated(Field(0, "VARCHAR")))
 
 
-def test_too_many_kinds_of_rows_are_refused(
-    write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from evalreport.engine.counting import counted_rows
-
-    monkeypatch.setattr(counted_rows, "MOST_CELLS", 10)
-    path = write("SELECT 'a' AS y, 'a' AS p, i AS g FROM range(11) t(i)")
-    with pytest.raises(LimitError, match="have 11 combinations"):
-        run(spec_of(path, {"prediction": "p"}, subgroups=["g"]), "duckdb")
-
-
 def test_auto_counts_from_many_rows_on(
     write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -240,24 +240,3 @@ def test_thresholds_chosen_on_another_dataset(write: Callable[..., Path]) -> Non
     chosen = {t["dataset"]: t["threshold"] for t in found["thresholds"] if "on e" in t["rule"]}
     assert chosen["d"] == chosen["e"]
     assert chosen["d"] is not None
-
-
-@pytest.mark.long
-def test_such_thresholds_need_rows_where_scores_would_be_binned(
-    write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from evalreport.engine.counting import choosing, counting_views
-    from evalreport.errors import LimitError
-
-    monkeypatch.setattr(counting_views, "ENTRY_BYTES", 1_000_000)
-    spec = on_another_dataset(write, engine={"memory_limit": "1GB"})
-    spec["datasets"]["d"]["path"] = str(
-        write("SELECT i % 3 = 0 AS y, i / 4000 AS score, i % 2 AS id FROM range(3000) t(i)")
-    )
-    spec["datasets"]["e"]["path"] = spec["datasets"]["d"]["path"]
-    why = "d: memory, read row by row, not counted: a threshold is chosen on another"
-    assert why in engine_of(run(spec, "duckdb"))[1]
-    monkeypatch.setattr(choosing, "MANY_ROWS", 1)
-    with pytest.raises(LimitError, match="cannot count these rows: a threshold is chosen on anoth"):
-        run(spec, "duckdb")
-    assert why in engine_of(run(spec, "auto"))[1]

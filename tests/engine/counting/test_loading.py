@@ -95,14 +95,11 @@ def test_auto_counts_what_may_not_fit_the_limit_of_the_spec(
     monkeypatch.setattr(choosing, "MANY_ROWS", 2_000_000)
     path = write("SELECT i % 3 = 0 AS y, (i * 7919 % 20011) / 20011 AS s FROM range(20000) t(i)")
     spec = spec_of(path, {"score": "s"}, metrics=["roc_auc"])
-    limited = {**spec, "engine": {"memory_limit": "10MB", "bins": 100}}
-    found = run(limited, "auto")
-    reason = "loading may take 10 MB, more than engine.memory_limit"
+    found = run({**spec, "engine": {"memory_limit": "3MB"}}, "auto")
+    reason = "loading may take 4 MB, more than engine.memory_limit"
     assert engine_of(found) == ("duckdb", reason)
-    # 10 MB hold 19 531 distinct scores, and there are 20 000: they are binned, and say so
-    bounds = found["measures"][0]["bounds"]
-    exact = run(limited, "memory")
-    assert engine_of(exact) == ("memory", "asked for")
-    assert "bounds" not in exact["measures"][0]
-    assert bounds["low"] <= exact["measures"][0]["value"] <= bounds["high"]
-    assert engine_of(run({**spec, "engine": {"memory_limit": "11MB"}}, "auto"))[0] == "memory"
+    exact = run(spec, "memory")
+    assert found["measures"] == exact["measures"]
+    assert engine_of(run({**spec, "engine": {"memory_limit": "5MB"}}, "auto"))[0] == "memory"
+    with pytest.raises(LimitError, match="20,000 kinds of rows by y, s: there is room for 13,888"):
+        run({**spec, "engine": {"memory_limit": "1MB"}}, "auto")

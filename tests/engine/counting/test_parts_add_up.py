@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-import numpy as np
 import pytest
 from engine.counting.counted_runs import comparable, run, spec_of
 
@@ -42,24 +41,20 @@ def partitions(tmp_path: Path) -> str:
 
 
 def entries(table: ScoreTable) -> dict[float, tuple[int, int]]:
-    """Positives and negatives by score; of bins, by the bin that the lowest score is in."""
-    scores = table.scores if getattr(table, "highs", None) is None else np.floor(table.scores * 100)
+    """Positives and negatives by score."""
     found: dict[float, tuple[int, int]] = defaultdict(lambda: (0, 0))
-    for score, p, n in zip(scores, table.positives, table.negatives, strict=True):
+    for score, p, n in zip(table.scores, table.positives, table.negatives, strict=True):
         found[float(score)] = (found[float(score)][0] + int(p), found[float(score)][1] + int(n))
     return found
 
 
-@pytest.mark.parametrize("engine", ["memory", "duckdb", "binned"])
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
 @pytest.mark.parametrize("by", BY, ids=str)
 def test_parts_add_up(partitions: str, engine: str, by: tuple[str, ...]) -> None:
     spec = spec_of(partitions, {"score": "s"}, metrics=["roc_auc"], subgroups=[list(by)])
-    if engine == "binned":
-        spec["engine"] = {"memory_limit": "1MB", "bins": 100}
     loaded = parse_spec(json.dumps(spec))
-    prepared = prepare(loaded, engine="duckdb" if engine == "binned" else engine)
+    prepared = prepare(loaded, engine=engine)
     (view,), (facts,) = prepared.views, prepared.facts
-    assert (getattr(view, "bins", None) == 100) == (engine == "binned")
     tables = tables_of(view)
     slices = [Slice(tuple(zip(by, values, strict=True))) for values in (facts.groups or {})[by]]
     assert len(slices) == {"site": 2, "day": 3, "g": 4}[by[0]] * {"day": 3, "g": 4}.get(

@@ -13,12 +13,8 @@ import pytest
 from engine.counting.counted_runs import comparable, engine_of, run, spec_of
 
 from evalreport.engine.comparisons import draws
-from evalreport.engine.counting import choosing, counted_rows
-from evalreport.engine.counting.counted_rows import TARGET, WEIGHT
 from evalreport.engine.counting.memory import summed
-from evalreport.engine.counting.score_counting import Told, _cut
 from evalreport.engine.intervals import bootstrap
-from evalreport.errors import DataError, LimitError
 
 pytestmark = pytest.mark.long_but_first
 
@@ -43,8 +39,6 @@ FROM (SELECT i, (i * 7919 + i * i * 31) % 1009 AS h, 2 AS classes FROM range(120
 def same(spec: dict[str, Any]) -> dict[str, Any]:
     memory, counted = run(spec, "memory"), run(spec, "duckdb")
     assert engine_of(counted) == ("duckdb", "asked for")
-    for told in counted["plan"].pop("counted"):
-        assert "counted by what each row holds and its" in told
     for one, two in zip(counted["measures"], memory["measures"], strict=True):
         assert one == two
     assert comparable(counted) == comparable(memory)
@@ -187,7 +181,6 @@ def test_folds_several_models_and_impact(write: Callable[..., Path]) -> None:
         subgroups=["g", ["g", "fold"]],
     )
     memory, counted = run(spec, "memory"), run(spec, "duckdb")
-    counted["plan"].pop("counted")
     assert comparable(counted) == comparable(memory)
     assert {m["fold"] for m in counted["measures"]} == {None, "mean", "0", "1", "2", "3"}
 
@@ -197,20 +190,6 @@ def test_text(tmp_path: Path) -> None:
     duckdb.connect().execute(f"COPY ({ROWS}) TO '{path}' (HEADER)")
     dataset = {"weight": "v", "cluster": "c"}
     same(spec_of(path, {"prediction": "p"}, metrics=METRICS, dataset=dataset))
-
-
-def test_too_many_kinds_are_loaded(
-    write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(counted_rows, "MOST_CELLS", 10)
-    spec = spec_of(write(ROWS), {"prediction": "p"}, dataset={"cluster": "c"})
-    assert engine_of(run(spec, "duckdb"))[1].startswith("read row by row, not counted: by y, p, c")
-    monkeypatch.setattr(choosing, "MANY_ROWS", 1)
-    with pytest.raises(LimitError, match="the engine duckdb cannot count these rows: by y, p, c"):
-        run(spec, "duckdb")
-    found = run(spec, "auto")
-    assert engine_of(found)[1].startswith("read row by row, not counted: by y, p, c there are ")
-    assert comparable(found) == comparable(run(spec, "memory"))
 
 
 GAPS = f"""SELECT * REPLACE (CASE WHEN id % 50 = 0 THEN NULL ELSE w END AS w,
@@ -229,23 +208,13 @@ def test_rows_are_left_out_for_the_same_reasons(write: Callable[..., Path]) -> N
     ]
 
 
-def test_rows_without_a_label_are_loaded_where_they_have_weights(
-    write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("unit", ["weight", "cluster"])
+def test_rows_without_a_label_are_left_out_with_their_weights(
+    write: Callable[..., Path], unit: str
 ) -> None:
     path = write(f"SELECT * REPLACE (CASE WHEN id % 9 > 0 THEN y END AS y) FROM ({ROWS})")
-    for unit, counted in (("weight", False), ("cluster", True)):
-        dataset = {unit: unit[0], "missing": "exclude"}
-        spec = spec_of(path, {"prediction": "p"}, dataset=dataset, metrics=METRICS)
-        if counted:
-            same(spec)
-            continue
-        assert "rows are left out that have weights" in engine_of(run(spec, "duckdb"))[1]
-        monkeypatch.setattr(choosing, "MANY_ROWS", 1)
-        with pytest.raises(DataError, match="rows are left out that have weights"):
-            run(spec, "duckdb")
-        found = run(spec, "auto")
-        assert "rows are left out that have weights" in engine_of(found)[1]
-        assert comparable(found) == comparable(run(spec, "memory"))
+    dataset = {unit: unit[0], "missing": "exclude"}
+    same(spec_of(path, {"prediction": "p"}, dataset=dataset, metrics=METRICS))
 
 
 def added_by_hand(entry: Any, worth: Any, n: Any, size: int) -> list[float]:
@@ -262,28 +231,11 @@ def added_by_hand(entry: Any, worth: Any, n: Any, size: int) -> list[float]:
     return found
 
 
-def test_weights_are_added_up_in_one_order_and_squares_that_vanish_are_alike() -> None:
+def test_weights_are_added_up_in_one_order() -> None:
     # 1e-200 and 2e-200 have the same square, which is 0
     weights, rng = np.array([1e-200, 2e-200, 0.1, 0.3]), np.random.default_rng(5)
-    lines = 600
-    scores, code = rng.integers(0, 40, lines) / 40.0, rng.integers(0, 4, lines)
-    group, positive = rng.integers(0, 2, lines), rng.random(lines) < 0.4
-    n = rng.integers(1, 9, lines)
-    codes = {TARGET: positive.astype(np.int64), "g": group, WEIGHT: code}
-    told = Told(scores, scores, scores, n, positive, codes, weights)
-    for by in ((), ("g",)):
-        tables = _cut(told, by, None)
-        assert list(tables) == ([(0,), (1,)] if by else [()])
-        for values, table in tables.items():
-            own = group == values[0] if by else np.full(lines, True)
-            present, entry = np.unique(-scores[own], return_inverse=True)
-            assert np.array_equal(table.scores, -present)
-            for side, sums, squares in (
-                (positive[own], table.positives, table.squares_positive),
-                (~positive[own], table.negatives, table.squares_negative),
-            ):
-                at, worth, many = entry[side], weights[code[own][side]], n[own][side]
-                assert squares is not None
-                assert sums.tolist() == added_by_hand(at, worth, many, len(present))
-                assert sums.tolist() == summed(at, worth, len(present), many).tolist()
-                assert squares.tolist() == added_by_hand(at, worth**2, many, len(present))
+    entry, worth = rng.integers(0, 40, 600), weights[rng.integers(0, 4, 600)]
+    n = rng.integers(1, 9, 600)
+    for power in (1, 2):
+        found = summed(entry, worth**power, 40, n).tolist()
+        assert found == added_by_hand(entry, worth**power, n, 40)

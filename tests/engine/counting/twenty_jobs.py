@@ -231,7 +231,6 @@ def differing(one: dict[str, Any], two: dict[str, Any]) -> list[str]:
     sides = []
     for results in (one, two):
         plain = comparable(results)
-        plain["plan"] = {k: v for k, v in plain["plan"].items() if k != "counted"}
         provenance = results["provenance"].items()
         plain["provenance"] = {k: v for k, v in provenance if k not in PROVENANCE | {"spec"}}
         sides.append(dict(leaves(plain)))

@@ -1,0 +1,233 @@
+"""Kinds of rows kept as Parquet under RUNS/.cache/kinds, by the content of each file.
+
+A dataset of many files grows by one each night. Each file is counted once; kinds add up, so those
+of all files are counted from what is kept. An entry is of a file's content and of all that its
+rows are counted by; what is not as it was written is as good as no entry.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from evalreport.data.files import Files, Part
+from evalreport.data.read import not_twice, same_columns
+from evalreport.engine.counting import queries
+from evalreport.engine.counting.duckdb_rows import DuckDBRows, counting, duckdb_rows, lock
+from evalreport.engine.counting.kinds_table import check_counts, kinds_of
+from evalreport.engine.counting.queries import Field
+from evalreport.engine.counting.wanted import NotPlainError, Wanted, quoted_text
+from evalreport.errors import DataError, Location, Problem
+from evalreport.predict.cache import read_entry, write_entry
+from evalreport.scratch import scratch_folder
+from evalreport.version import __version__
+
+#: Changes when the meaning of an entry changes.
+FORMAT = 1
+#: Bytes that all entries together may take; what was not used for longest goes first.
+MOST_KEPT = 2 << 30
+
+
+@dataclass(frozen=True)
+class KeptKinds:
+    """The entries of a folder; with ``fresh`` none is looked at, and all are made anew."""
+
+    folder: Path
+    fresh: bool = False
+    most: int = MOST_KEPT
+    told: Callable[[str], None] = lambda _text: None
+
+    def bound(self) -> None:
+        """Remove what is too much."""
+        used: list[tuple[int, int, Path]] = []
+        for path in self.folder.glob("*.parquet"):
+            with suppress(OSError):
+                stat = path.stat()
+                used.append((stat.st_mtime_ns, stat.st_size, path))
+        total = 0
+        for _, size, path in sorted(used, reverse=True):
+            total += size
+            if total > self.most:
+                for one in (path, _ids(path), path.with_suffix(".json")):
+                    with suppress(OSError):
+                        one.unlink()
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The kinds of one file: where they lie, and what they are.
+
+    ``rows``: how many the file has; ``columns`` and ``kinds``: what its rows were counted by.
+    """
+
+    path: Path
+    header: tuple[str, ...]
+    columns: tuple[str, ...]
+    kinds: tuple[str, ...]
+    rows: int
+
+
+@contextmanager
+def rows_of_files(
+    source: Files, wanted: Wanted, kept: KeptKinds
+) -> Iterator[tuple[DuckDBRows, Wanted]]:
+    """The kinds of all files as rows that stand for several, and what is wanted of these.
+
+    Files without an entry are counted. Raises as ``duckdb_rows``, and as ``kinds_of``.
+    """
+    with scratch_folder() as scratch:
+        folder, by_key = Path(scratch).resolve(), dict[str, Kept]()
+        for part in source.parts:
+            key = _key(source, part, wanted)
+            if key not in by_key:
+                entry = _entry(kept, key)
+                path = folder / f"{key}.parquet"
+                by_key[key] = entry or _counted(source, part, wanted, path)
+        found = [by_key[_key(source, part, wanted)] for part in source.parts]
+        _check_alike(source, found)
+        known = sum(one.path.parent == kept.folder for one in found)
+        if known:
+            kept.told(f"{known:,} of {len(found):,} files were counted before")
+        paths = [str(one.path) for one in found]
+        ids = [str(_ids(one.path)) for one in found if wanted.id is not None and not wanted.repeats]
+        with counting(source, wanted) as (connection, spill):
+            lock(connection, [*paths, *ids], spill, wanted.memory)
+            _check_ids(connection, [one for one in ids if Path(one).exists()], source, wanted)
+            yield _all_kinds(connection, source, paths, found, wanted)
+        _keep([*by_key.values()], kept)
+
+
+def _all_kinds(
+    connection: Any, source: Files, paths: Sequence[str], found: Sequence[Kept], wanted: Wanted
+) -> tuple[DuckDBRows, Wanted]:
+    first = found[0]
+    place = {column: f"k{i}" for i, column in enumerate(first.columns)}
+    shown = [f"{place[c]} AS c{i}" for i, c in enumerate(first.header) if c in place]
+    shown.append(f"n AS c{len(first.header)}")
+    listed = ", ".join(map(quoted_text, paths))
+    connection.execute(
+        f"CREATE TEMP VIEW data AS SELECT {', '.join(shown)} FROM read_parquet([{listed}])"  # noqa: S608
+    )
+    kinds = dict(zip(first.columns, first.kinds, strict=True))
+    types = tuple(kinds.get(column, "VARCHAR") for column in first.header)
+    rows = DuckDBRows(
+        connection, source.name, first.header, types, sum(one.rows for one in found), wanted.watch
+    )
+    rows.times = Field(len(first.header), "BIGINT")
+    columns = (*wanted.columns, *([] if wanted.id is None else [wanted.id]))
+    put = {"periods": {}, "intervals": {}, "grains": {}, "numbers": frozenset[str]()}
+    return rows, replace(wanted, columns=columns, id=None, **put)  # type: ignore[arg-type]
+
+
+def _entry(kept: KeptKinds, key: str) -> Kept | None:
+    """The kinds that are kept of a file; None where there are none, or not as they were written."""
+    entry, path = kept.folder / f"{key}.json", kept.folder / f"{key}.parquet"
+    body = None if kept.fresh else read_entry(entry, key)
+    told = {} if body is None else json.loads(body)
+    if not told or told["sha256"] != _hashes(path):
+        return None
+    for one in (path, entry):
+        with suppress(OSError):
+            os.utime(one)
+    header, columns, kinds = (tuple(told[k]) for k in ("header", "columns", "kinds"))
+    return Kept(path, header, columns, kinds, int(told["rows"]))
+
+
+def _counted(source: Files, part: Part, wanted: Wanted, path: Path) -> Kept:
+    alone = replace(source, parts=(part,), name=part.name)
+    with duckdb_rows(alone, wanted, allowed=[str(path), str(_ids(path))]) as rows:
+        check_counts(rows)
+        asked = kinds_of(rows, wanted)
+        rows.write(asked.query, path)
+        if wanted.id is not None and wanted.id in rows.header and not wanted.repeats:
+            rows.write(queries.texts_of(rows.field(wanted.id)), _ids(path))
+        return Kept(path, rows.header, asked.columns, asked.kinds, rows.rows)
+
+
+def _keep(found: Sequence[Kept], kept: KeptKinds) -> None:
+    """Keep what was counted, once all files are proved to be as they were. A full disk is none."""
+    new = [one for one in found if one.path.parent != kept.folder]
+    try:
+        kept.folder.mkdir(parents=True, exist_ok=True)
+        for one in new:
+            key, own = one.path.stem, kept.folder / one.path.name
+            told = {**asdict(one), "sha256": _hashes(one.path)}
+            del told["path"]
+            for old, place in ((one.path, own), (_ids(one.path), _ids(own))):
+                if old.exists():
+                    beside = place.with_name(f"{place.name}.{os.getpid()}")
+                    beside.write_bytes(old.read_bytes())
+                    beside.replace(place)
+            write_entry(own.with_suffix(".json"), key, json.dumps(told).encode())
+    except OSError:
+        return
+    if new:
+        kept.bound()
+
+
+def _ids(path: Path) -> Path:
+    return path.with_name(f"{path.stem}-ids.parquet")
+
+
+def _hashes(path: Path) -> list[str | None]:
+    """The hashes of the kinds, and of the ids beside them; None of a file that is not there."""
+    found: list[str | None] = []
+    for one in (path, _ids(path)):
+        try:
+            found.append(hashlib.sha256(one.read_bytes()).hexdigest())
+        except OSError:
+            found.append(None)
+    return found
+
+
+def _key(source: Files, part: Part, wanted: Wanted) -> str:
+    """The hash of all that the kinds of a file follow from."""
+    import duckdb
+
+    asked = {
+        "columns": wanted.columns,
+        "numbers": sorted(wanted.numbers),
+        "count": wanted.count,
+        "periods": dict(wanted.periods),
+        "intervals": dict(wanted.intervals),
+        "grains": dict(wanted.grains),
+        "id": [wanted.id, wanted.repeats],
+    }
+    written = [source.suffix, repr(source.dialect), source.keys, part.values]
+    versions = [FORMAT, __version__, duckdb.__version__]
+    text = json.dumps([part.source.sha256, written, asked, versions], sort_keys=True)
+    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
+
+
+def _check_alike(source: Files, found: Sequence[Kept]) -> None:
+    names = [part.name for part in source.parts]
+    width = len(source.keys)
+    own = [one.header[: len(one.header) - width] for one in found]
+    if source.suffix != ".parquet" and any(one != own[0] for one in own):
+        raise NotPlainError("its files have other columns than the first")
+    same_columns(list(zip(names, own, strict=True)))
+    not_twice(source, own[0])
+    first = found[0]
+    for name, one in zip(names, found, strict=True):
+        for column, kind, other in zip(one.columns, one.kinds, first.kinds, strict=True):
+            if kind != other:
+                raise NotPlainError(f"{column} is {kind} in {name} and {other} in {names[0]}")
+
+
+def _check_ids(connection: Any, ids: Sequence[str], source: Files, wanted: Wanted) -> None:
+    if not ids:
+        return
+    listed = ", ".join(map(quoted_text, ids))
+    twice = connection.execute(
+        f"SELECT k0, count(*) FROM read_parquet([{listed}]) "  # noqa: S608
+        "GROUP BY k0 HAVING count(*) > 1 LIMIT 1"
+    ).fetchone()
+    if twice is not None:
+        what = f"{wanted.id} is not unique: {twice[0]!r} stands in {twice[1]} rows"
+        raise DataError(Problem(what, "give each row its own id", Location(source.name)))
