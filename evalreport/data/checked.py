@@ -418,7 +418,7 @@ def _checked(
         findings += [f for column, values in own for f in outside_unit(column, values, times)]
     in_groups = {column: groups(raw, column, used) for column in roles.subgroups}
     return Checked(
-        rows_read=raw.count(),
+        rows_read=raw.count() + raw.unselected,
         used=used,
         excluded=rows.excluded,
         labels=labels.labels,

@@ -17,6 +17,8 @@ from evalreport.data.scores import numbers, weights
 from evalreport.data.table import PARTNER, Codes, Mask, RawTable
 from evalreport.errors import Problem
 
+#: The reason of rows that are not of the dataset.
+NOT_SELECTED = "not selected"
 _INSTEAD = "fill it in, or set `missing: exclude` to leave such rows out"
 
 
@@ -79,7 +81,7 @@ def accounted(
         gaps = [*gaps, ("weight is 0", weights(table, weight).values == 0)]
     gaps = [*alone, *gaps]
     free = np.ones(table.rows, np.bool_)
-    excluded = []
+    excluded = [(NOT_SELECTED, table.unselected)] if table.unselected else []
     for reason, mask in gaps:
         count = table.count(free & mask)
         if count:

@@ -399,7 +399,7 @@ def _checked(
     if roles.scores:
         scores = np.stack([numbers(raw, roles.scores[x]).values[used] for x in labels], axis=1)
     return CheckedSets(
-        rows_read=raw.count(),
+        rows_read=raw.count() + raw.unselected,
         used=used,
         excluded=rows.excluded,
         labels=labels,

@@ -119,7 +119,7 @@ class RawTable:
     several rows each, the row of the file that each row comes from, shape (n,). ``times`` is,
     where rows were counted and not read, how many each of these stands for, shape (n,).
     ``classes`` are those that are known of the rows from anything in the report. ``grain``: scores
-    are rounded to its multiples.
+    are rounded to its multiples. ``unselected``: how many rows of the file are not of the dataset.
     """
 
     name: str
@@ -136,6 +136,7 @@ class RawTable:
     times: npt.NDArray[np.int64] | None = None
     classes: tuple[str, ...] = ()
     grain: float | None = None
+    unselected: int = 0
     _kept: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def line(self, row: int) -> int | None:

@@ -14,6 +14,7 @@ from evalreport.data.joined import Joined
 from evalreport.data.known_labels import Labels
 from evalreport.data.limits import MOST_GROUPS, limit_distinct
 from evalreport.data.scores import with_grain
+from evalreport.data.selection import selected
 from evalreport.data.source import Source
 from evalreport.data.table import RawTable
 from evalreport.data.types import with_types
@@ -510,6 +511,7 @@ def _read(
         spec.datasets[name].types,
         lambda column: loaded.where(("datasets", name, "types", column)),
     )
+    typed = selected(typed, spec.datasets[name].where or {})
     read = rules_of(spec, name).reading(with_periods(typed, spec, name))
     scores = score_columns(spec, name, subgroups)
     data.tables[name] = with_grain(read, scores, spec.engine.grain)

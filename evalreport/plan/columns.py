@@ -239,8 +239,8 @@ def _named(parts: _Parts, name: str) -> Iterator[tuple[str, Location]]:
         yield column, parts.where(("datasets", name, "target", *inner))
     for column, inner in _of_readers(dataset.readers):
         yield column, parts.where(("datasets", name, "readers", *inner))
-    if dataset.period is not None:
-        yield dataset.period.column, parts.where(("datasets", name, "period", "column"))
+    for column, inner in _of_rows(dataset):
+        yield column, parts.where(("datasets", name, *inner))
     tested = any(name in model.evaluated_on(parts.datasets) for model in parts.models.values())
     if tested or not parts.models:
         yield from _described(parts)
@@ -248,6 +248,14 @@ def _named(parts: _Parts, name: str) -> Iterator[tuple[str, Location]]:
         if name in model.evaluated_on(parts.datasets):
             for column, inner in _of_model(model):
                 yield column, parts.where(("models", model_name, *inner))
+
+
+def _of_rows(dataset: Dataset) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The columns by which rows are selected, and put into periods."""
+    if dataset.period is not None:
+        yield dataset.period.column, ("period", "column")
+    for column in dataset.where or ():
+        yield column, ("where", column)
 
 
 def _described(parts: _Parts) -> Iterator[tuple[str, Location]]:

@@ -166,7 +166,7 @@ def score_columns(spec: Spec, name: str, subgroups: tuple[str, ...] = ()) -> tup
 def columns_needed(spec: Spec, dataset_name: str, subgroups: tuple[str, ...]) -> tuple[str, ...]:
     """Every column of a dataset that a run reads."""
     dataset = spec.datasets[dataset_name]
-    found: dict[str, None] = {}
+    found: dict[str, None] = dict.fromkeys(dataset.where or ())
     for model_name, model in spec.models.items():
         if dataset_name in spec.datasets_of(model_name):
             if has_sets(dataset):

@@ -425,6 +425,10 @@ class Period(Part):
     )
 
 
+def _one_or_several(value: Any) -> Any:
+    return value if isinstance(value, (list, tuple, dict)) else [value]
+
+
 class Dataset(Part):
     """Rows with their true labels."""
 
@@ -455,6 +459,20 @@ class Dataset(Part):
         None,
         description="A second file with further columns of the same rows, such as the "
         "predictions; rows without a partner are left out and counted.",
+    )
+    where: (
+        Annotated[
+            Mapping[
+                Column,
+                Annotated[Distinct[Label], BeforeValidator(_one_or_several), Field(min_length=1)],
+            ],
+            Field(min_length=1),
+        ]
+        | None
+    ) = Field(
+        None,
+        description="Which rows of the file are those of the dataset: {column: value} or {column: "
+        "[value, value]}; the others are counted, not selected.",
     )
     map: Annotated[Mapping[Label, Label], Field(min_length=1)] | None = Field(
         None,

@@ -237,7 +237,9 @@ def counts_lack(spec: Spec, name: str, *, single: bool = False) -> str | None:
 
     ``single``: the rows are of one Parquet file.
     """
-    if in_overlap(spec, name) and (fitted_on(spec, name) or not single):
+    if in_overlap(spec, name) and (
+        fitted_on(spec, name) or not single or spec.datasets[name].where is not None
+    ):
         trained = "a model is trained on its rows"
         compared = "rows are compared with those that a model learned from"
         return trained if fitted_on(spec, name) else compared

@@ -17,6 +17,7 @@ import numpy as np
 from evalreport.data.files import Files
 from evalreport.data.multiplicity import multiplicities
 from evalreport.data.scores import with_grain
+from evalreport.data.selection import selected
 from evalreport.data.source import Source, opened
 from evalreport.data.table import RawTable
 from evalreport.data.types import with_types
@@ -144,7 +145,8 @@ def views_of_kinds(
     }
     kinds = replace(table, rows=len(held), columns=columns, times=times[held], kind=held, _kept={})
     try:
-        typed = with_periods(with_types(kinds, dataset.types), spec, name)
+        typed = selected(with_types(kinds, dataset.types), dataset.where or {})
+        typed = with_periods(typed, spec, name)
         return _views(spec, name, typed, requests, classes, table.rows)
     except DataError:
         return None
@@ -165,8 +167,9 @@ def _counted(
     from evalreport.engine.counting.kinds_table import check_counts, kinds_table
 
     check_counts(rows)
-    kinds = with_types(kinds_table(rows, wanted), spec.datasets[name].types)
-    read = None if spec.datasets[name].count is None else rows.rows
+    dataset = spec.datasets[name]
+    kinds = selected(with_types(kinds_table(rows, wanted), dataset.types), dataset.where or {})
+    read = None if dataset.count is None else rows.rows
     return _views(spec, name, kinds, requests, classes, read)
 
 

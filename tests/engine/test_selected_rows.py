@@ -1,0 +1,95 @@
+"""``where`` makes a dataset of some rows of a file; the others are counted, and touch nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from engine.counting.counted_runs import comparable, engine_of, run, spec_of
+
+from evalreport.errors import DataError
+
+ROWS = """SELECT CASE WHEN h % 3 = 0 THEN 'sick' ELSE 'well' END AS y, (h % 97) / 97 AS s,
+    CASE WHEN i % 3 > 0 THEN 'test' ELSE 'train' END AS split, (i % 4)::DOUBLE AS site,
+    1 + h % 3 AS n, DATE '2026-01-01' + CAST(i % 90 AS INTEGER) AS day, 'i' || i AS id
+    FROM (SELECT i, (i * 7919 + i * i * 31) % 1009 AS h FROM range(900) t(i))"""
+CHOSEN = f"SELECT * FROM ({ROWS}) WHERE split = 'test' AND site IN (1, 2)"
+WHERE = {"split": "test", "site": [1, "2.0"]}
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Callable[[str], tuple[Path, Path]]:
+    def write(kind: str) -> tuple[Path, Path]:
+        for name, query in (("all", ROWS), ("chosen", CHOSEN)):
+            duckdb.connect().execute(f"COPY ({query}) TO '{tmp_path}/{name}.{kind}'")
+        return tmp_path / f"all.{kind}", tmp_path / f"chosen.{kind}"
+
+    return write
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+@pytest.mark.parametrize(
+    "dataset",
+    [{}, {"weight": "n"}, {"count": "n"}, {"period": {"column": "day", "every": "month"}},
+     {"id": "id"}, {"cluster": "site"}],
+    ids=str,
+)  # fmt: skip
+def test_selected_rows_give_the_numbers_of_a_file_of_their_own(
+    files: Callable[[str], tuple[Path, Path]], dataset: dict[str, Any], kind: str, engine: str
+) -> None:
+    every, chosen = files(kind)
+    metrics = ["recall", "roc_auc", "brier"]
+    where = dict(WHERE) if kind == "parquet" else {"split": "test", "site": ["1.0", "2.0"]}
+    found = run(
+        spec_of(every, {"score": "s"}, dataset={**dataset, "where": where}, metrics=metrics), engine
+    )
+    alone = run(spec_of(chosen, {"score": "s"}, dataset=dataset, metrics=metrics), engine)
+    assert engine_of(found)[0] == engine
+    ledger, own = found["rows"][0], alone["rows"][0]
+    others = ledger["read"] - own["read"]
+    assert ledger["excluded"][0] == {"reason": "not selected", "count": others}
+    assert (ledger["used"], ledger["excluded"][1:]) == (own["used"], own["excluded"])
+    found["rows"] = alone["rows"]
+    for part in ("measures", "tables", "curves", "labels", "periods"):
+        assert comparable(found).get(part) == comparable(alone).get(part), part
+
+
+def test_mistakes_of_other_rows_are_none(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("y,s,part\na,0.1,test\nb,0.9,test\nc,much,train\n,,\n")
+    asked = spec_of(path, {"score": "s"}, dataset={"where": {"part": "test"}}, metrics=["recall"])
+    for engine in ("memory", "duckdb"):
+        found = run(asked, engine)
+        assert found["rows"][0]["excluded"] == [{"reason": "not selected", "count": 2}]
+    path.write_text("y,s,part\na,0.1,train\nb,0.9,test\na,much,test\n")
+    with pytest.raises(DataError, match=r"not a number in row 3 \(line 4\)"):
+        run(asked, "memory")
+
+
+@pytest.mark.parametrize(
+    ("where", "told"),
+    [
+        ({"part": "tset"}, r"no row has 'tset' in 'part'.*did you mean 'test'"),
+        ({"prt": "test"}, r"no column 'prt'.*did you mean 'part'"),
+        ({"part": "test", "y": "c"}, r"no row is selected by where \(part: 'test' and y: 'c'\)"),
+    ],
+)
+def test_what_selects_nothing_is_told(tmp_path: Path, where: dict[str, str], told: str) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("y,s,part\na,0.1,test\nb,0.9,test\nc,0.2,train\n")
+    with pytest.raises(DataError, match=told):
+        run(spec_of(path, {"score": "s"}, dataset={"where": where}), "memory")
+
+
+def test_sets_of_labels_and_frames(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("y,p,part\na;b,a,x\nb,b,x\na,b,z\n")
+    dataset = {"target": {"list": "y"}, "where": {"part": "x"}}
+    spec = spec_of(path, {"prediction": {"list": "p"}}, metrics=["f1"], dataset=dataset)
+    found = run(spec, "memory")
+    assert found["rows"][0]["excluded"] == [{"reason": "not selected", "count": 1}]
+    assert found["rows"][0]["used"] == 2
