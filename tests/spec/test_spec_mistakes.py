@@ -315,7 +315,7 @@ def test_mistakes_of_datasets_and_models_all_at_once(mistakes):
         (
             "7:76: unknown key 'sql'; keys here are: benchmark, cluster, count, fold, group, id, "
             "indeterminate, join, keep_rows, labels, map, missing, path, period, positive, read, "
-            "readers, sampling, sha256, table, ... (24 in all)"
+            "readers, sampling, sha256, table, ... (25 in all)"
         ),
         "9:19: the model has both score and margin; keep one",
         (
