@@ -76,7 +76,6 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "engine/counting/score_counting.py": "high low n step",
         "engine/counting/binned_kinds.py": "n",
         "engine/counting/scored_kinds.py": "n",
-        "engine/counting/spark_rows.py": "n",
     },
     "the manifest and its settings, a file of its own with a reader of its own": {
         "cli/redrawing.py": "as_of delivered engine overrides positive",

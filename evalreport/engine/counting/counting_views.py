@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.data.source import Source, opened
+from evalreport.data.source import Source
 from evalreport.data.table import RawTable
 from evalreport.data.types import with_types
 from evalreport.engine.counting.calendar import periods_of, with_periods
@@ -51,7 +50,7 @@ from evalreport.predict.columns import (
 )
 from evalreport.predict.label_sets import has_sets, set_roles
 from evalreport.predict.view import LabelView, View
-from evalreport.spec.datasets import ClusterTable, Query
+from evalreport.spec.datasets import ClusterTable, Dataset, Query
 from evalreport.spec.model import Spec
 
 if TYPE_CHECKING:
@@ -108,7 +107,9 @@ def counted_views(
     """
     wanted = _wanted(spec, name, requests, watch)
     try:
-        with _rows(spec, source, choice, wanted, counts) as rows:
+        if isinstance(spec.datasets[name].path, Query | ClusterTable):
+            return _in_database(spec, name, source, choice, requests, watch, classes)
+        with _rows(source, wanted, counts) as rows:
             try:
                 _check_counts(rows)
                 if together(spec, name, requests) is None:
@@ -116,10 +117,9 @@ def counted_views(
                 else:
                     found = _together(rows, spec, name, requests, classes)
             except DataError as error:
-                if choice.name == "spark" or _count(rows) > READ_FOR_MISTAKES:
+                if _count(rows) > READ_FOR_MISTAKES:
                     raise
-                lacks = f": {error.problems[0]}" if choice.named else ""
-                return Choice("memory", f"{MISTAKES}{lacks}", choice.named)
+                return _read_for_mistakes(choice, error)
         if counts is not None:
             counts.store()
         return found
@@ -136,6 +136,50 @@ def counted_views(
             raise DataError(told) from None
         reason = f"read row by row, not counted: {error}"
         return loaded(spec, name, source, requests, reason, str(error))
+
+
+def _read_for_mistakes(choice: Choice, error: DataError) -> Choice:
+    """How rows are read that are not in order, each mistake by its row."""
+    lacks = f": {error.problems[0]}" if choice.named else ""
+    return Choice("memory", f"{MISTAKES}{lacks}", choice.named)
+
+
+def _in_database(
+    spec: Spec,
+    name: str,
+    source: Source,
+    choice: Choice,
+    requests: Requests,
+    watch: Watcher,
+    classes: tuple[str, ...],
+) -> Counted | Choice:
+    """The views of a dataset's models by the kinds of rows that its database counts."""
+    from evalreport.engine.databases.kinds import database_kinds
+
+    dataset, subgroups = spec.datasets[name], _subgroup_columns(requests)
+    columns = columns_read(spec, name, subgroups) or columns_needed(spec, name, subgroups)
+    written = _written(spec, dataset)
+    alone = dataset.id if dataset.id not in {*written, *_parts(spec, name, subgroups)} else None
+    wanted = Wanted(
+        columns=tuple(dict.fromkeys((*columns, *columns_alone(spec)))),
+        watch=watch,
+        query=dataset.path if isinstance(dataset.path, Query) else None,
+        table=dataset.path if isinstance(dataset.path, ClusterTable) else None,
+        count=dataset.count,
+        periods=periods_of(spec, name),
+        intervals={c: spec.bins[c] for c in spec.bins if c not in written},
+        id=alone,
+        repeats=dataset.cluster is not None,
+        room=limit_bytes(spec.engine.memory_limit or MEMORY),
+    )
+    kinds, rows = database_kinds(source, wanted)
+    try:
+        table = rules_of(spec, name).reading(with_types(kinds, dataset.types), classes)
+        return _of_whole_rows(spec, name, table, subgroups, rows if dataset.count else None)
+    except DataError as error:
+        if choice.name == "spark" or rows > READ_FOR_MISTAKES:
+            raise
+        return _read_for_mistakes(choice, error)
 
 
 def views_of_kinds(
@@ -215,9 +259,7 @@ def _wanted(spec: Spec, name: str, requests: Requests, watch: Watcher) -> Wanted
         numbers=numbers | ({count} if count else set()),
         memory=max(int(ENGINE_SHARE * memory), LEAST_FOR_ENGINE),
         watch=watch,
-        query=path if isinstance(path := spec.datasets[name].path, Query) else None,
         count=count,
-        table=path if isinstance(path, ClusterTable) else None,
     )
 
 
@@ -322,7 +364,7 @@ def _together(
     dataset, subgroups = spec.datasets[name], _subgroup_columns(requests)
     columns = columns_read(spec, name, subgroups) or columns_needed(spec, name, subgroups)
     rows = in_periods(rows, periods_of(spec, name))
-    written = {*columns_alone(spec), *dataset.types, *(spec.bins if has_sets(dataset) else ())}
+    written = _written(spec, dataset)
     rows = in_intervals(rows, {c: spec.bins[c] for c in spec.bins if c not in written})
     memory = limit_bytes(spec.engine.memory_limit or MEMORY)
     alone = dataset.id if dataset.id not in {*written, *_parts(spec, name, subgroups)} else None
@@ -331,6 +373,11 @@ def _together(
     return _of_whole_rows(
         spec, name, table, subgroups, None if rows.times is None else _count(rows)
     )
+
+
+def _written(spec: Spec, dataset: Dataset) -> set[str]:
+    """The columns whose values are told apart as they are written."""
+    return {*columns_alone(spec), *dataset.types, *(spec.bins if has_sets(dataset) else ())}
 
 
 def _parts(spec: Spec, name: str, subgroups: tuple[str, ...]) -> set[str]:
@@ -430,50 +477,12 @@ def _only_numbers(spec: Spec, name: str, subgroups: tuple[str, ...]) -> frozense
     return frozenset(numbers - other)
 
 
-@contextmanager
 def _rows(
-    spec: Spec, source: Source, choice: Choice, wanted: Wanted, counts: KeptCounts | None
-) -> Iterator[CountedRows]:
-    if choice.name == "database":
-        with _database_rows(source, wanted) as rows:
-            yield rows
-        return
-    if choice.name == "spark":
-        from evalreport.engine.counting.spark_rows import spark_rows
-
-        assert spec.engine.spark is not None
-        with spark_rows(source, spec.engine.spark.url, wanted) as rows:
-            yield rows
-        return
+    source: Source, wanted: Wanted, counts: KeptCounts | None
+) -> AbstractContextManager[CountedRows]:
     from evalreport.engine.counting.duckdb_rows import duckdb_rows
 
-    with duckdb_rows(source, wanted, counts) as rows:
-        yield rows
-
-
-def _database_rows(source: Source, wanted: Wanted) -> AbstractContextManager[CountedRows]:
-    """The rows of a query, counted by the database that keeps them."""
-    from evalreport.engine.counting.query_limits import QueryWatch, limits_of
-    from evalreport.engine.counting.sql_rows import SQLITE
-
-    watch = QueryWatch(source.name, limits_of(os.environ))
-    if source.suffix == ".postgres":
-        from evalreport.engine.counting.postgres_counts import postgres_counts
-
-        return postgres_counts(source, wanted, watch)
-    if source.suffix == ".mysql":
-        from evalreport.engine.counting.mysql_counts import mysql_counts
-
-        return mysql_counts(source, wanted, watch)
-    with opened(source) as stream:
-        begins = stream.read(len(SQLITE))
-    if begins == SQLITE:
-        from evalreport.engine.counting.sqlite_counts import sqlite_counts
-
-        return sqlite_counts(source, wanted, watch)
-    from evalreport.engine.counting.database_file_rows import database_file_rows
-
-    return database_file_rows(source, wanted)
+    return duckdb_rows(source, wanted, counts)
 
 
 def refuse_unbounded(plan: Plan, views: Sequence[View]) -> Plan:

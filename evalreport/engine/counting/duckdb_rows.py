@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,6 @@ from evalreport.data.source import Source
 from evalreport.data.table import RawColumn
 from evalreport.engine.counting.answering import Columns
 from evalreport.engine.counting.joined_rows import joined_rows
-from evalreport.engine.counting.kept_query import kept_query
 from evalreport.engine.counting.parquet_rows import parquet_rows
 from evalreport.engine.counting.queries import Field
 from evalreport.engine.counting.text_rows import kept_rows, typed_column
@@ -51,10 +50,9 @@ class DuckDBRows:
         rows: int,
         watch: Watcher = UNWATCHED,
         count: str | None = None,
-        look: Callable[[], None] = lambda: None,
     ) -> None:
         self.name, self.header, self.kinds, self.rows = name, header, kinds, rows
-        self._connection, self._watch, self._look = connection, watch, look
+        self._connection, self._watch = connection, watch
         self.times = None if count is None else self.field(count)
         self.binned: Mapping[str, ScoreBins] = {}
 
@@ -68,7 +66,6 @@ class DuckDBRows:
             self._connection,
             lambda: self._connection.execute(text).fetchnumpy(),
             lambda share: self._watch.seen(int(share * self.rows), self.rows),
-            look=self._look,
         )
         return found
 
@@ -97,15 +94,12 @@ def duckdb_rows(
     import duckdb
 
     with ExitStack() as stack:
-        query = wanted.query is not None
-        if not query:
-            stack.enter_context(holding(source))
+        stack.enter_context(holding(source))
         spill = stack.enter_context(scratch_folder())
-        file = Path(spill).resolve() / "rows.tsv"
         connection = duckdb.connect(":memory:")
         stack.callback(connection.close)
         sources = [part.source for part in parts_of(source)]
-        paths = [str(file)] if query else stack.enter_context(given_names(connection, sources))
+        paths = stack.enter_context(given_names(connection, sources))
         try:
             if counts is not None and adds_up(source):
                 from evalreport.engine.counting.added_rows import AddedRows
@@ -118,8 +112,6 @@ def duckdb_rows(
             lock(connection, paths, spill, wanted.memory, kept=kept)
             if isinstance(source, Joined):
                 made = joined_rows(connection, source, paths, wanted)
-            elif query:
-                made = kept_query(connection, source, file, wanted)
             elif kept:
                 made = kept_rows(connection, source, paths, wanted)
             else:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -230,23 +229,6 @@ def test_scores_that_differ_are_looked_at_once(
     twice = run(spec, "duckdb")
     assert sum("DISTINCT" in text for text in asked) == 2
     assert comparable(once) == comparable(twice)
-
-
-@pytest.mark.long
-def test_a_file_of_sqlite_tells_the_same(write: Callable[..., Path], tmp_path: Path) -> None:
-    parquet = write(ROWS)
-    rows = duckdb.connect().execute(f"SELECT y, a, b, w, c, g FROM '{parquet}'").fetchall()
-    with sqlite3.connect(tmp_path / "rows.sqlite") as file:
-        file.execute("CREATE TABLE seen (y TEXT, a REAL, b REAL, w REAL, c TEXT, g TEXT)")
-        file.executemany("INSERT INTO seen VALUES (?, ?, ?, ?, ?, ?)", rows)
-    spec = spec_of(parquet, {"score": "a"}, metrics=METRICS, subgroups=["g"], engine=LIMITED,
-                   dataset={"cluster": "c", "weight": "w"})  # fmt: skip
-    spec["models"]["n"] = {"score": "b"}
-    spec["comparisons"] = {"reference": "m"}
-    counted = run(spec, "duckdb")
-    query = {"sql": "SELECT * FROM seen", "database": str(tmp_path / "rows.sqlite")}
-    spec["datasets"]["d"]["path"] = query
-    assert comparable(run(spec, "database")) == comparable(counted)
 
 
 @pytest.mark.long
