@@ -134,8 +134,8 @@ def database_host(database: str, info: ValidationInfo) -> str:
         raise refuse(
             Fault(
                 f"databases behind such an address are not read: {database.partition(':')[0]}://",
-                f"{_POSTGRES_FORM}, a SQLite or a DuckDB file; or the answer of a query that "
-                "counts the rows of each kind there, as a file with `count: n`",
+                f"{_POSTGRES_FORM}, a SQLite or a DuckDB file; or the answer of the query that "
+                "`evalreport plan --sql` prints, run there, as a file with `count: n`",
             )
         )
     try:

@@ -178,6 +178,19 @@ def kinds_query(dialect: Dialect, rows: str, values: Sequence[str], times: str |
     return f"SELECT {', '.join([*keys, counts])} FROM (SELECT {inner} FROM {rows}) AS d{by}"  # noqa: S608
 
 
+def grouped_by_name(
+    rows: str, columns: Sequence[tuple[str, str]], times: str | None, count: str
+) -> str:
+    """How many rows there are of each kind, for tools of others: columns by their names.
+
+    ``columns``: each as it is taken, and as it is called in the answer.
+    """
+    own = "COUNT(*)" if times is None else f"SUM({times})"
+    shown = ",\n  ".join([*(f"{one} AS {name}" for one, name in columns), f"{own} AS {count}"])
+    by = ", ".join(one for one, _ in columns)
+    return f"SELECT\n  {shown}\nFROM {rows}" + (f"\nGROUP BY {by}" if by else "")
+
+
 def twice_query(dialect: Dialect, rows: str, column: Column) -> str:
     """One value that stands in several rows, with how many, if there is any."""
     inner = f"SELECT {dialect.value(column)} AS k0 FROM {rows} WHERE NOT {dialect.empty(column)}"  # noqa: S608

@@ -194,7 +194,7 @@ def test_a_session_of_postgres_cannot_be_switched(
         weeks = CASES["weeks"].asked(query=query)
         if setting in ("transaction_read_only", "datestyle"):
             # A date that is written in another way is none, and no other.
-            with pytest.raises(DataError, match="the query fails|day is no date"):
+            with pytest.raises(DataError, match=r"the query fails|day is no date"):
                 database_kinds(source, weeks)
             continue
         assert rows_of(database_kinds(source, weeks).table) == CASES["weeks"].expected()
