@@ -99,7 +99,7 @@ NIGHTLY := \
 	mutants         `# a mistake put into a formula is found by the tests` \
 	faults          `# 200 planted faults of installs and runs are found and named, 50 healthy ones are not` \
 	nights          `# three years of nightly runs leave a history that tells what happened` \
-	test-spark test-mariadb test-mysql test-stores `# every engine and store gives the same results` \
+	test-spark test-stores `# every engine and store gives the same results` \
 	test-extras     `# the tools of others read what is written for them`
 
 tests-of-nights:
@@ -174,27 +174,6 @@ $(SPARK_VENV)/.installed: requirements/run-$(LOCK).txt pyproject.toml
 	$(call beside,$(SPARK_VENV),,"pyspark[connect]>=4.0$(COMMA)<5" pyarrow "fsspec>=2025.2")
 
 COMMA := ,
-
-# MariaDB, and MySQL by the same tests, which has a server in a folder of its own. As root a
-# server that is not there is installed from the packages of the system.
-MARIADB_VENV := .venv-mariadb
-HAS_MARIADB := { command -v mariadbd && command -v mariadb-install-db; } >/dev/null 2>&1
-MARIADB_TESTS := tests/engine/counting/test_counted_by_mariadb.py tests/engine/counting/test_twenty_jobs.py
-
-.PHONY: test-mariadb test-mysql
-test-mariadb: $(MARIADB_VENV)/.installed
-	@$(HAS_MARIADB) || test "$$(id -u)" -ne 0 || apt-get install -y -q --no-install-recommends mariadb-server
-	@$(HAS_MARIADB) || { \
-	echo "A MariaDB server is needed; on Debian and Ubuntu: apt-get install mariadb-server" >&2; exit 1; }
-	@$(MARIADB_VENV)/bin/python -m pytest -q $(MARIADB_TESTS)
-
-test-mysql: $(MARIADB_VENV)/.installed
-	@test -x $(MARIADB_VENV)/mysql/mysqld || sh requirements/mysql.sh $(MARIADB_VENV)/mysql
-	@EVALREPORT_MYSQLD=$(CURDIR)/$(MARIADB_VENV)/mysql/mysqld \
-		$(MARIADB_VENV)/bin/python -m pytest -q $(MARIADB_TESTS)
-
-$(MARIADB_VENV)/.installed: requirements/run-$(LOCK).txt pyproject.toml
-	$(call beside,$(MARIADB_VENV),[mysql])
 
 # Object stores, with servers that speak for S3, Google Cloud Storage and Azure. That of Azure
 # runs on Node; where there is none its tests are skipped.
@@ -294,7 +273,7 @@ $(DEV_STAMP): requirements/dev-$(LOCK).txt pyproject.toml | $(BIN)/python
 # The locks again, from pyproject.toml. Needs python3.11, python3.12 and python3.13.
 # They carry hashes and no address, so they work with any mirror. `run` is what users run,
 # `extras` that and every extra, `dev` that and what development takes.
-EXTRA_NAMES := arrow excel docx mlflow mysql onnx postgres sign spark stores
+EXTRA_NAMES := arrow excel docx mlflow onnx postgres sign spark stores
 HASHED := bin/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras \
 	--no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-emit-options
 COMPILE := $(HASHED) --build-deps-for editable --build-deps-for wheel

@@ -22,8 +22,6 @@ PACKAGES = {
     "git": "git",
     "initdb": "postgresql",
     "java": "openjdk-17-jre-headless",
-    "mariadb-install-db": "mariadb-server",
-    "mariadbd": "mariadb-server",
     "mount": "mount",
     "node": "nodejs",
     "openssl": "openssl",

@@ -13,7 +13,7 @@ import click
 
 from evalreport.cli.completing import metric_names
 from evalreport.cli.progress import LOG, say, timeout_option
-from evalreport.cli.trusting import ALLOW_HOST, ENGINES, TRUST
+from evalreport.cli.trusting import ALLOW_HOST, DIALECTS, ENGINES, TRUST
 from evalreport.errors import EvalreportError, FilesError, Problem, SpecError, UsageError
 from evalreport.lines import json_text, one_line
 
@@ -263,6 +263,12 @@ def _count(things: Any, word: str) -> str:
 @ALLOW_HOST
 @click.option("--engine", type=click.Choice(ENGINES), default="auto")
 @click.option("--json", "as_json", is_flag=True, help="The plan as JSON with its hash.")
+@click.option(
+    "--sql",
+    "dialect",
+    type=click.Choice(DIALECTS),
+    help="The query that counts the kinds of rows of each dataset, in a dialect; no data is read.",
+)
 def plan(
     spec: Path,
     overrides: tuple[str, ...],
@@ -271,6 +277,7 @@ def plan(
     hosts: tuple[str, ...],
     engine: str,
     as_json: bool,
+    dialect: str | None,
 ) -> int:
     """Show the metric tasks that a run of SPEC would do, and what is skipped and why.
 
@@ -283,6 +290,11 @@ def plan(
     from evalreport.spec.load import load_spec
 
     loaded = load_spec(spec, overrides, allow_import=allowed, allow_hosts=hosts)
+    if dialect is not None:
+        from evalreport.engine.databases.printed_queries import printed_queries
+
+        click.echo(printed_queries(loaded.spec, dialect), nl=False)
+        return 0
     check_names(loaded)
     fitting = Fitting(allowed=allowed, trusted=trusted, foresee=True)
     prepared = prepare(loaded, engine=engine, fitting=fitting)

@@ -23,6 +23,11 @@ TRUST = click.option(
 
 #: For every command that may ask a database or a cluster.
 #: Engines that may be asked for.
+#: Dialects in which the queries of a plan are printed.
+DIALECTS = (
+    "postgres", "sqlite", "duckdb", "snowflake", "spark", "bigquery", "databricks", "mysql", "tsql",
+    "sas",
+)  # fmt: skip
 ENGINES = ("auto", "memory", "duckdb", "database", "spark")
 ALLOW_HOST = click.option(
     "--allow-host", "hosts", multiple=True, metavar="HOST",

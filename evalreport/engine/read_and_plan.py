@@ -35,11 +35,11 @@ from evalreport.engine.counting.counting_views import (
     counted_views,
     views_of_kinds,
 )
-from evalreport.engine.counting.postgres_rows import again
 from evalreport.engine.counting.reads import Reads
-from evalreport.engine.counting.sql_rows import hash_of, open_database, open_table, read_query
 from evalreport.engine.counting.wanted import UNWATCHED, Watcher
 from evalreport.engine.counting.written_out import counted_out, printed_tables
+from evalreport.engine.databases.addresses import again, hash_of, open_database, open_table
+from evalreport.engine.databases.kinds import read_query
 from evalreport.engine.ledgers.characteristics import characteristic_problems
 from evalreport.engine.ledgers.named_files import model_identities, read_logo, read_protocol
 from evalreport.engine.ledgers.overlaps import overlaps, pairs_of
@@ -427,7 +427,7 @@ def _counted(
     rows = _rows_of_file(found.views, source)
     data.watch.done(rows)
     shown = _shown(source.name)
-    of = _hashed(source, choice.name)
+    of = _hashed(source)
     data.inputs.append(InputData(name, shown, *_hash(source), rows, of, _each(source)))
     return True
 
@@ -440,19 +440,19 @@ def _rows_of_file(views: Sequence[View], source: Source) -> int:
     return int(ledger.rows_read if ledger.kinds_read is None else ledger.kinds_read)
 
 
-#: What is hashed where rows are counted behind an address.
-_HASHED_BY = {"database": "rows, by the database", "spark": "rows, by the cluster"}
+#: What is hashed of rows behind an address, in words.
+_OF_ROWS = "kinds of rows"
 
 
 #: The same of objects of a store.
 _OF_OBJECTS = "size and etag"
 
 
-def _hashed(source: Source, engine: str) -> str | None:
+def _hashed(source: Source) -> str | None:
     """What was hashed, where that is no file."""
     if any(part.source.far for part in parts_of(source)):
         return _OF_OBJECTS
-    return None if source.sha256 else _HASHED_BY.get(engine, "rows")
+    return None if source.sha256 else _OF_ROWS
 
 
 def _kinds_added_up(choice: Choice, kinds: int) -> Choice:
@@ -488,7 +488,7 @@ def _read(
                 lambda: reads.table(given, columns, lambda rows: data.watch.seen(rows, None)),
             )
         shown = _shown(given.name)
-        of = _hashed(given, "memory")
+        of = _hashed(given)
         data.inputs.append(InputData(name, shown, *_hash(given), table.rows, of, _each(given)))
     else:
         table = read_frame(given, name, columns)
@@ -528,7 +528,8 @@ def _source(loaded: LoadedSpec, name: str, dataset: Dataset, reads: Reads) -> So
     if isinstance(dataset.path, Query):
         return open_database(folder, dataset.path)
     if isinstance(dataset.path, ClusterTable):
-        return open_table(dataset.path)
+        spark = loaded.spec.engine.spark
+        return open_table(dataset.path, "" if spark is None else spark.url)
     try:
         return source_of(folder, dataset, reads.source)
     except FilesError as error:

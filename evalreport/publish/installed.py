@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from evalreport.errors import FilesError, Location, Problem
 from evalreport.spec.datasets import ClusterTable, Query
-from evalreport.spec.hosts import MYSQL, POSTGRES
+from evalreport.spec.hosts import POSTGRES
 from evalreport.spec.load import LoadedSpec
 from evalreport.spec.models import OnnxModel
 
@@ -24,8 +24,9 @@ class Extra(NamedTuple):
 #: Files of Excel and of object stores are not here: their header is what is read first of all.
 _DOCX = Extra("docx", ("docx",), "the Word document needs python-docx")
 _SPARK = Extra("spark", ("pyspark",), "the engine spark needs its client")
-_POSTGRES = Extra("postgres", ("psycopg",), "Postgres needs its driver")
-_MYSQL = Extra("mysql", ("pymysql",), "MySQL and MariaDB need their driver")
+_POSTGRES = Extra(
+    "postgres", ("adbc_driver_manager", "adbc_driver_postgresql"), "Postgres needs its driver"
+)
 _ONNX = Extra("onnx", ("onnxruntime",), "models in ONNX need onnxruntime")
 
 
@@ -58,12 +59,8 @@ def _needed(
         where = loaded.where(("datasets", name, "path"))
         if isinstance(dataset.path, ClusterTable):
             yield _SPARK, where
-        elif isinstance(dataset.path, Query):
-            yield from (
-                (extra, where)
-                for extra, schemes in ((_POSTGRES, POSTGRES), (_MYSQL, MYSQL))
-                if dataset.path.database.startswith(schemes)
-            )
+        elif isinstance(dataset.path, Query) and dataset.path.database.startswith(POSTGRES):
+            yield _POSTGRES, where
     for name, model in spec.models.items():
         if isinstance(model, OnnxModel):
             yield _ONNX, loaded.where(("models", name, "onnx"))

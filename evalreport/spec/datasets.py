@@ -123,8 +123,7 @@ def without_password(database: str) -> str:
         raise refuse(
             Fault(
                 "the address of the database holds a password",
-                "an address without one; Postgres takes it from PGPASSWORD or ~/.pgpass, "
-                "MySQL and MariaDB from MYSQL_PWD or ~/.my.cnf",
+                "an address without one; Postgres takes it from PGPASSWORD or ~/.pgpass",
             )
         )
     return database
@@ -219,21 +218,8 @@ class Join(Part):
         return self.on if isinstance(self.on, str) else self.on.right
 
 
-class Query(Part):
-    """Rows from a database."""
-
-    sql: Name = Field(description="A SELECT statement.")
-    database: Annotated[Name, AfterValidator(without_password), AfterValidator(database_host)] = (
-        Field(
-            description="A SQLite or DuckDB file, relative to the spec, or an address without a "
-            "password, postgresql://user@host:port/name or mysql://user@host:port/name (MySQL and "
-            "MariaDB); a host other than this computer has to be allowed with --allow-host."
-        )
-    )
-
-
 def _table_name(name: str) -> str:
-    """The name of a table of a cluster, or a fault: parts with dots between, each plain."""
+    """The name of a table, or a fault: parts with dots between, each plain."""
     if not _TABLE.fullmatch(name):
         raise refuse(
             Fault(
@@ -242,6 +228,29 @@ def _table_name(name: str) -> str:
             )
         )
     return name
+
+
+class Query(Part):
+    """Rows from a database: those that a SELECT gives, or a whole table."""
+
+    sql: Name | None = Field(None, description="A SELECT statement.")
+    table: Annotated[Name, AfterValidator(_table_name)] | None = Field(
+        None, description="In place of `sql`, a table or view: schema.name or name."
+    )
+    database: Annotated[Name, AfterValidator(without_password), AfterValidator(database_host)] = (
+        Field(
+            description="A SQLite or DuckDB file, relative to the spec, or the address of a "
+            "Postgres server without a password, postgresql://user@host:port/name; a host other "
+            "than this computer has to be allowed with --allow-host."
+        )
+    )
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Query:
+        if (self.sql is None) == (self.table is None):
+            told = "neither sql nor table" if self.sql is None else "sql and table"
+            raise refuse(Fault(f"the path has {told}", "a SELECT (sql) or the name of a table"))
+        return self
 
 
 class ClusterTable(Part):
@@ -261,7 +270,8 @@ class ClusterTable(Part):
 
 
 def _path_form(value: Any) -> str:
-    if isinstance(value, ClusterTable) or (isinstance(value, dict) and "table" in value):
+    of_cluster = isinstance(value, dict) and "table" in value and "database" not in value
+    if isinstance(value, ClusterTable) or of_cluster:
         return "(table)"
     return text_or_mapping(value)
 

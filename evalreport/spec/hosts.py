@@ -1,7 +1,7 @@
 """Which computers a spec may name: this one, and those that the operator allows.
 
 An address in a spec is followed with what the operator's environment holds, a password of a
-database (PGPASSWORD, MYSQL_PWD and the files beside them) or a token. So a spec may name this
+database (PGPASSWORD and the file beside it) or a token. So a spec may name this
 computer by itself, and any other only where ``--allow-host`` names it. Addresses are read by a
 grammar of this module that is narrower than those of the drivers, so that nothing can be read in
 two ways.
@@ -28,10 +28,6 @@ _PLACE = rf"{_HOST}(?::[0-9]{{1,5}})?"
 _POSTGRES = re.compile(
     rf"postgres(?:ql)?://(?:(?P<user>[\w.~%+-]+)@)?(?P<places>{_PLACE}(?:,{_PLACE})*)?"
     r"(?:/(?P<database>[\w.~%+-]*))?(?:\?(?P<parameters>[\w=&%/.~-]*))?",
-    re.ASCII,
-)
-_MYSQL = re.compile(
-    rf"(?:mysql|mariadb)://(?:(?P<user>[\w.~%+-]+)@)?(?P<place>{_PLACE})/(?P<database>[\w.~%+-]+)",
     re.ASCII,
 )
 _SPARK = re.compile(rf"sc://(?P<place>{_PLACE})(?:/[\x21-\x7e]*)?", re.ASCII)
@@ -81,32 +77,9 @@ def postgres_address(address: str) -> PostgresAddress:
     return PostgresAddress(places, _text(found["user"]), _text(found["database"]), mode)
 
 
-@dataclass(frozen=True)
-class MysqlAddress:
-    """The parts of the address of a server of MySQL or MariaDB."""
-
-    host: str
-    port: int
-    user: str | None
-    database: str
-
-
-def mysql_address(address: str) -> MysqlAddress:
-    """The parts of an address. Raises ValueError for one in another form.
-
-    >>> mysql_address("mysql://me@db.example.org/study").port
-    3306
-    """
-    found = _MYSQL.fullmatch(address)
-    if found is None:
-        raise ValueError(f"it is not written as {_MYSQL_FORM}")
-    host, port = _place(found["place"])
-    return MysqlAddress(host, int(port or 3306), _text(found["user"]), unquote(found["database"]))
-
-
-_POSTGRES_FORM, _MYSQL_FORM = "postgresql://user@host:port/name", "mysql://user@host:port/name"
-#: How addresses of each kind of server begin.
-POSTGRES, MYSQL = ("postgresql://", "postgres://"), ("mysql://", "mariadb://")
+_POSTGRES_FORM = "postgresql://user@host:port/name"
+#: How the address of a Postgres server begins.
+POSTGRES = ("postgresql://", "postgres://")
 
 
 def _place(text: str) -> tuple[str, str | None]:
@@ -151,18 +124,25 @@ def _check(places: Sequence[tuple[str, str | None]], info: ValidationInfo) -> No
 
 
 def database_host(database: str, info: ValidationInfo) -> str:
-    """A database whose host may be asked, or a fault; files are no matter of this."""
-    try:
-        if database.startswith(POSTGRES):
-            places = postgres_address(database).places
-        elif database.startswith(MYSQL):
-            one = mysql_address(database)
-            places = ((one.host, str(one.port)),)
-        else:
+    """A database that is read and whose host may be asked, or a fault; a file is no matter of this.
+
+    Of any other database the rows are counted by its own tools.
+    """
+    if not database.startswith(POSTGRES):
+        if "://" not in database:
             return database
+        raise refuse(
+            Fault(
+                f"databases behind such an address are not read: {database.partition(':')[0]}://",
+                f"{_POSTGRES_FORM}, a SQLite or a DuckDB file; or the answer of the query that "
+                "`evalreport plan --sql` prints, run there, as a file with `count: n`",
+            )
+        )
+    try:
+        places = postgres_address(database).places
     except ValueError as error:
-        instead = _POSTGRES_FORM if database.startswith(POSTGRES) else _MYSQL_FORM
-        raise refuse(Fault(f"the address of the database is not read: {error}", instead)) from None
+        told = f"the address of the database is not read: {error}"
+        raise refuse(Fault(told, _POSTGRES_FORM)) from None
     _check(places, info)
     return database
 

@@ -18,14 +18,13 @@ metrics: [recall]
 """
 ROWS = "y,p\n" + "".join(f"{i % 2},{i / 20}\n" for i in range(20))
 POSTGRES = '{sql: SELECT 1, database: "postgresql://me@localhost/db"}'
-MYSQL = '{sql: SELECT 1, database: "mysql://me@localhost/db"}'
 
 
 @pytest.fixture(autouse=True)
 def without_extras(tmp_path, monkeypatch):
     """Nothing of any extra can be imported."""
     found = importlib.util.find_spec
-    absent = {"docx", "resvg_py", "pyspark", "psycopg", "pymysql", "onnxruntime"}
+    absent = {"docx", "resvg_py", "pyspark", "adbc_driver_manager", "onnxruntime"}
     monkeypatch.setattr(
         "importlib.util.find_spec", lambda name, *a: None if name in absent else found(name, *a)
     )
@@ -38,10 +37,8 @@ def without_extras(tmp_path, monkeypatch):
     ("extra", "place", "path", "model", "more"),
     [
         ("docx", "5:", "d.csv", "score: p", "report: {formats: [docx]}"),
-        ("spark", "5:", "d.csv", "score: p", "engine: {name: spark, spark: {url: sc://localhost}}"),
         ("spark", "2:", "{table: a.b}", "score: p", "engine: {spark: {url: sc://localhost}}"),
         ("postgres", "2:", POSTGRES, "score: p", ""),
-        ("mysql", "2:", MYSQL, "score: p", ""),
         ("onnx", "3:", "d.csv", "onnx: m.onnx, features: [p]", ""),
     ],
 )

@@ -21,7 +21,8 @@ from data.store_servers import SCHEMES, Store, az_environment, fetched, served
 from evalreport import api
 from evalreport.data import store_clients, stores
 from evalreport.data.stores import is_stored
-from evalreport.engine.counting import choosing, postgres_rows
+from evalreport.engine.counting import choosing
+from evalreport.engine.databases import addresses
 from evalreport.errors import DataError, FilesError, LostError, SpecError
 
 ROWS = """SELECT CASE WHEN i % 3 = 0 THEN 'a' ELSE 'b' END AS y,
@@ -182,7 +183,7 @@ def test_a_lost_connection_is_tried_again_as_often_as_the_spec_says(
     store: Store, tmp_path: Path, engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     address = store.put("lost.parquet", content(0, 5000, ".parquet", tmp_path))
-    monkeypatch.setattr(postgres_rows, "PAUSE", 0.0)
+    monkeypatch.setattr(addresses, "PAUSE", 0.0)
     plain, left = stores.read_part, [0, 0]
 
     def breaks(file: Any, address: str, size: int, at: int) -> bytes:

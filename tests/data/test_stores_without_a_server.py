@@ -151,7 +151,7 @@ def test_errors_of_a_client(client: Client, monkeypatch: pytest.MonkeyPatch) -> 
     client.errors = [FileNotFoundError("gone")]
     with pytest.raises(FilesError, match="there is no such object"):
         opened_object("s3://audit/one.csv")
-    monkeypatch.setattr("evalreport.engine.counting.postgres_rows.PAUSE", 0.0)
+    monkeypatch.setattr("evalreport.engine.databases.addresses.PAUSE", 0.0)
     client.errors = [OSError("curlCode: 7, could not connect")]
     with pytest.raises(LostError, match="does not answer"):
         run("s3://audit/one.csv")

@@ -211,7 +211,7 @@ FORBIDDEN_IMPORTS = {
 # Time stamps are asked for at the address that the operator names on the command line, and
 # nowhere else; pyHanko checks them by coroutines only.
 ALLOWED_IMPORTS = {
-    ("spark_rows.py", "socket"), ("mysql_rows.py", "ssl"), ("cross_validation.py", "joblib"), ("paper.py", "ctypes"),
+    ("servers.py", "socket"), ("cross_validation.py", "joblib"), ("paper.py", "ctypes"),
     ("stamp.py", "urllib"), ("stamp.py", "asyncio"),
     # `qualify` holds the compiled files of the installation against their sources, and asks the
     # Pango that is loaded anyway for its version.
@@ -326,11 +326,8 @@ def test_the_environment_is_read_in_few_places() -> None:
         "cli/evidence.py",
         "data/store_clients.py",
         "data/stores.py",
-        "engine/counting/counting_views.py",
-        "engine/counting/database_file_rows.py",
-        "engine/counting/mysql_rows.py",
-        "engine/counting/postgres_rows.py",
-        "engine/counting/sql_rows.py",
+        "engine/databases/kinds.py",
+        "engine/databases/servers.py",
         "predict/saved.py",
         "processes.py",
         "qualify/commands.py",

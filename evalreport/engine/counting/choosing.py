@@ -92,7 +92,7 @@ def asked_engine(spec: Spec, option: str) -> str:
 
 
 def choose(spec: Spec, name: str, source: Source | None, asked: str, requests: Requests) -> Choice:
-    """The engine for one dataset.
+    """The engine for one dataset; what a query gives is counted by its own database.
 
     Raises SpecError for Spark without an address and for what an engine that is named cannot
     count, DataError for files that it cannot count, LimitError for rows that have to be loaded
@@ -109,6 +109,13 @@ def choose(spec: Spec, name: str, source: Source | None, asked: str, requests: R
                 "engine: {name: spark, spark: {url: sc://host:port}}",
             )
         )
+    found = _chosen(spec, name, source, asked, requests)
+    in_database = found.name == "duckdb" and isinstance(spec.datasets[name].path, Query)
+    return replace(found, name="database") if in_database else found
+
+
+def _chosen(spec: Spec, name: str, source: Source | None, asked: str, requests: Requests) -> Choice:
+    """The same, of files and of what may be counted elsewhere. Raises as ``choose``."""
     if asked == "memory":
         asks = "the engine memory is asked for"
         return replace(loaded(spec, name, source, requests, "asked for", asks), much=False)
@@ -128,10 +135,10 @@ def _named(spec: Spec, name: str, source: Source | None, asked: str, why: str | 
     counts = source is not None and spec.datasets[name].count is not None
     if asked == "database" and why is None and not isinstance(spec.datasets[name].path, Query):
         why = "its rows are not in a database"
-    if asked == "spark" and why is None and source is not None:
-        from evalreport.engine.counting.spark_rows import check_kind
-
-        check_kind(source)
+    path = spec.datasets[name].path
+    if asked == "spark" and path is not None and not isinstance(path, ClusterTable):
+        what = f"the engine spark counts tables of a cluster, and {name} is none"
+        raise SpecError(Problem(what, "path: {table: ...}; files are counted by duckdb"))
     few = asked == "duckdb" and (source is None or many_rows(source) is None)
     if why is None:
         return Choice(asked, f"asked for; {AS_MANY}" if counts else "asked for", named=not few)

@@ -6,9 +6,8 @@ as a row in memory is, and stands for so many rows.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -18,7 +17,7 @@ from evalreport.data.files import Files
 from evalreport.data.multiplicity import multiplicities
 from evalreport.data.scores import with_grain
 from evalreport.data.selection import selected
-from evalreport.data.source import Source, opened
+from evalreport.data.source import Source
 from evalreport.data.table import RawTable
 from evalreport.data.types import with_types
 from evalreport.engine.counting.calendar import periods_of, with_periods
@@ -56,7 +55,7 @@ from evalreport.spec.datasets import ClusterTable, Query
 from evalreport.spec.model import Spec
 
 if TYPE_CHECKING:
-    from evalreport.engine.counting.answering import CountedRows
+    from evalreport.engine.counting.duckdb_rows import DuckDBRows
     from evalreport.engine.counting.kept_kinds import KeptKinds
 
 #: Up to so many rows a dataset that is not in order is read, to name every mistake.
@@ -98,15 +97,15 @@ def counted_views(
     """
     wanted = _wanted(spec, name, requests, watch)
     try:
-        with _rows(spec, source, choice, wanted, kept) as (rows, asked):
+        if isinstance(spec.datasets[name].path, Query | ClusterTable):
+            return _in_database(spec, name, source, choice, requests, wanted, classes)
+        with _rows(source, wanted, kept) as (rows, asked):
             try:
-                found = _counted(rows, spec, name, requests, asked, classes)
+                return _in_files(rows, spec, name, requests, asked, classes)
             except DataError as error:
-                if choice.name == "spark" or rows.rows > READ_FOR_MISTAKES:
+                if rows.rows > READ_FOR_MISTAKES:
                     raise
-                lacks = f": {error.problems[0]}" if choice.named else ""
-                return Choice("memory", f"{MISTAKES}{lacks}", choice.named)
-        return found
+                return _read_for_mistakes(choice, error)
     except TooManyKindsError as error:
         told = Problem(str(error), COARSER, Location(source.name))
         raise LimitError(told) from None
@@ -121,6 +120,33 @@ def counted_views(
             raise DataError(told) from None
         reason = f"read row by row, not counted: {error}"
         return loaded(spec, name, source, requests, reason, str(error))
+
+
+def _read_for_mistakes(choice: Choice, error: DataError) -> Choice:
+    """How rows are read that are not in order, each mistake by its row."""
+    lacks = f": {error.problems[0]}" if choice.named else ""
+    return Choice("memory", f"{MISTAKES}{lacks}", choice.named)
+
+
+def _in_database(
+    spec: Spec,
+    name: str,
+    source: Source,
+    choice: Choice,
+    requests: Requests,
+    wanted: Wanted,
+    classes: tuple[str, ...],
+) -> Counted | Choice:
+    """Each model of a dataset, by the kinds of rows that its database counts."""
+    from evalreport.engine.databases.kinds import database_kinds
+
+    kinds, rows = database_kinds(source, wanted)
+    try:
+        return _of_kinds(spec, name, kinds, requests, classes, rows)
+    except DataError as error:
+        if choice.name == "spark" or rows > READ_FOR_MISTAKES:
+            raise
+        return _read_for_mistakes(choice, error)
 
 
 def views_of_kinds(
@@ -152,25 +178,37 @@ def views_of_kinds(
         return None
 
 
-def _counted(
-    rows: CountedRows,
+def _in_files(
+    rows: DuckDBRows,
     spec: Spec,
     name: str,
     requests: Requests,
     wanted: Wanted,
     classes: tuple[str, ...],
 ) -> Counted:
-    """Each model of a dataset, by the kinds of its rows.
+    """Each model of a dataset, by the kinds of rows of its files.
 
     Raises DataError where they are not in order, NotPlainError where they are to be read.
     """
     from evalreport.engine.counting.kinds_table import check_counts, kinds_table
 
     check_counts(rows)
+    return _of_kinds(spec, name, kinds_table(rows, wanted), requests, classes, rows.rows)
+
+
+def _of_kinds(
+    spec: Spec,
+    name: str,
+    kinds: RawTable,
+    requests: Requests,
+    classes: tuple[str, ...],
+    rows: int,
+) -> Counted:
+    """Each model of a dataset; ``rows``: how many its file, or query, has."""
     dataset = spec.datasets[name]
-    kinds = selected(with_types(kinds_table(rows, wanted), dataset.types), dataset.where or {})
-    read = None if dataset.count is None else rows.rows
-    return _views(spec, name, kinds, requests, classes, read)
+    chosen = selected(with_types(kinds, dataset.types), dataset.where or {})
+    read = None if dataset.count is None else rows
+    return _views(spec, name, chosen, requests, classes, read)
 
 
 def _views(
@@ -242,19 +280,10 @@ def _parts(spec: Spec, name: str, subgroups: tuple[str, ...]) -> set[str]:
 
 @contextmanager
 def _rows(
-    spec: Spec, source: Source, choice: Choice, wanted: Wanted, kept: KeptKinds | None
-) -> Iterator[tuple[CountedRows, Wanted]]:
-    """The rows behind whatever counts them, and what is wanted of these."""
-    if choice.name == "database":
-        with _database_rows(source, wanted) as rows:
-            yield rows, wanted
-    elif choice.name == "spark":
-        from evalreport.engine.counting.spark_rows import spark_rows
-
-        assert spec.engine.spark is not None
-        with spark_rows(source, spec.engine.spark.url, wanted) as rows:
-            yield rows, wanted
-    elif kept is not None and isinstance(source, Files) and adds_up(source):
+    source: Source, wanted: Wanted, kept: KeptKinds | None
+) -> Iterator[tuple[DuckDBRows, Wanted]]:
+    """The rows of files, and what is wanted of these."""
+    if kept is not None and isinstance(source, Files) and adds_up(source):
         from evalreport.engine.counting.kept_kinds import rows_of_files
 
         with rows_of_files(source, wanted, kept) as found:
@@ -270,28 +299,3 @@ def adds_up(source: Files) -> bool:
     """Whether a dataset is of several files, each of which is counted by itself."""
     kind = source.suffix.removesuffix(".gz")
     return kind in (".parquet", ".csv", ".tsv") and len(source.parts) > 1
-
-
-def _database_rows(source: Source, wanted: Wanted) -> AbstractContextManager[CountedRows]:
-    """The rows of a query, counted by the database that keeps them."""
-    from evalreport.engine.counting.query_limits import QueryWatch, limits_of
-    from evalreport.engine.counting.sql_rows import SQLITE
-
-    watch = QueryWatch(source.name, limits_of(os.environ))
-    if source.suffix == ".postgres":
-        from evalreport.engine.counting.postgres_counts import postgres_counts
-
-        return postgres_counts(source, wanted, watch)
-    if source.suffix == ".mysql":
-        from evalreport.engine.counting.mysql_counts import mysql_counts
-
-        return mysql_counts(source, wanted, watch)
-    with opened(source) as stream:
-        begins = stream.read(len(SQLITE))
-    if begins == SQLITE:
-        from evalreport.engine.counting.sqlite_counts import sqlite_counts
-
-        return sqlite_counts(source, wanted, watch)
-    from evalreport.engine.counting.database_file_rows import database_file_rows
-
-    return database_file_rows(source, wanted)

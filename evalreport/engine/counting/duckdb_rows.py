@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,7 @@ from evalreport.data.parquet_file import LOCKS, damaged, given_names
 from evalreport.data.parquet_types import parquet_column, text_column
 from evalreport.data.source import Source
 from evalreport.data.table import RawColumn
-from evalreport.engine.counting.answering import Columns, KindsOf
 from evalreport.engine.counting.joined_rows import joined_rows
-from evalreport.engine.counting.kept_query import kept_query
 from evalreport.engine.counting.parquet_rows import parquet_rows
 from evalreport.engine.counting.queries import Field
 from evalreport.engine.counting.text_rows import kept_rows, typed_column
@@ -31,6 +30,21 @@ from evalreport.scratch import scratch_folder
 MOST_SPILLED = "64GB"
 #: Threads that count, where there are so many processors.
 MOST_THREADS = 4
+
+
+Columns = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class KindsOf:
+    """What rows are counted by: the query, its columns ``k0``, ``k1``, ... and what they are.
+
+    ``kinds``: the DuckDB names of their types.
+    """
+
+    columns: tuple[str, ...]
+    kinds: tuple[str, ...]
+    query: exp.Select
 
 
 class DuckDBRows:
@@ -45,10 +59,9 @@ class DuckDBRows:
         rows: int,
         watch: Watcher = UNWATCHED,
         count: str | None = None,
-        look: Callable[[], None] = lambda: None,
     ) -> None:
         self.name, self.header, self.types, self.rows = name, header, types, rows
-        self._connection, self._watch, self._look = connection, watch, look
+        self._connection, self._watch = connection, watch
         self.times = None if count is None else self.field(count)
 
     def field(self, column: str) -> Field:
@@ -103,7 +116,6 @@ class DuckDBRows:
             self._connection,
             lambda: self._connection.execute(text),
             lambda share: self._watch.seen(int(share * self.rows), self.rows),
-            look=self._look,
         )
 
     def write(self, query: exp.Select, path: Path) -> None:
@@ -130,21 +142,16 @@ def duckdb_rows(
     DataError for damaged files, FilesError for files that change, LimitError where memory or disk
     give out, and NotPlainError for text that is to be read by the reader of text.
     """
-    query = wanted.query is not None
     with ExitStack() as stack:
-        if not query:
-            stack.enter_context(holding(source))
+        stack.enter_context(holding(source))
         connection, spill = stack.enter_context(counting(source, wanted))
-        file = Path(spill).resolve() / "rows.tsv"
         sources = [part.source for part in parts_of(source)]
-        paths = [str(file)] if query else stack.enter_context(given_names(connection, sources))
+        paths = stack.enter_context(given_names(connection, sources))
         kept = source.suffix != ".parquet"
         try:
             lock(connection, [*paths, *allowed], spill, wanted.memory, kept=kept)
             if isinstance(source, Joined):
                 made = joined_rows(connection, source, paths, wanted)
-            elif query:
-                made = kept_query(connection, source, file, wanted)
             elif kept:
                 made = kept_rows(connection, source, paths, wanted)
             else:

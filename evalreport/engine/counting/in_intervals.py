@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from evalreport.data.scores import steps_of
 from evalreport.engine.counting import queries
-from evalreport.engine.counting.answering import CountedRows
+from evalreport.engine.counting.duckdb_rows import DuckDBRows
 from evalreport.engine.counting.queries import Field, Tree
 from evalreport.errors import DataError, Location, Problem
 
@@ -72,19 +72,19 @@ class RoundedField(Field):
         return self.value.is_(exp.null())
 
 
-def rounded_fields(rows: CountedRows, grains: Mapping[str, float]) -> dict[str, Field]:
+def rounded_fields(rows: DuckDBRows, grains: Mapping[str, float]) -> dict[str, Field]:
     """The columns of scores, rounded. Raises DataError where one is no number."""
     plain = {name: rows.field(name) for name in _numeric(rows, grains)}
     return {name: RoundedField(one.place, one.kind, grains[name]) for name, one in plain.items()}
 
 
-def interval_fields(rows: CountedRows, bins: Mapping[str, Edges]) -> dict[str, Field]:
+def interval_fields(rows: DuckDBRows, bins: Mapping[str, Edges]) -> dict[str, Field]:
     """The columns of numbers put into intervals. Raises DataError where one is no number."""
     plain = {name: rows.field(name) for name in _numeric(rows, bins)}
     return {name: BinnedField(one.place, one.kind, bins[name]) for name, one in plain.items()}
 
 
-def _numeric(rows: CountedRows, asked: Mapping[str, Any]) -> list[str]:
+def _numeric(rows: DuckDBRows, asked: Mapping[str, Any]) -> list[str]:
     """Those of the columns that are there, all of whose values are numbers, or none."""
     own = [name for name in asked if name in rows.header]
     for name in own:

@@ -1,4 +1,4 @@
-"""Columns of dates counted by the period they lie in, whatever engine counts."""
+"""Columns of dates counted by the period they lie in."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 from sqlglot import exp
 
 from evalreport.engine.counting import queries
-from evalreport.engine.counting.answering import CountedRows
 from evalreport.engine.counting.calendar import period_name
+from evalreport.engine.counting.duckdb_rows import DuckDBRows
 from evalreport.engine.counting.queries import Field, Tree
 from evalreport.errors import DataError, Location, Problem
 
@@ -76,7 +76,7 @@ class PeriodField(Field):
         return exp.func("SUBSTR", self.written, one, most)
 
 
-def period_fields(rows: CountedRows, asked: Mapping[str, str]) -> dict[str, Field]:
+def period_fields(rows: DuckDBRows, asked: Mapping[str, str]) -> dict[str, Field]:
     """The columns of dates put into periods; ``asked``: the length of period by column.
 
     Raises DataError where something else than a date stands in such a column.
@@ -84,7 +84,7 @@ def period_fields(rows: CountedRows, asked: Mapping[str, str]) -> dict[str, Fiel
     return {name: _field(rows, name, every) for name, every in asked.items() if name in rows.header}
 
 
-def _field(rows: CountedRows, name: str, every: str) -> PeriodField:
+def _field(rows: DuckDBRows, name: str, every: str) -> PeriodField:
     plain = rows.field(name)
     field = PeriodField(plain.place, plain.kind, every)
     there = exp.not_(field.missing)

@@ -16,20 +16,23 @@ import numpy.typing as npt
 from evalreport.data.findings import quoted
 from evalreport.data.table import PARTNER, RawColumn, RawTable
 from evalreport.engine.counting import queries
-from evalreport.engine.counting.answering import CountedRows, KindsOf
+from evalreport.engine.counting.duckdb_rows import DuckDBRows, KindsOf
 from evalreport.engine.counting.in_intervals import interval_fields, rounded_fields
 from evalreport.engine.counting.in_periods import period_fields
-from evalreport.engine.counting.wanted import NotPlainError, TooManyKindsError, Wanted
+from evalreport.engine.counting.wanted import (
+    BYTES,
+    LEAST_KINDS,
+    NotPlainError,
+    TooManyKindsError,
+    Wanted,
+)
 from evalreport.errors import DataError, Location, Problem
 
-#: So few kinds are held, however low the limit of memory.
-LEAST_KINDS = 1_000
-#: Bytes that a value takes at most while kinds are held and put in order, and one that is
-#: a text, or a list, of its own.
-BYTES, OWN_BYTES = 24, 100
+#: Bytes that a value takes at most which is a text, or a list, of its own.
+OWN_BYTES = 100
 
 
-def kinds_table(rows: CountedRows, wanted: Wanted) -> RawTable:
+def kinds_table(rows: DuckDBRows, wanted: Wanted) -> RawTable:
     """The kinds of all rows by the columns that are wanted, in an order of their own.
 
     Columns that are not there are left out: who needs them says so. Raises as
@@ -48,7 +51,7 @@ def kinds_table(rows: CountedRows, wanted: Wanted) -> RawTable:
     )
 
 
-def kinds_of(rows: CountedRows, wanted: Wanted) -> KindsOf:
+def kinds_of(rows: DuckDBRows, wanted: Wanted) -> KindsOf:
     """What the rows are to be counted by, once what they hold has been looked at.
 
     Raises TooManyKindsError where kinds take more room than there is, DataError for an id that is
@@ -74,7 +77,7 @@ def kinds_of(rows: CountedRows, wanted: Wanted) -> KindsOf:
     return KindsOf(tuple(columns), tuple(kinds), queries.kinds(trees, None, rows.times))
 
 
-def check_counts(rows: CountedRows) -> None:
+def check_counts(rows: DuckDBRows) -> None:
     """Raise NotPlainError where rows do not say how many they stand for: reading names each."""
     if rows.times is None:
         return
@@ -84,7 +87,7 @@ def check_counts(rows: CountedRows) -> None:
         raise NotPlainError("rows do not say how many they stand for")
 
 
-def _kept(rows: CountedRows, wanted: Wanted) -> list[str]:
+def _kept(rows: DuckDBRows, wanted: Wanted) -> list[str]:
     apart = (wanted.id, wanted.count)
     kept = [c for c in dict.fromkeys(wanted.columns) if c in rows.header and c not in apart]
     return [*kept, *([PARTNER] if PARTNER in rows.header and PARTNER not in kept else [])]
@@ -95,24 +98,23 @@ def _bytes(field: queries.Field) -> int:
 
 
 def _check_room(
-    rows: CountedRows, columns: Sequence[str], trees: Sequence[queries.Tree], width: int, room: int
+    rows: DuckDBRows, columns: Sequence[str], trees: Sequence[queries.Tree], width: int, room: int
 ) -> None:
     most = max(LEAST_KINDS, room // (width + BYTES))
     if rows.rows > most:
         count = int(rows.ask(queries.how_many(trees, None))["n"][0])
         if count > most:
-            told = f"{count:,} kinds of rows by {', '.join(columns)}: there is room for {most:,}"
-            raise TooManyKindsError(told)
+            raise TooManyKindsError(count, columns, most)
 
 
-def _check_unique(rows: CountedRows, column: str) -> None:
+def _check_unique(rows: DuckDBRows, column: str) -> None:
     twice = rows.ask(queries.repeated(rows.field(column)))
     for value, count in zip(twice["k0"].tolist(), twice["n"].tolist(), strict=True):
         what = f"{column} is not unique: {value!r} stands in {count} rows"
         raise DataError(Problem(what, "give each row its own id", Location(rows.name)))
 
 
-def _check_numbers(rows: CountedRows, column: str, field: queries.Field) -> None:
+def _check_numbers(rows: DuckDBRows, column: str, field: queries.Field) -> None:
     """Raise DataError where a column that was kept as numbers has something else."""
     if field.kind != "NUMBER":
         return

@@ -15,6 +15,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+from evalreport.data.table import RawColumn
 from evalreport.errors import LimitError, Location, Problem, UsageError
 
 
@@ -103,17 +104,32 @@ class QueryWatch:
 
     def counted(self, rows: Iterable[Sequence[Any]]) -> Iterator[Sequence[Any]]:
         """The rows, each counted as it passes."""
-        for row in rows:
-            self._rows += 1
-            self._bytes += sum(len(v) if isinstance(v, str | bytes) else _EACH for v in row)
-            if self._rows > self.limits.rows:
-                raise self._over(f"gives more than {self.limits.rows:,} rows", "fewer rows")
-            if self._bytes > self.limits.bytes:
-                what = f"gives more than {self.limits.bytes >> 20:,} MiB"
-                raise self._over(what, "fewer rows or columns")
-            if not self._rows % 1_000:
+        for place, row in enumerate(rows, 1):
+            self._count(1, sum(len(v) if isinstance(v, str | bytes) else _EACH for v in row))
+            if not place % 1_000:
                 self.look()
             yield row
+
+    def fetched(self, columns: list[RawColumn]) -> list[RawColumn]:
+        """The columns of an answer, counted."""
+        held = [column.values for column in columns]
+        size = sum(
+            sum(len(v) if isinstance(v, str) else _EACH for v in values.tolist())
+            if values.dtype == object
+            else values.nbytes
+            for values in held
+        )
+        self._count(len(held[0]) if held else 0, size)
+        return columns
+
+    def _count(self, rows: int, size: int) -> None:
+        self._rows += rows
+        self._bytes += size
+        if self._rows > self.limits.rows:
+            raise self._over(f"gives more than {self.limits.rows:,} rows", "fewer rows")
+        if self._bytes > self.limits.bytes:
+            what = f"gives more than {self.limits.bytes >> 20:,} MiB"
+            raise self._over(what, "fewer rows or columns")
 
     def too_much_memory(self) -> LimitError:
         """The error for a query that needs more memory than it may take."""

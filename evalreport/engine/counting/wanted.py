@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -40,7 +40,17 @@ class NotPlainError(Exception):
 
 
 class TooManyKindsError(NotPlainError):
-    """Rows are of more kinds than are counted."""
+    """Rows are of more kinds, by some ``columns``, than there is room for."""
+
+    def __init__(self, kinds: int, columns: Sequence[str], room: int) -> None:
+        by = ", ".join(columns)
+        super().__init__(f"{kinds:,} kinds of rows by {by}: there is room for {room:,}")
+
+
+#: So few kinds are held, however low the limit of memory.
+LEAST_KINDS = 1_000
+#: Bytes that a value takes at most while kinds are held and put in order.
+BYTES = 24
 
 
 @dataclass(frozen=True)

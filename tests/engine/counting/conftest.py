@@ -5,7 +5,6 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from engine.counting.mariadb_server import mariadb  # noqa: F401 - a fixture of this folder
 from engine.counting.postgres_server import server  # noqa: F401 - a fixture of this folder
 
 

@@ -34,6 +34,7 @@ def comparable(results: dict[str, Any]) -> dict[str, Any]:
     """What must not depend on the engine."""
     apart = ("provenance", "spec", "cautions")
     plain = {k: v for k, v in results.items() if k not in apart}
+    plain["plan"] = {k: v for k, v in results["plan"].items() if k != "counted"}
     plain["cautions"] = [c for c in results["cautions"] if c["code"] not in ROW_CAUTIONS]
     return plain
 

@@ -6,10 +6,12 @@ import os
 import shutil
 import socket
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 from programs import program
 
@@ -63,11 +65,55 @@ def rows() -> list[tuple[Any, ...]]:
     ]  # fmt: skip
 
 
-def owner(port: int) -> Any:
-    """A connection that may do anything."""
-    import psycopg
+class Owner:
+    """A connection that may do anything; each statement is kept at once."""
 
-    return psycopg.connect(f"postgresql://owner:{SECRET}@127.0.0.1:{port}/postgres")
+    def __init__(self, port: int) -> None:
+        import adbc_driver_manager
+        import adbc_driver_postgresql
+
+        address = f"postgresql://owner:{SECRET}@127.0.0.1:{port}/postgres"
+        self._database = adbc_driver_postgresql.connect(address)
+        self._connection = adbc_driver_manager.AdbcConnection(self._database)
+
+    def __enter__(self) -> Owner:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._connection.close()
+        self._database.close()
+
+    def execute(self, text: str) -> None:
+        """Have a statement done."""
+        with self._statement(text) as statement:
+            statement.execute_update()
+
+    def insert(self, table: str, rows: Iterable[Sequence[Any]]) -> None:
+        """More rows of a table."""
+        values = ", ".join(f"({', '.join(map(_literal, row))})" for row in rows)
+        self.execute(f"INSERT INTO {table} VALUES {values}")
+
+    def asked(self, text: str) -> list[tuple[Any, ...]]:
+        """The rows of an answer."""
+        with self._statement(text) as statement:
+            found = duckdb.connect().from_arrow(statement.execute_query()[0])
+            return list(found.fetchall())
+
+    def _statement(self, text: str) -> Any:
+        from adbc_driver_manager import AdbcStatement
+
+        statement = AdbcStatement(self._connection)
+        statement.set_sql_query(text)
+        return closing(statement)
+
+
+def _literal(value: Any) -> str:
+    return "NULL" if value is None else "'" + str(value).replace("'", "''") + "'"
+
+
+def owner(port: int) -> Owner:
+    """A connection that may do anything."""
+    return Owner(port)
 
 
 def control(port: int, *words: str) -> None:
@@ -91,9 +137,7 @@ def _fill(port: int) -> None:
         connection.execute(
             "CREATE TABLE seen (truth text, score double precision, site int, place text, ok bool)"
         )
-        with connection.cursor() as cursor, cursor.copy("COPY seen FROM STDIN") as copy:
-            for row in rows():
-                copy.write_row(row)
+        connection.insert("seen", rows())
         connection.execute(f"CREATE USER reader PASSWORD '{SECRET}'")
         connection.execute("GRANT ALL ON seen TO reader")
         connection.execute("GRANT ALL ON SCHEMA public TO reader")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,9 @@ from typing import Any
 import pytest
 from engine.counting.counted_runs import comparable, engine_of, run, spec_of
 
-from evalreport.engine.counting import query_limits, sqlite_counts
+from evalreport.engine.counting import query_limits
 from evalreport.engine.counting.query_limits import QueryLimits
+from evalreport.engine.databases import files
 from evalreport.errors import DataError, EvalreportError, FilesError, LimitError
 
 METRICS = ["accuracy", "recall", "f1", "roc_auc", "average_precision", "ks", "brier", "log_loss"]
@@ -87,14 +89,14 @@ def test_rows_that_stand_for_several(file: Path) -> None:
 
 def test_only_counts_leave_the_file(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fetched: list[int] = []
-    plain = sqlite_counts.SqliteFile.answer
+    plain = files._SQLite.fetch
 
-    def watched(self: Any, text: str) -> Any:
-        names, rows = plain(self, text)
-        fetched.append(0 if text.startswith("EXPLAIN") else len(rows))
-        return names, rows
+    def watched(self: Any, text: str, names: Sequence[str]) -> Any:
+        found = plain(self, text, names)
+        fetched.append(len(found[0].values))
+        return found
 
-    monkeypatch.setattr(sqlite_counts.SqliteFile, "answer", watched)
+    monkeypatch.setattr(files._SQLite, "fetch", watched)
     run(of_file(file, {"score": "score"}, subgroups=["site"]), "database")
     assert 0 < max(fetched) < 800
 
@@ -105,11 +107,11 @@ def test_only_counts_leave_the_file(file: Path, monkeypatch: pytest.MonkeyPatch)
         ("SELECT * FROM seem", "no such table: seem", "did you mean 'seen'"),
         ("SELECT truht FROM seen", "no such column: truht", "did you mean 'truth'"),
         ("SELECT s.scor FROM seen AS s", "no such column: s.scor", "did you mean 'score'"),
-        ("SELECT truth, score AS scores FROM seen", "gives no column score", "mean 'scores'"),
+        ("SELECT truth, score AS scores FROM seen", "has no column 'score'", "mean 'scores'"),
         ("SELECT * FROM seen WHERE false", "gives no rows", "one that gives some"),
-        ("SELECT truth, mixed AS score FROM seen", "integer and real and text", "memory"),
-        ("SELECT truth, huge AS score FROM seen", "integer and real", "memory"),
-        ("SELECT truth, x'00' AS score FROM seen", "(blob)", "memory"),
+        ("SELECT truth, huge AS score FROM seen WHERE id < 0", "gives no rows", "gives some"),
+        ("SELECT truth, mixed AS score FROM seen", "score is not a number", "give a number"),
+        ("SELECT truth, x'00' AS score FROM seen", "holds a value of type bytes", "give text"),
         ("DELETE FROM seen", "the query fails", "one SELECT"),
         ("SELECT 1 AS truth; DROP TABLE seen", "the query fails", "one SELECT"),
         ("SELECT * FROM seen) SELECT 1; DELETE FROM seen --", "the query fails", "one SELECT"),

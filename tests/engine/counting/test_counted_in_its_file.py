@@ -50,9 +50,7 @@ def test_scores_subgroups_and_periods(file: Path, score: str) -> None:
             "2026-01-01 00:01:00.250000",
         ),
         ("TIMESTAMPTZ '2026-03-29 00:30+01' + INTERVAL (site) HOUR", "2026-03-29 00:30:00+00:00"),
-        ("CASE WHEN site < 2 THEN 'infinity' ELSE day END::DATE", "infinity"),
-        ("CASE WHEN site < 2 THEN TIMESTAMP '-infinity' ELSE moment END", "-infinity"),
-        ("CASE WHEN site < 2 THEN DATE '0044-03-15 (BC)' ELSE '0044-03-15' END", "0044-03-15"),
+        ("CASE WHEN site < 2 THEN DATE '0044-03-15' ELSE DATE '9999-12-31' END", "0044-03-15"),
         ("CASE WHEN site < 2 THEN 'x' ELSE 'Y' END::ENUM ('x', 'Y')", "Y"),
         ("CASE site % 3 WHEN 0 THEN 'a' WHEN 1 THEN 'A' ELSE 'á' END COLLATE NOCASE.NOACCENT", "á"),
     ],
@@ -66,6 +64,19 @@ def test_times_and_texts_as_they_are_written(file: Path, value: str, one: str) -
 
 
 @pytest.mark.parametrize("engine", ["memory", "database"])
+@pytest.mark.parametrize(
+    "value",
+    ["DATE 'infinity'", "TIMESTAMP '-infinity'", "DATE '0044-03-15 (BC)'", "DATE '10000-01-01'",
+     "TIMESTAMPTZ 'infinity'"],
+)  # fmt: skip
+def test_dates_beyond_the_calendar_are_no_others(file: Path, value: str, engine: str) -> None:
+    asked = of_file(file, f"SELECT y, s, {value} AS made FROM seen", {"score": "s"},
+                    subgroups=["made"])  # fmt: skip
+    with pytest.raises(DataError, match="made holds dates before year 1, after 9999 or infinite"):
+        run(asked, engine)
+
+
+@pytest.mark.parametrize("engine", ["memory", "database"])
 @pytest.mark.parametrize("more", ["", ", day"])
 def test_a_name_of_two_columns_is_told(file: Path, more: str, engine: str) -> None:
     asked = of_file(file, f"SELECT y, s, site AS s{more} FROM seen", {"score": "s"})
@@ -74,7 +85,7 @@ def test_a_name_of_two_columns_is_told(file: Path, more: str, engine: str) -> No
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("end", [";", "; ;", " -- ; of é", "; -- é\n;", "/* ; */;"])
+@pytest.mark.parametrize("end", [";", "; ;", " -- ; of é", "/* ; */;"])
 def test_what_ends_a_statement_is_no_matter(file: Path, end: str) -> None:
     told = "SELECT y, s, day, ';é' AS odd FROM seen"
     plain = run(of_file(file, told, {"score": "s"}, subgroups=["day", "odd"]), "memory")
@@ -92,8 +103,8 @@ def test_what_ends_a_statement_is_no_matter(file: Path, end: str) -> None:
         ("SELECT * FROM read_csv('/etc/passwd')", "the query fails"),
         ("SELECT * FROM absent", "the query fails"),
         ("SELECT * FROM seen WHERE false", "gives no rows"),
-        ("SELECT y, TIME '10:00' AS s FROM seen", "s is of a type that is not counted"),
-        ("SELECT y FROM seen", "the query gives no column s"),
+        ("SELECT y, '\\x00'::BLOB AS s FROM seen", "s is of a type that is not taken .*: BLOB"),
+        ("SELECT y FROM seen", "has no column 's'"),
     ],
 )
 def test_what_is_refused(file: Path, sql: str, told: str) -> None:

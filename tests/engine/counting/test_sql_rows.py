@@ -11,7 +11,7 @@ import duckdb
 import pytest
 from engine.counting.counted_runs import comparable, engine_of, run, spec_of
 
-from evalreport.errors import DataError, FilesError
+from evalreport.errors import DataError, SpecError
 
 ROWS = [("a", 0.9, None), ("b", 0.2, "x"), ("a", 0.4, "x"), ("b", 0.6, "y"), ("a", None, "y")]
 SELECT = "SELECT truth AS y, score AS s, place FROM seen"
@@ -50,7 +50,7 @@ def test_rows_of_a_query_are_those_of_a_file(tmp_path: Path, make: Make) -> None
     of_file = spec_of(plain, {"score": "s"}, dataset={"missing": "exclude"}, subgroups=["place"])
     assert comparable(found) == comparable(run(of_file, "memory"))
     counted = run(spec(path), "duckdb")
-    assert engine_of(counted) == ("duckdb", "asked for")
+    assert engine_of(counted) == ("database", "asked for")
     assert comparable(counted) == comparable(found)
     assert counted["provenance"]["inputs"] == found["provenance"]["inputs"]
 
@@ -65,7 +65,7 @@ def test_large_databases_are_counted(
     make(path)
     monkeypatch.setattr(counting, "MUCH_TEXT", 1)
     reason = f"{path.stat().st_size:,} bytes are counted, not loaded"
-    assert engine_of(run(spec(path), "auto")) == ("duckdb", reason)
+    assert engine_of(run(spec(path), "auto")) == ("database", reason)
 
 
 def test_values_of_any_type_keep_it(tmp_path: Path) -> None:
@@ -81,8 +81,8 @@ def test_values_of_any_type_keep_it(tmp_path: Path) -> None:
         dataset={"path": {"sql": "SELECT * FROM seen", "database": str(path)},
                  "missing": "exclude", "labels": ["1", "2", "a\tb", "0.1", str(10**15)]},
     )  # fmt: skip
-    memory, counted = run(wanted, "memory"), run(wanted, "duckdb")
-    assert engine_of(counted) == ("duckdb", "asked for")
+    memory, counted = run(wanted, "memory"), run(wanted, "database")
+    assert engine_of(counted) == ("database", "asked for")
     assert comparable(counted) == comparable(memory)
 
 
@@ -122,6 +122,7 @@ def test_no_rows_no_database_and_an_address(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no database that is read"):
         run(spec(path), "auto")
     wrong = spec(path)
-    wrong["datasets"]["d"]["path"]["database"] = "oracle://host/db"
-    with pytest.raises(FilesError, match="behind such an address"):
-        run(wrong, "auto")
+    for kind in ("oracle", "mysql"):
+        wrong["datasets"]["d"]["path"]["database"] = f"{kind}://host/db"
+        with pytest.raises(SpecError, match=r"behind such an address.*a file with `count: n`"):
+            run(wrong, "auto")

@@ -8,9 +8,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from engine.counting.mariadb_server import SECRET as MARIADB_SECRET
-from engine.counting.mariadb_server import owner
-from engine.counting.postgres_server import SECRET
+from engine.counting.postgres_server import SECRET, owner
 from engine.counting.twenty_jobs import EACH_KIND, JOBS, ROWS, SOME, check, leaves, with_paths
 
 pytestmark = pytest.mark.long_but_first
@@ -29,20 +27,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def table(server: int, folder: Path) -> str:
     """The address of a database with the rows in a table ``jobs``."""
-    import psycopg
-
     kinds = {"VARCHAR": "text", "DOUBLE": "double precision", "INTEGER": "integer"}
-    described = duckdb.sql(f"DESCRIBE SELECT * FROM '{folder}/d.parquet'").fetchall()
-    columns = ", ".join(f"{name} {kinds[kind]}" for name, kind, *_ in described)
-    owner = f"postgresql://owner:{SECRET}@127.0.0.1:{server}/postgres"
-    with psycopg.connect(owner) as connection:
+    found = duckdb.sql(f"SELECT * FROM '{folder}/d.parquet'")
+    types = zip(found.columns, map(str, found.types), strict=True)
+    columns = ", ".join(f"{name} {kinds[kind]}" for name, kind in types)
+    with owner(server) as connection:
         connection.execute(f"CREATE TABLE jobs ({columns})")
-        with (
-            (folder / "d.csv").open(encoding="utf-8") as stream,
-            connection.cursor() as cursor,
-            cursor.copy("COPY jobs FROM STDIN (FORMAT csv, HEADER)") as copy,
-        ):
-            copy.write(stream.read())
+        connection.insert("jobs", found.fetchall())
         connection.execute("GRANT SELECT ON jobs TO reader")
     return f"postgresql://reader@127.0.0.1:{server}/postgres"
 
@@ -100,25 +91,3 @@ def test_postgres(table: str, job: str, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setenv("PGPASSWORD", SECRET)
     sql = {"d": "SELECT * FROM jobs", "e": f"SELECT * FROM jobs WHERE {SOME}"}
     check(with_paths(job, lambda name: {"sql": sql[name], "database": table}), "database")
-
-
-@pytest.fixture(scope="module")
-def mariadb_table(mariadb: int, folder: Path) -> str:
-    """The address of a database of MariaDB with the rows in a table ``jobs``."""
-    kinds = {"VARCHAR": "varchar(40)", "DOUBLE": "double", "INTEGER": "int"}
-    found = duckdb.sql(f"SELECT * FROM '{folder}/d.parquet'")
-    types = zip(found.columns, map(str, found.types), strict=True)
-    columns = ", ".join(f"`{name}` {kinds[kind]}" for name, kind in types)
-    with owner(mariadb) as connection, connection.cursor() as cursor:
-        cursor.execute(f"CREATE TABLE jobs ({columns})")
-        places = ", ".join(["%s"] * len(found.columns))
-        cursor.executemany(f"INSERT INTO jobs VALUES ({places})", found.fetchall())
-    return f"mysql://reader@127.0.0.1:{mariadb}/study"
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("job", EACH_KIND)
-def test_mariadb(mariadb_table: str, job: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MYSQL_PWD", MARIADB_SECRET)
-    sql = {"d": "SELECT * FROM jobs", "e": f"SELECT * FROM jobs WHERE {SOME}"}
-    check(with_paths(job, lambda name: {"sql": sql[name], "database": mariadb_table}), "database")

@@ -13,7 +13,7 @@ import pytest
 from engine.counting.counted_runs import comparable, engine_of, run, spec_of
 from engine.counting.spark.spark_server import MARKS, server, started
 
-from evalreport.engine.counting import spark_rows
+from evalreport.engine.databases import servers
 from evalreport.errors import DataError, FilesError, LostError, SpecError
 
 pytestmark = MARKS
@@ -74,7 +74,7 @@ def test_a_table_a_condition_and_a_view(cluster: Cluster) -> None:
     seen = cluster.results({"table": "audit.half"})
     assert comparable(seen) == comparable(half)
     entries = [found["provenance"]["inputs"][0] for found in (whole, half, seen)]
-    assert {entry["sha256_of"] for entry in entries} == {"rows, by the cluster"}
+    assert {entry["sha256_of"] for entry in entries} == {"kinds of rows"}
     assert entries[0]["name"] == "spark_catalog.audit.seen (Spark)"
     assert (entries[0]["rows"], entries[1]["rows"]) == (1200, 600)
     # of what is read of the rows, in whatever order: the view holds what the condition leaves
@@ -99,7 +99,7 @@ def test_a_row_that_changes_changes_the_hash(cluster: Cluster) -> None:
         ({"table": "audit.absent"}, "absent"),
         ({"table": "audit.seen", "version": 3}, "(?i)time.?travel"),
         ({"table": "audit.seen", "where": "nothing > 1"}, "nothing"),
-        ({"table": "audit.seen", "where": "part > 99"}, "no such rows"),
+        ({"table": "audit.seen", "where": "part > 99"}, "gives no rows"),
     ],
 )
 def test_what_a_cluster_refuses(cluster: Cluster, path: dict[str, Any], message: str) -> None:
@@ -113,7 +113,7 @@ def test_what_a_cluster_refuses(cluster: Cluster, path: dict[str, Any], message:
 def test_a_cluster_that_dies_while_it_counts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(spark_rows, "RETRIES", 2)
+    monkeypatch.setattr(servers, "RETRIES", 2)
     with started(tmp_path) as (url, process):
         found = Cluster(url, tmp_path)
         found.sql("CREATE SCHEMA audit")
@@ -132,7 +132,7 @@ def test_a_cluster_that_dies_while_it_counts(
 def test_collations_times_and_dates_of_any_year(cluster: Cluster, tmp_path: Path) -> None:
     cluster.sql(
         "CREATE TABLE audit.odd USING parquet AS SELECT y, s, part, make_date(CASE part WHEN 0 "
-        "THEN -43 WHEN 1 THEN 44 WHEN 2 THEN 12026 ELSE 2026 END, 3, 15) AS day, "
+        "THEN 1 WHEN 1 THEN 44 WHEN 2 THEN 9999 ELSE 2026 END, 3, 15) AS day, "
         "TIMESTAMP '2026-03-29 00:30:00.5+01:00' + make_interval(0, 0, 0, 0, part) AS moment, "
         "TIMESTAMP_NTZ '2026-03-29 00:30:00' + make_interval(0, 0, 0, 0, part) AS plain, "
         "CASE part WHEN 0 THEN 'a' WHEN 1 THEN 'A' WHEN 2 THEN 'a ' ELSE 'á' END AS g "
@@ -144,9 +144,10 @@ def test_collations_times_and_dates_of_any_year(cluster: Cluster, tmp_path: Path
     )
     file = tmp_path / "odd.parquet"
     duckdb.execute(
-        f"""COPY (SELECT y, s, CASE part WHEN 0 THEN DATE '0044-03-15 (BC)' WHEN 1 THEN
-        DATE '0044-03-15' WHEN 2 THEN DATE '12026-03-15' ELSE DATE '2026-03-15' END AS day,
-        TIMESTAMPTZ '2026-03-29 00:30:00.5+01:00' + to_hours(part) AS moment,
+        f"""COPY (SELECT y, s, CASE part WHEN 0 THEN DATE '0001-03-15' WHEN 1 THEN
+        DATE '0044-03-15' WHEN 2 THEN DATE '9999-03-15' ELSE DATE '2026-03-15' END AS day,
+        strftime(TIMESTAMP '2026-03-28 23:30:00.5' + to_hours(part), '%Y-%m-%d %H:%M:%S.%f')
+        || '+00:00' AS moment,
         TIMESTAMP '2026-03-29 00:30:00' + to_hours(part) AS plain,
         CASE part WHEN 0 THEN 'a' WHEN 1 THEN 'A' WHEN 2 THEN 'a ' ELSE 'á' END AS g
         FROM '{cluster.file}') TO '{file}'"""

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from engine.counting.counted_runs import run
 from engine.counting.spark.spark_server import MARKS, server
-from engine.counting.twenty_jobs import EACH_KIND, ROWS, SOME, check, with_paths
+from engine.counting.twenty_jobs import EACH_KIND, ROWS, SOME, differing, with_paths
 
 pytestmark = MARKS
 
@@ -29,5 +30,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("job", EACH_KIND)
 def test_spark(folder: Path, address: str, job: str) -> None:
-    asked = with_paths(job, lambda name: str(folder / f"{name}.parquet"))
-    check({**asked, "engine": {"spark": {"url": address}}}, "spark")
+    from pyspark.sql.connect.session import SparkSession
+
+    session = SparkSession.builder.remote(address).getOrCreate()
+    for name in ("d", "e"):
+        session.sql(
+            f"CREATE TABLE IF NOT EXISTS jobs_{name} USING parquet AS "
+            f"SELECT * FROM parquet.`{folder}/{name}.parquet`"
+        ).collect()
+    session.stop()
+    asked = with_paths(job, lambda name: {"table": f"jobs_{name}"})
+    of_files = with_paths(job, lambda name: str(folder / f"{name}.parquet"))
+    engine = {"engine": {"spark": {"url": address}}}
+    assert differing(run({**of_files, **engine}, "memory"), run({**asked, **engine}, "spark")) == []

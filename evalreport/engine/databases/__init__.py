@@ -1,0 +1,1 @@
+"""Rows counted, or read, where a database or a cluster keeps them."""

@@ -1,0 +1,278 @@
+"""The text of the queries that go to a database: the same for all but for a few words of each.
+
+The rows are the user's SELECT as it was written, in brackets on lines of its own, or a quoted
+table name: neither is parsed. Columns are called by their place, so that no name becomes part of
+a query.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from math import inf, nextafter
+
+from evalreport.data.scores import steps_of
+from evalreport.engine.counting.calendar import period_name
+
+#: The largest whole number up to which a double counts every one.
+MOST = 2**53
+_LARGEST = "1.7976931348623157e308"
+#: A number as people write it; and a date, with or without a time of day behind it.
+_NUMBER = r"^[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?$"
+_MOMENT = (
+    r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,9})?)?"
+    r"(Z|[+-]([01][0-9]|2[0-3])(:[0-5][0-9])?)?)?$"
+)
+#: Letters of a date that name its period.
+_LETTERS = {"day": 10, "month": 7, "year": 4}
+
+
+class Kind(StrEnum):
+    """What the values of a column are, whatever a database calls their type."""
+
+    WHOLE = "whole numbers"
+    NUMBER = "numbers"
+    FLAG = "true or false"
+    TEXT = "text"
+    DAY = "days"
+    MOMENT = "times"
+    TEXTS = "lists of texts"
+    NUMBERS = "lists of numbers"
+    ANY = "of any type"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the rows: its ``name``, the ``text`` that a query calls it by, and its type.
+
+    ``kind`` is None for a ``type`` of the database whose values are not taken.
+    """
+
+    name: str
+    text: str
+    kind: Kind | None
+    type: str = ""
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """The words of one kind of database; each template has a place for a column.
+
+    ``text``: text told apart by its bytes, whatever order was declared for it. ``whole`` and
+    ``double``: names of types. ``number``: a number, NULL for one that is NaN. ``fits``: whether a
+    text is as a pattern says. ``group``: what rows are grouped by; ``floor``: the whole
+    number below. ``values``: how columns of other kinds are taken.
+    """
+
+    name: str
+    text: str
+    whole: str
+    double: str
+    number: str
+    fits: str
+    group: str = "{0}"
+    floor: str = "floor({0})"
+    literal: str = "CAST('{0}' AS {1})"
+    mark: str = '"'
+    values: Mapping[Kind, str] = field(default_factory=dict)
+
+    def quoted(self, name: str) -> str:
+        """A name with its quotes; dots stand between the parts of that of a table."""
+        return f"{self.mark}{name.replace(self.mark, 2 * self.mark)}{self.mark}"
+
+    def table(self, name: str) -> str:
+        """The SELECT of a whole table.
+
+        >>> POSTGRES.table("lab.results")
+        'SELECT * FROM "lab"."results"'
+        """
+        return f"SELECT * FROM {'.'.join(map(self.quoted, name.split('.')))}"  # noqa: S608 - quoted
+
+    def value(self, column: Column) -> str:
+        """The values of a column as they are grouped and fetched."""
+        plain = {Kind.WHOLE: f"CAST({{0}} AS {self.whole})", Kind.TEXT: self.text,
+                 Kind.NUMBER: f"CAST({{0}} AS {self.double})", **self.values}  # fmt: skip
+        return plain.get(column.kind or Kind.ANY, "{0}").format(column.text)
+
+    def empty(self, column: Column) -> str:
+        """Whether there is no value: NULL, NaN, or empty text."""
+        if column.kind is Kind.NUMBER:
+            return f"({self.number.format(column.text)} IS NULL)"
+        blank = f" OR {column.text} = ''" if column.kind in (Kind.TEXT, Kind.ANY) else ""
+        return f"({column.text} IS NULL{blank})"
+
+    def lower_edge(self, column: Column, edges: Sequence[float]) -> str:
+        """The lower edge of the interval of each number; any number below the first for those."""
+        number = self._number(column)
+        told = [self.literal.format(repr(edge), self.double) for edge in edges]
+        below = self.literal.format(repr(nextafter(edges[0], -inf)), self.double)
+        cases = (f"WHEN {number} >= {edge} THEN {edge}" for edge in reversed(told))
+        return f"CASE {' '.join(cases)} WHEN {number} < {told[0]} THEN {below} END"
+
+    def rounded(self, column: Column, grain: float) -> str:
+        """Each score as the multiple of a grain that is nearest."""
+        return rounded(self._number(column), grain, self.floor)
+
+    def no_number(self, column: Column) -> str:
+        """Whether a value is there that is no finite number."""
+        number, text = self._number(column), self.text.format(column.text)
+        nan = f" OR lower({text}) = 'nan'" if column.kind in (Kind.TEXT, Kind.ANY) else ""
+        largest = self.literal.format(_LARGEST, self.double)
+        wrong = f"{number} IS NULL OR abs({number}) > {largest}"
+        return f"NOT ({self.empty(column)}{nan}) AND ({wrong})"
+
+    def day(self, column: Column) -> str:
+        """The day of each value as text, empty for one that is no date."""
+        if column.kind in (Kind.DAY, Kind.MOMENT):
+            return self.text.format(f"CAST({column.text} AS DATE)")
+        text = self.text.format(column.text)
+        if column.kind not in (Kind.TEXT, Kind.ANY):
+            return f"CASE WHEN {column.text} IS NOT NULL THEN '' END"
+        date = f"CASE WHEN {self.fits.format(text, _MOMENT)} THEN substr({text}, 1, 10) ELSE '' END"
+        return f"CASE WHEN {column.text} IS NOT NULL THEN {date} END"
+
+    def period(self, column: Column, every: str, days: Sequence[str]) -> str:
+        """The name of the period of each value. Raises ValueError for one of the days that is none.
+
+        A day that was not there before makes an empty text.
+        """
+        names = {period_name(day, every): day for day in sorted(days)}
+        day = self.day(column)
+        if every in _LETTERS:
+            return f"substr({day}, 1, {_LETTERS[every]})"
+        cases = (f"WHEN {day} <= '{last}' THEN '{name}'" for name, last in names.items())
+        return f"CASE WHEN {column.text} IS NULL THEN NULL {' '.join(cases)} ELSE '' END"
+
+    def times(self, column: Column) -> str:
+        """How many rows each stands for, as a number."""
+        return self._number(column)
+
+    def _number(self, column: Column) -> str:
+        if column.kind is not Kind.TEXT:
+            known = column.kind in (Kind.WHOLE, Kind.NUMBER, Kind.ANY)
+            return self.number.format(column.text) if known else f"CAST(NULL AS {self.double})"
+        text = self.text.format(column.text)
+        return f"CASE WHEN {self.fits.format(text, _NUMBER)} THEN CAST({text} AS {self.double}) END"
+
+
+def rounded(number: str, grain: float, floor: str = "FLOOR({0})") -> str:
+    """A number as the multiple of a grain that is nearest, as ``data.scores.rounded`` does.
+
+    >>> rounded("score", 0.01)
+    'FLOOR(score * 100 + 0.5) / 100'
+    """
+    steps = steps_of(grain)
+    if steps is None:
+        return f"{floor.format(f'{number} / {grain!r} + 0.5')} * {grain!r}"
+    return f"{floor.format(f'{number} * {steps} + 0.5')} / {steps}"
+
+
+def rows_query(rows: str, values: Sequence[str], most: int) -> str:
+    """The values of up to so many rows, as columns ``k0``, ``k1``, ..."""
+    return f"SELECT {_named(values) or '1 AS n'} FROM {rows} LIMIT {most}"  # noqa: S608 - places
+
+
+def kinds_query(dialect: Dialect, rows: str, values: Sequence[str], times: str | None) -> str:
+    """How many rows there are of each kind of values: ``k0``, ``k1``, ..., ``n`` and ``rows_read``.
+
+    ``times``: how many each row stands for; rows that do not say it are counted as ``wrong``.
+    """
+    own = [] if times is None else [f"{times} AS t"]
+    inner = ", ".join([*filter(None, [_named(values)]), *own]) or "1 AS one"
+    counts = "COUNT(*) AS n, COUNT(*) AS rows_read, 0 AS wrong"
+    if times is not None:
+        whole = f"t = CAST(CAST(t AS {dialect.whole}) AS {dialect.double})"
+        fits = (
+            f"CASE WHEN t >= 0 AND t <= {MOST} THEN CASE WHEN {whole} THEN 1 ELSE 0 END ELSE 0 END"
+        )
+        counts = (
+            f"SUM(CASE WHEN {fits} = 1 THEN t END) AS n, COUNT(*) AS rows_read, "
+            f"CAST(SUM(1 - {fits}) AS {dialect.whole}) AS wrong"
+        )
+    keys = [f"k{place}" for place in range(len(values))]
+    grouped = ", ".join(dialect.group.format(key) for key in keys)
+    by = f" GROUP BY {grouped}" if keys else ""
+    return f"SELECT {', '.join([*keys, counts])} FROM (SELECT {inner} FROM {rows}) AS d{by}"  # noqa: S608
+
+
+def grouped_by_name(
+    rows: str, columns: Sequence[tuple[str, str]], times: str | None, count: str
+) -> str:
+    """How many rows there are of each kind, for tools of others: columns by their names.
+
+    ``columns``: each as it is taken, and as it is called in the answer.
+    """
+    own = "COUNT(*)" if times is None else f"SUM({times})"
+    shown = ",\n  ".join([*(f"{one} AS {name}" for one, name in columns), f"{own} AS {count}"])
+    by = ", ".join(one for one, _ in columns)
+    return f"SELECT\n  {shown}\nFROM {rows}" + (f"\nGROUP BY {by}" if by else "")
+
+
+def twice_query(dialect: Dialect, rows: str, column: Column) -> str:
+    """One value that stands in several rows, with how many, if there is any."""
+    inner = f"SELECT {dialect.value(column)} AS k0 FROM {rows} WHERE NOT {dialect.empty(column)}"  # noqa: S608
+    by = dialect.group.format("k0")
+    return f"SELECT k0, COUNT(*) AS n FROM ({inner}) AS d GROUP BY {by} HAVING COUNT(*) > 1 LIMIT 1"  # noqa: S608
+
+
+def days_query(dialect: Dialect, rows: str, column: Column) -> str:
+    """The days that occur in a column of dates."""
+    return (
+        f"SELECT DISTINCT {dialect.day(column)} AS k0 FROM {rows} WHERE {column.text} IS NOT NULL"  # noqa: S608
+    )
+
+
+def count_query(rows: str, where: str = "1 = 1") -> str:
+    """How many rows there are of which a condition holds."""
+    return f"SELECT COUNT(*) AS n FROM {rows} WHERE {where}"  # noqa: S608 - places
+
+
+def _named(values: Sequence[str]) -> str:
+    return ", ".join(f"{value} AS k{place}" for place, value in enumerate(values))
+
+
+POSTGRES = Dialect(
+    "postgres",
+    # Put together anew, as blanks at the end of char(n) would be taken for none.
+    text='(CASE WHEN {0} IS NOT NULL THEN concat({0}) END COLLATE "C")',
+    whole="bigint",
+    double="double precision",
+    number="NULLIF(CAST({0} AS double precision), 'NaN')",
+    fits="{0} ~ '{1}'",
+    values={
+        Kind.TEXTS: "CAST({0} AS text[])",
+        Kind.NUMBERS: "CAST({0} AS double precision[])",
+    },
+)
+DUCKDB = Dialect(
+    "duckdb",
+    text="(CAST({0} AS VARCHAR) COLLATE C)",
+    whole="BIGINT",
+    double="DOUBLE",
+    number="CASE WHEN NOT isnan(CAST({0} AS DOUBLE)) THEN CAST({0} AS DOUBLE) END",
+    fits="regexp_matches({0}, '{1}')",
+)
+#: A value has a type of its own, so rows are grouped by it as well. What SQLite would do with
+#: rounding of its own, or lacks, it asks of Python: ``evalreport_number`` and ``regexp``.
+SQLITE = Dialect(
+    "sqlite",
+    text="({0} || '')",
+    whole="INTEGER",
+    double="REAL",
+    number="evalreport_number({0})",
+    fits="{0} REGEXP '{1}'",
+    group="typeof({0}), {0} COLLATE BINARY",
+    floor="evalreport_floor({0})",
+    literal="evalreport_number('{0}')",
+)
+SPARK = Dialect(
+    "spark",
+    text="CAST({0} AS STRING)",
+    whole="BIGINT",
+    double="DOUBLE",
+    number="nanvl(CAST({0} AS DOUBLE), CAST(NULL AS DOUBLE))",
+    # The end of a line is also before its last sign; nothing but plain letters is a number or date.
+    fits="({0} RLIKE '{1}' AND NOT {0} RLIKE '[^ -~]')",
+    mark="`",
+)

@@ -1,0 +1,354 @@
+"""Rows of a server or a cluster, whose answers come as Arrow and are read by DuckDB."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from typing import Any, TypeVar
+
+from evalreport.data.interruptible import interruptible
+from evalreport.data.table import RawColumn
+from evalreport.engine.counting.query_limits import QueryWatch
+from evalreport.engine.databases.addresses import Address, connection_settings
+from evalreport.engine.databases.arrow import (
+    Session,
+    by_place,
+    columns_of,
+    query_fails,
+    reader,
+    selected,
+)
+from evalreport.engine.databases.query_text import POSTGRES, SPARK, Column, Kind
+from evalreport.errors import FilesError, Location, LostError, Problem
+from evalreport.scratch import scratch_folder
+from evalreport.spec.datasets import ClusterTable, Query
+
+T = TypeVar("T")
+#: Seconds until a server that does not answer is given up.
+PATIENCE = 10
+
+#: How values are written as text, whatever the server or its user prefer.
+_WRITTEN = (
+    "SET LOCAL datestyle = 'ISO, YMD'",
+    "SET LOCAL timezone = 'UTC'",
+    "SET LOCAL intervalstyle = 'iso_8601'",
+)
+_POSTGRES_KINDS = {
+    **dict.fromkeys(("smallint", "integer", "bigint"), Kind.WHOLE),
+    **dict.fromkeys(("real", "double precision", "numeric"), Kind.NUMBER),
+    "boolean": Kind.FLAG,
+    **dict.fromkeys(
+        ("text", "character varying", "character", "name", "citext", "inet", "cidr", "uuid",
+         "interval", "time without time zone", "time with time zone"), Kind.TEXT),
+    "date": Kind.DAY,
+    **dict.fromkeys(("timestamp without time zone", "timestamp with time zone"), Kind.MOMENT),
+    **dict.fromkeys(("text[]", "character varying[]"), Kind.TEXTS),
+    **dict.fromkeys(
+        ("smallint[]", "integer[]", "bigint[]", "real[]", "double precision[]", "numeric[]"),
+        Kind.NUMBERS),
+}  # fmt: skip
+#: What a server says to whom it does not let in.
+_NOT_LET_IN = re.compile(
+    r"authentication failed|no password supplied|no pg_hba\.conf entry|does not exist|"
+    r"certificate verify failed|root certificate file"
+)
+_NOT_ALLOWED = "42501"
+
+
+class _Postgres:
+    """The rows of a server, in one transaction that only reads and sees one state."""
+
+    dialect = POSTGRES
+
+    def __init__(self, connection: Any, local: Any, name: str, watch: QueryWatch) -> None:
+        self._connection, self._local, self._name, self._watch = connection, local, name, watch
+        self._running: Any = None
+        self.rows = ""
+        self.columns: list[Column] = []
+
+    def begin(self, select: str) -> None:
+        """Begin the transaction, and find out which columns a SELECT gives."""
+        self.command("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        for setting in _WRITTEN:
+            self.command(setting)
+        self.command(select, prepared=True)
+        none = f"SELECT * FROM (\n{select}\n) AS q WHERE 1 = 0"  # noqa: S608 - the spec's own query
+        names = self._arrow(none, lambda relation: [str(name) for name in relation.columns])
+        self.columns = self._typed(none, names)
+        self.rows = by_place(select, names)
+
+    def _typed(self, none: str, names: Sequence[str]) -> list[Column]:
+        """The columns with their types; a name of two columns is one that the server refuses."""
+        told = (
+            f"(SELECT typtype::text || format_type(COALESCE(NULLIF(typbasetype, 0), oid), NULL) "  # noqa: S608
+            f"FROM pg_catalog.pg_type WHERE oid = pg_typeof(q.{POSTGRES.quoted(name)})) AS c{place}"
+            for place, name in enumerate(names)
+        )
+        text = (
+            f"SELECT {', '.join(told)} FROM (SELECT 1) AS one LEFT JOIN (\n{none}\n) AS q ON true"  # noqa: S608
+        )
+        found = [str(column.values[0]) for column in self.fetch(text, names)]
+        kinds = [
+            Kind.TEXT if kind.startswith("e") else _POSTGRES_KINDS.get(kind[1:].rpartition(".")[2])
+            for kind in found
+        ]
+        return [
+            Column(name, f"r{place}", kinds[place], found[place][1:])
+            for place, name in enumerate(names)
+        ]
+
+    def command(self, text: str, prepared: bool = False) -> None:
+        """Have a statement done that gives no rows, or only have it looked at."""
+        with self._statement(text) as statement:
+            _ = statement.prepare() if prepared else statement.execute_update()
+
+    def fetch(self, text: str, names: Sequence[str]) -> list[RawColumn]:
+        self._watch.look()
+        self.command(f"SET LOCAL statement_timeout = {int(self._watch.seconds_left * 1000) + 1}")
+        return self._watch.fetched(
+            self._arrow(text, lambda relation: columns_of(relation, names, self._name))
+        )
+
+    def _arrow(self, text: str, taken: Callable[[Any], T]) -> T:
+        """What is taken of an answer, whose batches DuckDB reads as they come."""
+        with self._statement(text) as statement:
+            self._running = statement
+            work: Callable[[], T] = lambda: taken(  # noqa: E731
+                self._local.from_arrow(statement.execute_query()[0])
+            )
+            return interruptible(self, work, look=self._watch.look)
+
+    def _statement(self, text: str) -> Any:
+        from adbc_driver_manager import AdbcStatement
+
+        statement = AdbcStatement(self._connection)
+        statement.set_sql_query(text)
+        return closing(statement)
+
+    def interrupt(self) -> None:
+        """Have the server stop what it does."""
+        with suppress(Exception):
+            self._running.cancel()
+
+    def failure(self, error: Exception) -> Exception:
+        """The error for what the server, or the way to it, answers."""
+        self._watch.look()
+        reason = _reason(error)
+        if getattr(error, "sqlstate", None) == _NOT_ALLOWED:
+            what = f"the database refuses to show the rows: {reason}"
+            return FilesError(Problem(what, "a user who may read them", Location(self._name)))
+        try:
+            self.command("ROLLBACK")
+        except Exception:  # noqa: BLE001 - whatever says that nobody is there any more
+            return LostError(f"the connection to the database was lost: {reason}", self._name)
+        return query_fails(self._name, reason)
+
+
+def _reason(error: Exception) -> str:
+    """The reason of a server, or of the client, without the words of the driver around it."""
+    # Of several servers the last one counts.
+    found = re.findall(r"(?:ERROR|FATAL): +[^\n]+|connection to [^\n]+", str(error))
+    told = re.sub(r"^(ERROR|FATAL): +", "", found[-1]) if found else str(error)
+    return (told.splitlines() or [type(error).__name__])[0]
+
+
+@contextmanager
+def postgres(source: Address, asked: Query, watch: QueryWatch) -> Iterator[Session]:
+    """A session with a Postgres server, whose address holds no password."""
+    try:
+        import adbc_driver_manager as adbc
+        import adbc_driver_postgresql
+    except ImportError:
+        raise FilesError(
+            Problem("Postgres needs its driver", "pip install 'evalreport[postgres]'")
+        ) from None
+    import duckdb
+
+    settings = connection_settings(source.address, os.environ)
+    told = " ".join(f"{k}='{_escaped(v)}'" for k, v in settings.items())
+    try:
+        database = adbc_driver_postgresql.connect(f"{told} connect_timeout={PATIENCE}")
+        connection = adbc.AdbcConnection(database)
+    except adbc.Error as error:
+        raise _not_connected(_reason(error), str(error), source.name) from None
+    with (
+        closing(database),
+        closing(connection),
+        scratch_folder() as spill,
+        reader(watch, spill) as local,
+    ):
+        found = _Postgres(connection, local, source.name, watch)
+        try:
+            found.begin(selected(asked, POSTGRES))
+            yield found
+        except duckdb.OutOfMemoryException:
+            raise watch.too_much_memory() from None
+        except (adbc.Error, duckdb.Error) as error:
+            raise found.failure(error) from None
+
+
+def _escaped(value: str) -> str:
+    return value.replace("\\", "\\\\").replace("'", "\\'")
+
+
+def _not_connected(reason: str, told: str, name: str) -> FilesError:
+    hint = "check address, user and password"
+    if any(word in told for word in ("certificate", "SSL", "sslmode")):
+        hint = (
+            "PGSSLROOTCERT: the file of the authority that vouches for the server, or system; "
+            "PGSSLMODE=require encrypts without finding out who answers"
+        )
+    if _NOT_LET_IN.search(reason):
+        what = f"the database does not let this user in: {reason}"
+        return FilesError(Problem(what, hint, Location(name)))
+    return LostError(f"the database does not answer: {reason}", name, hint)
+
+
+# ------------------------------------------------------------------ Spark
+
+#: The port of Spark Connect where the address names none.
+PORT = 15002
+#: How often the client asks a cluster that does not answer: some seconds with its pauses.
+RETRIES = 5
+#: What is said where a cluster is not there, or is another one.
+_LOST = ("UNAVAILABLE", "Connection refused", "SESSION_CLOSED", "RETRIES_EXCEEDED",
+         "RetriesExceeded", "INVALID_HANDLE")  # fmt: skip
+_SPARK_KINDS = {
+    **dict.fromkeys(("tinyint", "smallint", "int", "bigint"), Kind.WHOLE),
+    **dict.fromkeys(("float", "double", "decimal"), Kind.NUMBER),
+    "boolean": Kind.FLAG,
+    "string": Kind.TEXT,
+    "date": Kind.DAY,
+    **dict.fromkeys(("timestamp", "timestamp_ntz"), Kind.MOMENT),
+}
+
+
+class _Spark:
+    """The rows of a table of a cluster."""
+
+    dialect = SPARK
+    rows = "evalreport_rows"
+
+    def __init__(self, session: Any, local: Any, name: str, watch: QueryWatch) -> None:
+        self._session, self._local, self._name, self._watch = session, local, name, watch
+        self.columns: list[Column] = []
+
+    def begin(self, asked: ClusterTable) -> None:
+        """Find out which columns a table has."""
+        # Names as they are written; the clock of no machine.
+        self._session.conf.set("spark.sql.caseSensitive", "true")
+        self._session.conf.set("spark.sql.session.timeZone", "UTC")
+        frame = self._session.sql(table_of(asked))
+        frame = frame if asked.where is None else frame.where(asked.where)
+        self.columns = [
+            Column(name, f"r{place}", _SPARK_KINDS.get(re.split(r"[( ]", kind)[0]), kind)
+            for place, (name, kind) in enumerate(frame.dtypes)
+        ]
+        frame.toDF(*(column.text for column in self.columns)).createOrReplaceTempView(self.rows)
+
+    def fetch(self, text: str, names: Sequence[str]) -> list[RawColumn]:
+        work: Callable[[], Any] = lambda: self._session.sql(text).toArrow()  # noqa: E731
+        answer = interruptible(self, work, look=self._watch.look)
+        return self._watch.fetched(columns_of(self._local.from_arrow(answer), names, self._name))
+
+    def interrupt(self) -> None:
+        """Have the cluster stop what it does."""
+        with suppress(Exception):
+            self._session.interruptAll()
+
+
+@contextmanager
+def spark(source: Address, asked: ClusterTable, watch: QueryWatch) -> Iterator[Session]:
+    """A session with a cluster for one of its tables."""
+    failure, builder = _client()
+    _reach(source.address, source.name)
+    session = None
+    with scratch_folder() as spill, reader(watch, spill) as local:
+        try:
+            session = builder.remote(source.address).getOrCreate()
+            _give_up_after(session, RETRIES)
+            found = _Spark(session, local, source.name, watch)
+            found.begin(asked)
+            yield found
+        except failure as error:
+            what = f"Spark at {_place(source.address)}: {_told(error)}"
+            if not any(sign in f"{type(error).__name__} {error}" for sign in _LOST):
+                raise FilesError(Problem(what, "", Location(source.name))) from None
+            if session is not None:
+                # Nobody is there to be told that the session ends.
+                _give_up_after(session, 0)
+                session.release_session_on_close = False
+            raise LostError(what, source.name) from None
+        finally:
+            if session is not None:
+                session.stop()
+
+
+def table_of(asked: ClusterTable) -> str:
+    """The SELECT of a table, at its version; the name is plain, and quoted all the same.
+
+    >>> table_of(ClusterTable(table="main.audit.seen", version="7"))
+    'SELECT * FROM `main`.`audit`.`seen` VERSION AS OF 7'
+    """
+    if asked.version is None:
+        return SPARK.table(asked.table)
+    plain = re.fullmatch(r"[0-9]{1,18}", asked.version)
+    version = asked.version.replace("\\", "\\\\").replace("'", "\\'")
+    quoted = f"'{version}'"
+    return f"{SPARK.table(asked.table)} VERSION AS OF {version if plain else quoted}"
+
+
+def _told(error: Exception) -> str:
+    """The first line of what a cluster says, without its tree of the query."""
+    return (str(error).splitlines() or [type(error).__name__])[0]
+
+
+def _give_up_after(session: Any, retries: int) -> None:
+    """Have the client try so often to reach its server; by itself it does for ten minutes."""
+    from pyspark.sql.connect.client.retries import DefaultPolicy
+
+    # It is told as an error, with the place.
+    warnings.filterwarnings("ignore", r"\[RETRIES_EXCEEDED\]", UserWarning)
+    session.client.set_retry_policies([DefaultPolicy(max_retries=retries)])
+
+
+def _client() -> tuple[type[Exception], Any]:
+    """The client's error and its builder of sessions."""
+    try:
+        with warnings.catch_warnings():
+            # Its frames are not used, so it may say what it likes about pandas.
+            warnings.simplefilter("ignore", FutureWarning)
+            from pyspark.errors import PySparkException
+            from pyspark.sql.connect.session import SparkSession
+    except ImportError:
+        raise FilesError(
+            Problem("the engine spark needs its client", "pip install 'evalreport[spark]'")
+        ) from None
+    return PySparkException, SparkSession.builder
+
+
+def _place(url: str) -> str:
+    """Host and port of an address; what follows them may be secret.
+
+    >>> _place("sc://cluster/;token=abc"), _place("sc://[::1]:99")
+    ('cluster:15002', '[::1]:99')
+    """
+    place = url.removeprefix("sc://").split("/")[0].split(";")[0]
+    return place if re.search(r":\d+$", place) else f"{place}:{PORT}"
+
+
+def _reach(url: str, name: str) -> None:
+    """Raise LostError where nothing answers at the address."""
+    host, _, port = _place(url).rpartition(":")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), PATIENCE).close()
+    except (OSError, OverflowError) as error:
+        raise LostError(
+            f"no Spark Connect server answers at {_place(url)} ({error})",
+            name,
+            "start one, or correct engine.spark.url",
+        ) from None
