@@ -34,16 +34,6 @@ def client_of(address: str) -> Any:
     return _made(scheme, tuple(_settings(address).items()))
 
 
-def account_of(address: str) -> str:
-    """The host of the account that holds an object of Azure, as Hadoop names it.
-
-    Raises FilesError where the account is not known.
-    """
-    settings = _settings(address)
-    host = str(settings.get("dfs_storage_authority", ""))
-    return f"{settings['account_name']}{host if host.startswith('.') else f'.dfs.{_SUFFIX}'}"
-
-
 def _scheme_of(address: str) -> str:
     return address.partition("://")[0].lower()
 

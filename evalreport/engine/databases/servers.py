@@ -150,9 +150,10 @@ class _Postgres:
 
 def _reason(error: Exception) -> str:
     """The reason of a server, or of the client, without the words of the driver around it."""
+    said = str(error).partition("\n\nQuery was:")[0]
     # Of several servers the last one counts.
-    found = re.findall(r"(?:ERROR|FATAL): +[^\n]+|connection to [^\n]+", str(error))
-    told = re.sub(r"^(ERROR|FATAL): +", "", found[-1]) if found else str(error)
+    found = re.findall(r"(?:ERROR|FATAL): +[^\n]+|connection to [^\n]+", said)
+    told = re.sub(r"^(ERROR|FATAL): +", "", found[-1]) if found else said
     return (told.splitlines() or [type(error).__name__])[0]
 
 
@@ -192,6 +193,7 @@ def postgres(source: Address, asked: Query, watch: QueryWatch) -> Iterator[Sessi
 
 
 def _escaped(value: str) -> str:
+    """A text between single quotes, as libpq and Spark read it."""
     return value.replace("\\", "\\\\").replace("'", "\\'")
 
 
@@ -297,9 +299,8 @@ def table_of(asked: ClusterTable) -> str:
     if asked.version is None:
         return SPARK.table(asked.table)
     plain = re.fullmatch(r"[0-9]{1,18}", asked.version)
-    version = asked.version.replace("\\", "\\\\").replace("'", "\\'")
-    quoted = f"'{version}'"
-    return f"{SPARK.table(asked.table)} VERSION AS OF {version if plain else quoted}"
+    version = asked.version if plain else f"'{_escaped(asked.version)}'"
+    return f"{SPARK.table(asked.table)} VERSION AS OF {version}"
 
 
 def _told(error: Exception) -> str:

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.long_but_first
 _OF_DUCKDB = {"decimal": "DECIMAL(20, 4)", "decimal0": "DECIMAL(9, 1)", "zoned": "TIMESTAMPTZ",
               "mood": "mood"}  # fmt: skip
 _OF_POSTGRES = {"double": "double precision", "decimal": "numeric", "decimal0": "numeric(9, 1)",
-                "zoned": "timestamptz", "mood": "mood"}  # fmt: skip
+                "zoned": "timestamptz", "mood": "hard_mood"}  # fmt: skip
 _OF_SQLITE = {"double": "REAL", "bigint": "INTEGER"}
 
 
@@ -78,7 +78,7 @@ def sqlite_file(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture(scope="session")
 def postgres(server: int) -> str:
     with owner(server) as connection:
-        connection.execute("CREATE TYPE mood AS ENUM ('x', 'Y')")
+        connection.execute("CREATE TYPE hard_mood AS ENUM ('x', 'Y')")
         connection.execute(f"CREATE TABLE hard ({_columns(_OF_POSTGRES)})")
         connection.execute("CREATE TABLE more (id text, label text)")
         connection.insert("hard", (row.values() for row in ROWS))
