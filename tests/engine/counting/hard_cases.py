@@ -71,6 +71,14 @@ def _edges(column: str, edges: tuple[float, ...]) -> list[Any]:
     ]
 
 
+def _rounded(column: str, steps: float, whole: int | None = 1) -> list[Any]:
+    """Numbers as multiples of 1 / steps; of a grain that is ``steps`` itself where not ``whole``."""
+    numbers = [row[column] for row in _PLAIN]
+    if whole is None:
+        return [None if x is None else math.floor(x / steps + 0.5) * steps for x in numbers]
+    return [None if x is None else math.floor(x * steps + 0.5) / steps for x in numbers]
+
+
 ALL = "SELECT * FROM hard"
 FINITE = "SELECT y, CASE WHEN s > -1e300 AND s < 1e300 THEN s END AS s FROM hard"
 #: Two rows of ``more`` are of one id, and rows without an id find none.
@@ -131,6 +139,9 @@ CASES = {
         intervals={"whole": (1.0, 2.5, 4.0)}),
     "intervals with gaps": Case(
         "d", made={"d": _edges("d", (0.25, 0.5))}, intervals={"d": (0.25, 0.5)}),
+    "a grain": Case("d y", made={"d": _rounded("d", 4)}, grains={"d": 0.25}),
+    "a grain of no whole steps": Case(
+        "d", made={"d": _rounded("d", 0.3, None)}, grains={"d": 0.3}),
     "ids": Case("y", made=_IDS, id="id"),
     "counts": Case("y s", count="times"),
     "counts and periods": Case(
