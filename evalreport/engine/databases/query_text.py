@@ -112,7 +112,8 @@ class Dialect:
 
     def rounded(self, column: Column, grain: float) -> str:
         """Each score as the multiple of a grain that is nearest."""
-        return rounded(self._number(column), grain, self.floor)
+        step = self.literal.format(repr(grain), self.double)
+        return rounded(self._number(column), grain, self.floor, step)
 
     def no_number(self, column: Column) -> str:
         """Whether a value is there that is no finite number."""
@@ -156,15 +157,18 @@ class Dialect:
         return f"CASE WHEN {self.fits.format(text, _NUMBER)} THEN CAST({text} AS {self.double}) END"
 
 
-def rounded(number: str, grain: float, floor: str = "FLOOR({0})") -> str:
+def rounded(number: str, grain: float, floor: str = "FLOOR({0})", step: str = "") -> str:
     """A number as the multiple of a grain that is nearest, as ``data.scores.rounded`` does.
+
+    ``step``: the grain as the database writes a double.
 
     >>> rounded("score", 0.01)
     'FLOOR(score * 100 + 0.5) / 100'
     """
     steps = steps_of(grain)
     if steps is None:
-        return f"{floor.format(f'{number} / {grain!r} + 0.5')} * {grain!r}"
+        step = step or repr(grain)
+        return f"{floor.format(f'{number} / {step} + 0.5')} * {step}"
     return f"{floor.format(f'{number} * {steps} + 0.5')} / {steps}"
 
 
