@@ -25,7 +25,6 @@ SHOWN = {
     "score_distribution": "imbalanced",
     "sweep": "breast_cancer",
     "subgroups": "breast_cancer",
-    "comparisons": "breast_cancer",
     "paired_scores": "breast_cancer",
     "confusion": "digits",
     "folds": "cross_validation",
