@@ -86,7 +86,7 @@ def _confused(contents: Contents, table: Table) -> list[Block]:
     if confusions is None or isinstance(confusions, PlainTable):
         return [Tables((counts,), 2, aside=confusions)]
     drawn = len(table.labels) <= MOST_DRAWN and not table.extra_columns
-    picture = [_heat_map(contents, table)] if drawn else []
+    picture = [heat_map(contents, table)] if drawn else []
     return [Tables((counts,), 1), *picture, confusions]
 
 
@@ -125,7 +125,7 @@ def _heat_map_order(contents: Contents, table: Table) -> Sequence[str]:
     return [x for x in worst_first(contents, [view_of(table)]) if x in table.labels]
 
 
-def _heat_map(contents: Contents, table: Table) -> Charts:
+def heat_map(contents: Contents, table: Table) -> Charts:
     """The table drawn, under the two classes that are most often taken for each other."""
     size = len(table.labels)
     longest = max((len(count_text(n)) for n in cell_counts(table).values()), default=1)
