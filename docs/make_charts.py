@@ -12,6 +12,8 @@ from PIL import Image
 
 import evalreport
 from evalreport.report.build import build
+from evalreport.report.classes import first_table, heat_map
+from evalreport.report.contents import Contents
 from evalreport.report.model import Chart, Charts
 
 FOLDER = Path(__file__).resolve().parent
@@ -25,7 +27,6 @@ SHOWN = {
     "score_distribution": "imbalanced",
     "sweep": "breast_cancer",
     "subgroups": "breast_cancer",
-    "comparisons": "breast_cancer",
     "paired_scores": "breast_cancer",
     "confusion": "digits",
     "folds": "cross_validation",
@@ -41,6 +42,10 @@ def charts_of(name: str) -> dict[str, Chart]:
     results = evalreport.run(CONFIGS / f"{name}.yaml")
     blocks = (block for section in build(results.records).sections for block in section.blocks)
     charts = [chart for block in blocks if isinstance(block, Charts) for chart in block.charts]
+    # reports draw that of more than ten classes alone
+    contents = Contents(results.records)
+    table = first_table(contents, contents.views[0]) if contents.views else None
+    charts += heat_map(contents, table).charts if table is not None else ()
     return {chart.name: chart for chart in reversed(charts)}
 
 

@@ -149,7 +149,7 @@ class _Writer:
             m.PlainTable: self.plain,
             m.TablePair: lambda b: self.each(b.tables, self.plain),
             m.Charts: lambda b: self.each(b.charts, self.chart),
-            m.Tables: lambda b: self.each(b.tables, self.counts),
+            m.Tables: self.tables,
             m.Legend: self.legend,
             m.Code: self.code,
             m.Chooser: self.chooser,
@@ -189,6 +189,12 @@ class _Writer:
         """Every one of them in its order."""
         for one in items:
             draw(one)
+
+    def tables(self, block: m.Tables) -> None:
+        """Tables of counts, and what stands at their side."""
+        self.each(block.tables, self.counts)
+        if block.aside is not None:
+            self.plain(block.aside)
 
     def words(self, text: str, *, strong: bool = False) -> Paragraph:
         """A paragraph."""

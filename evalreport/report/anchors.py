@@ -7,7 +7,7 @@ that stands nowhere yet is put there: no number without its table.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
@@ -30,7 +30,7 @@ from evalreport.report.model import (
     Tables,
     Text,
 )
-from evalreport.report.pieces import CountTable, LineCell, Number
+from evalreport.report.pieces import Card, CountTable, LineCell, Number
 from evalreport.report.words import label_text
 from evalreport.results.identity import MEAN_OF_FOLDS
 
@@ -121,27 +121,56 @@ def _first(name: str, given: set[str]) -> str:
 
 #: Tables added to one section.
 MOST_TABLES = 48
-#: From so many two-class tables on, each is laid flat, on a line.
-MANY = 5
+#: Tables of two classes that a section has a line of though they stand in another one too.
+FEW = 4
+#: The section that is to stay one page.
+FIRST = "verdict"
 
 
-def missing_tables(contents: Contents, blocks: list[Block], *, folds: bool) -> list[Block]:
-    """The tables that numbers in these blocks were counted from and that the blocks lack.
+def with_tables(contents: Contents, made: Mapping[str, list[Block]]) -> dict[str, list[Block]]:
+    """Sections with the tables that their numbers were counted from and that stand nowhere yet.
 
-    With ``folds`` those of the parts of a mean over folds too, which have a section of their own.
+    They stand in the first section that lacks them; the first page has those that no other
+    section has.
     """
+    known = {name: _tables_in(contents, name, blocks, made) for name, blocks in made.items()}
+    stood = {i for name, (shown, _) in known.items() for i in shown if name != FIRST}
+    found = {name: [*blocks] for name, blocks in made.items()}
+    for name in sorted(made, key=lambda name: name == FIRST):
+        shown, wanted = known[name]
+        ids = [i for i in wanted if i not in shown and i in contents.tables]
+        pairs = [i for i in ids if flat_counts(contents.tables[i]) is not None]
+        again = pairs if len(pairs) <= FEW and name != FIRST else []
+        added = [i for i in ids if i not in stood or i in again]
+        stood.update(added)
+        found[name] += _added(contents, added)
+    return found
+
+
+def _tables_in(
+    contents: Contents, name: str, blocks: list[Block], made: Mapping[str, list[Block]]
+) -> tuple[set[str], dict[str, None]]:
+    """The tables in these blocks, and those that numbers in them were counted from."""
     shown: set[str] = set()
     wanted: dict[str, None] = {}
     for part in _parts(blocks):
         if isinstance(part, CountTable) or (isinstance(part, (Line, LineCell)) and part.table):
             shown.add(part.table)
+        elif isinstance(part, Card) and part.flat:
+            shown.add(part.number.table)
         elif isinstance(part, Number):
             m = contents.measure_of(part.measure)
+            # the parts of a mean over folds have a section of their own
+            elsewhere = name == FIRST and "folds" in made
             of_folds = m is not None and m.fold == MEAN_OF_FOLDS
-            several = () if m is None or (of_folds and not folds) else m.tables or ()
+            several = () if m is None or (of_folds and elsewhere) else m.tables or ()
             named = [part.table] if part.table else [i for i in several if i is not None]
             wanted |= dict.fromkeys(named)
-    ids = [i for i in wanted if i not in shown and i in contents.tables]
+    return shown, wanted
+
+
+def _added(contents: Contents, ids: list[str]) -> list[Block]:
+    """Tables under a heading of their own, those of two classes on a line each."""
     if not ids:
         return []
     found: list[Block] = [Heading("The tables of these numbers")]
@@ -149,13 +178,10 @@ def missing_tables(contents: Contents, blocks: list[Block], *, folds: bool) -> l
         found.append(
             Text(f"{MOST_TABLES} of {len(ids)} tables; the others are in results.json.", "small")
         )
-    shown_ids = ids[:MOST_TABLES]
-    pairs = [i for i in shown_ids if flat_counts(contents.tables[i]) is not None]
-    if len(pairs) >= MANY:
-        found.append(_flat(contents, pairs))
-        shown_ids = [i for i in shown_ids if i not in pairs]
-    tables = [count_table(contents, contents.tables[i]) for i in shown_ids]
-    return [*found, *abreast(tables)]
+    pairs = [i for i in ids[:MOST_TABLES] if flat_counts(contents.tables[i]) is not None]
+    found += [_flat(contents, pairs)] if pairs else []
+    others = [contents.tables[i] for i in ids[:MOST_TABLES] if i not in pairs]
+    return [*found, *abreast([count_table(contents, table) for table in others])]
 
 
 def _flat(contents: Contents, ids: list[str]) -> Strip:

@@ -120,8 +120,7 @@ def _methods_of(same: Iterable[Measure]) -> list[Interval]:
 
 def _titles_of_cards(contents: Contents) -> set[str]:
     """The metrics that have a card, with their meaning and formula, in the sections before."""
-    chosen = (contents.spec.get("report") or {}).get("sections") or contents.template_sections
-    if not {"measures", "scores"} <= set(chosen) or len(contents.views) > CARDS_ABREAST:
+    if not {"measures", "scores"} <= set(contents.sections) or len(contents.views) > CARDS_ABREAST:
         return set()
     own = [m for view in contents.views for m in contents.pooled(view) if wanted(contents, m)]
     return {contents.heading(m, averaged=False) for m in own}
@@ -180,7 +179,6 @@ def _tests_words(contents: Contents, references: References) -> str:
             *(c.test for c in own if c.test and c.p_value is not None),
             *(one.test for one in contents.of(OmnibusTest)),
         ],
-        "their intervals are": [c.interval.method for c in own if c.interval],
         "p values are adjusted by": [
             c.correction for c in own if c.correction != "none" and c.p_adjusted is not None
         ],
@@ -366,8 +364,7 @@ def provenance_blocks(contents: Contents) -> list[Block]:
     """Hashes, versions, clock and seed, how thresholds were fixed, and the spec as written."""
     record = contents.results.provenance
     spec, plan, engine = record.spec, contents.results.plan, record.engine
-    items = [("evaluated with", f"evalreport {visible(record.version or 'unknown')}")]
-    items.append(("clock of the run", _clock_words(record)))
+    items = [("clock of the run", _clock_words(record))]
     text = "" if spec is None else spec.text or ""
     whole = contents.shows_spec or bool((contents.spec.get("report") or {}).get("sections"))
     elsewhere = "; as written in results.json" if text and not whole else ""
@@ -379,12 +376,11 @@ def provenance_blocks(contents: Contents) -> list[Block]:
     if record.plan_sha256:
         said = f", {counted(plan.tasks, 'task')}" if plan is not None else ""
         items.append(("plan", f"sha256 {record.plan_sha256}{said}"))
-    items.append(("seed", str(record.seed)))
     if engine is not None:
         items.append(("counted by", f"{label_text(engine.name)}: {prose(engine.reason)}"))
-    versions = record.versions
-    if versions:
-        items.append(("libraries", ", ".join(f"{k} {versions[k]}" for k in sorted(versions))))
+    made = {"evalreport": record.version or "unknown", **dict(sorted(record.versions.items()))}
+    made_with = ", ".join(f"{name} {visible(version)}" for name, version in made.items())
+    items.append(("made with", f"{made_with}; seed {record.seed}"))
     criteria = len({c.criterion for c in contents.of(Criterion)})
     if criteria:  # that there are none stands first in the summary
         items.append(("criteria", _criteria_words(contents, criteria)))

@@ -43,7 +43,7 @@ from evalreport.results.records import (
 
 MOST_LINES = 40
 #: Metrics of the table of baselines.
-MOST_BASELINES = 20
+MOST_BASELINES = 6
 #: Models beside the baselines in one table; further ones stand in a table of their own.
 MOST_MODELS = 4
 

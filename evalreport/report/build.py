@@ -9,7 +9,7 @@ from itertools import count
 
 from evalreport.errors import EvalreportError, Problem, UsageError, did_you_mean
 from evalreport.report import comparisons
-from evalreport.report.anchors import missing_tables, with_anchors
+from evalreport.report.anchors import with_anchors, with_tables
 from evalreport.report.charts.canvas import failed_drawings, with_own_names
 from evalreport.report.checklists import asked, checklist_blocks
 from evalreport.report.checklists import declared as declared_lists
@@ -82,6 +82,7 @@ def _sections(
 ) -> tuple[Section, ...]:
     """The sections that hold something, numbered in order; annexes are lettered."""
     made = {name: _made(contents, wording, sections()[name], chosen, failed) for name in chosen}
+    made = with_tables(contents, made)
     lists = asked(contents) if "checklists" in chosen else ()
     kept = [name for name in chosen if made[name] or (name == "checklists" and lists)]
     numbers, letters = iter(range(1, 100)), iter("ABCDEFGHIJ")
@@ -163,9 +164,7 @@ def _blocks(
         own = _with_cautions(contents, wording, own, chosen)
     if declared.id in {"cautions", "verdict"} and "rows" in chosen:
         own = [block for block in own if not isinstance(block, Ledgers)]
-    blocks = [*_failures(contents, declared.id, chosen), *own]
-    folds = declared.id != "verdict" or "folds" not in chosen
-    return [*blocks, *missing_tables(contents, blocks, folds=folds)] if blocks else []
+    return [*_failures(contents, declared.id, chosen), *own]
 
 
 def _with_cautions(

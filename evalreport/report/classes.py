@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evalreport.report.charts.canvas import HALF, WHOLE, drawing, panel
-from evalreport.report.charts.confusion import COUNTED, confusion
+from evalreport.report.charts.confusion import confusion
 from evalreport.report.contents import Contents, View, view_of
-from evalreport.report.count_tables import abreast, cell_counts, count_table
+from evalreport.report.count_tables import MOST_WHOLE, abreast, cell_counts, count_table
 from evalreport.report.forest_charts import (
     SQUARES,
     forest_chart,
@@ -18,7 +19,6 @@ from evalreport.report.forest_charts import (
 )
 from evalreport.report.marking import role_text
 from evalreport.report.model import (
-    CONTINUED,
     Block,
     Chart,
     Charts,
@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST_CONFUSIONS = 10
-#: Confusions in one table; more stand in two, side by side.
-MOST_IN_ONE = 5
+#: Confusions beside a table of so many classes.
+MOST_IN_ONE = 6
 #: Classes of a table that is drawn; points of a cell of it, and of its side at most.
 MOST_DRAWN, SQUARE, LARGEST = 60, 18.0, 300.0
 #: Pairs of classes that are confused equally often and are all named.
@@ -59,8 +59,6 @@ MOST_LINES = 50
 def class_blocks(contents: Contents) -> list[Block]:
     """The section on classes, view by view; empty with two classes."""
     blocks: list[Block] = []
-    for dataset in contents.datasets:
-        blocks += _forest(contents, dataset)
     for view in contents.views:
         labels = contents.classes(view)
         if contents.has_sets(view):
@@ -73,15 +71,23 @@ def class_blocks(contents: Contents) -> list[Block]:
         blocks.append(
             Heading(f"{mark.symbol} {mark.name}", counted(len(labels), "class", "classes"))
         )
-        blocks.append(Tables((count_table(contents, table),), 1))
-        if len(labels) <= MOST_DRAWN and not table.extra_columns:
-            blocks.append(_heat_map(contents, table))
-        confusions = top_confusions(table, contents.orientation(view[0]))
-        if confusions is not None:
-            blocks.append(confusions)
+        blocks += _confused(contents, table)
         blocks += _asked_for(contents, view, labels)
         blocks += _per_class(contents, view, labels)
+    for dataset in contents.datasets:
+        blocks += _forest(contents, dataset)
     return blocks
+
+
+def _confused(contents: Contents, table: Table) -> list[Block]:
+    """The table and what is mistaken for what: side by side, or with a picture of many classes."""
+    confusions = top_confusions(table, contents.orientation(table.dataset))
+    counts = count_table(contents, table)
+    if confusions is None or isinstance(confusions, PlainTable):
+        return [Tables((counts,), 2, aside=confusions)]
+    drawn = len(table.labels) <= MOST_DRAWN and not table.extra_columns
+    picture = [heat_map(contents, table)] if drawn else []
+    return [Tables((counts,), 1), *picture, confusions]
 
 
 def _forest(contents: Contents, dataset: str) -> list[Block]:
@@ -119,7 +125,7 @@ def _heat_map_order(contents: Contents, table: Table) -> Sequence[str]:
     return [x for x in worst_first(contents, [view_of(table)]) if x in table.labels]
 
 
-def _heat_map(contents: Contents, table: Table) -> Charts:
+def heat_map(contents: Contents, table: Table) -> Charts:
     """The table drawn, under the two classes that are most often taken for each other."""
     size = len(table.labels)
     longest = max((len(count_text(n)) for n in cell_counts(table).values()), default=1)
@@ -222,7 +228,6 @@ def top_confusions(
             for count, i, j in chosen[:MOST_CONFUSIONS]
         ]
 
-    rows = lines(off)
     columns = (
         Column(how.actual),
         Column(how.predicted),
@@ -230,24 +235,18 @@ def top_confusions(
         Column("of the actual class", "right"),
         Column("of all mistakes", "right"),
     )
+    few = len(labels) <= MOST_WHOLE
+    rows = lines(off[:MOST_IN_ONE] if few else off)
     more = len(off) - len(rows)
     note = f"{counted(more, 'other pair')} of classes hold the rest." if more else ""
     title = "What is most often mistaken for what"
-    if len(rows) <= MOST_IN_ONE:
+    if few:
         return PlainTable(title, columns, tuple(rows), note)
-    if more and len(labels) > COUNTED:
-        by_share = lines(sorted(off, key=lambda c: -c[0] / rows_of[c[1]]))
-        return TablePair(
-            (
-                PlainTable(f"{title}, by rows", columns, tuple(rows), note),
-                PlainTable(f"{title}, by share of the class", columns, tuple(by_share)),
-            )
-        )
-    half = (len(rows) + 1) // 2
+    by_share = lines(sorted(off, key=lambda c: -c[0] / rows_of[c[1]]))
     return TablePair(
         (
-            PlainTable(title, columns, tuple(rows[:half]), note),
-            PlainTable(title + CONTINUED, columns, tuple(rows[half:])),
+            PlainTable(f"{title}, by rows", columns, tuple(rows), note),
+            PlainTable(f"{title}, by share of the class", columns, tuple(by_share)),
         )
     )
 
@@ -296,15 +295,15 @@ def _per_class(contents: Contents, view: View, labels: Sequence[str]) -> list[Bl
             )
         )
     mark = contents.mark(view)
-    return [
-        *blocks,
-        *measures_strip(
-            contents,
-            f"Each {'label by itself' if sets else 'class against the rest'}, "
-            f"{mark.symbol} {mark.name}",
-            rows,
-            [Column("label" if sets else "class")],
-            flat=False,
-            with_model=False,
-        ),
-    ]
+    strips = measures_strip(
+        contents,
+        f"Each {'label by itself' if sets else 'class against the rest'}, "
+        f"{mark.symbol} {mark.name}",
+        rows,
+        [Column("label" if sets else "class")],
+        flat=False,
+        with_model=False,
+    )
+    # on paper a short one stays with the table above
+    kept = f"kept {strips[0].style}" if strips and len(rows) <= MOST_WHOLE else ""
+    return [*blocks, *(replace(one, style=kept or one.style) for one in strips)]

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 from evalreport.metrics.catalogue import find
 from evalreport.report.cards import interval_text, number_of
-from evalreport.report.charts.forest import Forest, ForestRow
 from evalreport.report.contents import Contents, View
-from evalreport.report.count_tables import abreast, count_table
-from evalreport.report.forest_charts import forest_chart
 from evalreport.report.model import (
     Block,
     Column,
@@ -30,8 +27,7 @@ from evalreport.report.numbers import (
 )
 from evalreport.report.paired_charts import paired_charts
 from evalreport.report.paired_tables import paired_tables
-from evalreport.report.pieces import LineCell, Number
-from evalreport.report.results_table import sign_of, stands_on_few
+from evalreport.report.pieces import LineCell, Number, Whisker
 from evalreport.report.sample_size import family_words
 from evalreport.report.words import (
     counted,
@@ -44,8 +40,6 @@ from evalreport.results.identity import MEAN_OF_FOLDS, WhichNumber
 from evalreport.results.records import Comparison, Interval, Measure
 
 MOST_LINES = 60
-#: Differences on one axis.
-MOST_DRAWN = 24
 #: Differences named in a sentence.
 MOST_NAMED = 3
 #: Classes up to which each is compared on the page.
@@ -61,13 +55,11 @@ def comparison_blocks(contents: Contents) -> list[Block]:
     shown = (overall or entries)[:MOST_LINES]
     blocks: list[Block] = [
         _differences(contents, shown, len(entries)),
-        *_forest(contents, shown),
         *then_blocks(contents, entries),
         *_wins(contents, entries),
         *paired_tables([(e, comparison_title(contents, e), _pair(contents, e)) for e in shown]),
     ]
-    tables = _tables(contents, shown)
-    return [*blocks, *abreast(tables), *paired_charts(contents)]
+    return [*blocks, *paired_charts(contents)]
 
 
 def comparison_intro(contents: Contents) -> str:
@@ -171,60 +163,39 @@ def _is_corrected(entry: Comparison) -> bool:
     return known and entry.correction not in {None, "none"}
 
 
-def _tables(contents: Contents, entries: Sequence[Comparison]) -> tuple[Any, ...]:
-    """The tables that the compared values come from, each once."""
-    ids: dict[str, None] = {}
-    for entry in entries:
-        for m in (_measure(contents, entry, "model"), _measure(contents, entry, "reference")):
-            if m is not None and m.table in contents.tables:
-                ids.setdefault(m.table)
-    return tuple(count_table(contents, contents.tables[i]) for i in list(ids)[:24])
-
-
-def _forest(contents: Contents, entries: Sequence[Comparison]) -> list[Block]:
-    """The differences of each pair of models on one axis, worst first."""
-    pairs: dict[str, list[Comparison]] = {}
-    drawn = [e for e in entries if e.difference is not None]
-    for e in drawn[:MOST_DRAWN]:
-        pairs.setdefault(_pair(contents, e), []).append(e)
-    rows: list[ForestRow] = []
-    for pair, own in pairs.items():
-        rows += [ForestRow(pair), *(_row(contents, e) for e in sorted(own, key=_gain))]
-    if not rows:
-        return []
-    aside = "Worst first within a pair. ↓ less is better."
-    if len(drawn) > MOST_DRAWN:
-        aside += f" The first {MOST_DRAWN} of {len(drawn)}; the table has more."
-    shown = Forest(rows, ("", "difference"), same=True)
-    return [forest_chart(shown, "Differences", aside, "comparisons")]
-
-
 def _pair(contents: Contents, entry: Comparison) -> str:
     """What is compared with what, in words."""
     than = "then" if entry.reference_run else _reference_name(contents, _reference(entry))
     return f"{contents.mark((entry.dataset, entry.model)).name} minus {than}"
 
 
-def _row(contents: Contents, entry: Comparison) -> ForestRow:
-    own, interval = _measure(contents, entry, "model"), entry.interval
-    difference = entry.difference or 0.0
-    limits = f" ({_limits(interval)})" if interval is not None else ""
-    return ForestRow(
-        comparison_title(contents, entry),
-        contents.models.index(entry.model),
-        difference,
-        None if interval is None else interval.low,
-        None if interval is None else interval.high,
-        "",
-        f"{difference_text(difference)}{limits}",
-        float(entry.n),
-        own is not None and stands_on_few(contents, own),
-        inner=True,
+def _axis(entries: Sequence[Comparison]) -> float:
+    """How far the axis of the differences goes each way: to 1 at most, where any is within."""
+    told = [(e.difference, *((i.low, i.high) if (i := e.interval) else ())) for e in entries]
+    found = [abs(x) for own in told for x in own if x is not None and 0 < abs(x) < math.inf]
+    reach = max((x for x in found if x <= 1), default=max(found, default=1.0))
+    step = 10.0 ** math.floor(math.log10(reach))
+    return math.ceil(reach / step - 1e-9) * step
+
+
+def _whisker(contents: Contents, entry: Comparison, reach: float) -> Whisker | None:
+    """A difference with its limits on an axis with 0 in its middle; none that lies beyond it."""
+    value, interval = entry.difference, entry.interval
+    if value is None or abs(value) > reach:
+        return None
+
+    def place(x: float) -> str:
+        return f"{50 + 50 * max(-1.0, min(x / reach, 1.0)):.2f}"
+
+    return Whisker(
+        point=place(value),
+        low=None if interval is None else place(interval.low),
+        high=None if interval is None else place(-interval.high),
+        required=(),
+        zero="50",
+        style=contents.mark((entry.dataset, entry.model)).style,
+        words="",
     )
-
-
-def _gain(entry: Comparison) -> float:
-    return (entry.difference or 0.0) * sign_of(entry.metric)
 
 
 def _limits(interval: Interval) -> str:
@@ -232,37 +203,72 @@ def _limits(interval: Interval) -> str:
 
 
 def _differences(contents: Contents, entries: Sequence[Comparison], total: int) -> Strip:
-    printed = {t.table for t in _tables(contents, entries)}
-    lines = tuple(_line(contents, e, printed) for e in entries)
+    """A line for each difference; models that are the same on all lines stand in the caption."""
     only = _only_reference(contents, entries)
-    if only:
-        lines = tuple(replace(x, cells=(*x.cells[:3], *x.cells[4:])) for x in lines)
-    columns: tuple[Column, ...] = (
-        Column("metric"),
-        Column("model"),
-        Column("value", "right"),
-        *([] if only else [Column("reference")]),
-        Column("reference" if only else "value", "right"),
-        Column("difference", "right"),
-        Column(_level(entries), "right"),
-        Column("test"),
-        Column("p", "right"),
-    )
-    corrected = any(_is_corrected(e) for e in entries)
-    if corrected:
-        columns = (*columns, Column(f"p, {_correction(entries)}", "right"))
-        lines = tuple(
-            Line((*line.cells, LineCell(_p(e.p_adjusted), "right")), line.table, line.rule)
-            for line, e in zip(lines, entries, strict=True)
-        )
+    marks = {contents.mark((e.dataset, e.model)) for e in entries}
+    alone = next(iter(marks)) if only and len(marks) == 1 else None
+    reach = _axis(entries)
+    shown = _columns(contents, entries, only=bool(only), alone=alone is not None, reach=reach)
+    lines = tuple(Line(tuple(made(e) for _, made in shown)) for e in entries)
     notes: tuple[str, ...] = ()
     if len(entries) < total:
         notes = (f"{len(entries)} of {total} comparisons; the others are in results.json.",)
     if any(e.fold == MEAN_OF_FOLDS for e in entries):
         notes = (*notes, "The values of means over folds stand beside the tables of their folds.")
     notes = (*notes, *_disagreeing(contents, entries))
-    of = f"Differences from {only}" if only else "Differences"
-    return Strip(f"{of}. ↓ less is better", columns, lines, notes, "many cmp")
+    of = "Differences" if alone is None else f"Differences of {alone.symbol} {alone.name}"
+    of += f" from {only}" if only else ""
+    ticks = tuple(number_text(round(x, 12)) for x in (-reach, 0.0, reach))
+    columns = tuple(column for column, _ in shown)
+    return Strip(f"{of}. ↓ less is better", columns, lines, notes, "many cmp", ticks)
+
+
+def _columns(
+    contents: Contents, entries: Sequence[Comparison], *, only: bool, alone: bool, reach: float
+) -> list[tuple[Column, Callable[[Comparison], LineCell]]]:
+    """The columns of differences, each with what makes its cells."""
+
+    def marked(view: View) -> LineCell:
+        return LineCell(mark=contents.mark(view))
+
+    def other(e: Comparison) -> LineCell:
+        if e.reference_run:
+            return _then(e)
+        return _value(contents, _measure(contents, e, "reference"))
+
+    shown = [
+        (Column("metric"), lambda e: LineCell(comparison_title(contents, e), head=True)),
+        (Column("model"), lambda e: marked((e.dataset, e.model))),
+        (Column("value", "right"), lambda e: _value(contents, _measure(contents, e, "model"))),
+        (
+            Column("reference"),
+            lambda e: LineCell("then") if e.reference_run else marked(_reference(e)),
+        ),
+        (Column("reference" if only else "value", "right"), other),
+        (Column("difference", "right"), lambda e: LineCell(_said(e), "right", strong=True)),
+        (
+            Column(_level(entries), "right"),
+            lambda e: LineCell("" if e.interval is None else _limits(e.interval), "right"),
+        ),
+        (Column("axis"), lambda e: LineCell(whisker=_whisker(contents, e, reach))),
+        (Column("test"), lambda e: LineCell(_test(e))),
+        (Column("p", "right"), lambda e: LineCell(_p(e.p_value), "right")),
+        (
+            Column(f"p, {_correction(entries)}", "right"),
+            lambda e: LineCell(_p(e.p_adjusted), "right"),
+        ),
+    ]
+    left = {1} if alone else set()
+    left |= {3} if only else set()
+    left |= set() if any(map(_is_corrected, entries)) else {10}
+    return [column for k, column in enumerate(shown) if k not in left]
+
+
+def _said(entry: Comparison) -> str:
+    """A difference, marked where it is told from 0."""
+    if entry.difference is None:
+        return "undefined"
+    return f"{difference_text(entry.difference)}{' *' if entry.told_apart else ''}"
 
 
 def _disagreeing(contents: Contents, entries: Sequence[Comparison]) -> Iterator[str]:
@@ -305,29 +311,6 @@ def _level(entries: Sequence[Comparison]) -> str:
     return f"{level_text(levels.pop())} CI" if len(levels) == 1 else "interval"
 
 
-def _line(contents: Contents, entry: Comparison, printed: set[str]) -> Line:
-    own, other = _measure(contents, entry, "model"), _measure(contents, entry, "reference")
-    interval = entry.interval
-    limits = "" if interval is None else _limits(interval)
-    difference = entry.difference
-    star = " *" if entry.told_apart else ""
-    shown = "undefined" if difference is None else f"{difference_text(difference)}{star}"
-    cells = (
-        LineCell(comparison_title(contents, entry), head=True),
-        LineCell(mark=contents.mark((entry.dataset, entry.model))),
-        _value(contents, own, printed),
-        LineCell("then")
-        if entry.reference_run
-        else LineCell(mark=contents.mark(_reference(entry))),
-        _then(entry) if entry.reference_run else _value(contents, other, printed),
-        LineCell(shown, "right", strong=True),
-        LineCell(limits, "right"),
-        LineCell(_test(entry)),
-        LineCell(_p(entry.p_value), "right"),
-    )
-    return Line(cells)
-
-
 def _then(entry: Comparison) -> LineCell:
     value = entry.reference_value
     return LineCell("–" if value is None else value_text(value), "right")
@@ -338,8 +321,8 @@ def _reference_name(contents: Contents, view: View) -> str:
     return contents.mark(view).name if known else label_text(view[1])
 
 
-def _value(contents: Contents, m: Measure | None, printed: set[str]) -> LineCell:
-    if m is None or m.table not in printed:
+def _value(contents: Contents, m: Measure | None) -> LineCell:
+    if m is None or m.table not in contents.tables:
         return LineCell("–", "right")
     return LineCell(number=_without_interval(number_of(contents, m, whisker=False)), align="right")
 

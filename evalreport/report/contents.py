@@ -80,8 +80,8 @@ class Contents:
 
     def __init__(self, results: Results, wording: Wording | None = None) -> None:
         wording = wording or own_wording(results)
-        #: The sections of the template; the spec may ask for others.
-        self.template_sections = wording.sections
+        #: The sections that the spec asks for, else those of the template.
+        self.sections = (results.spec.get("report") or {}).get("sections") or wording.sections
         #: Whether the template shows the spec as written where no sections are asked for.
         self.shows_spec = wording.spec_text
         self.words = Words(results, wording)

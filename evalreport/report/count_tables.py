@@ -23,6 +23,8 @@ from evalreport.results.records import Measure, MissingRows, Table
 #: Tables of more classes are printed in part.
 MOST_CLASSES = 50
 PART = 12
+#: Classes of a table that stands beside the numbers that are of it, on their page.
+MOST_WHOLE = 10
 #: From so many classes on, heads of columns are the numbers that stand before the names of rows.
 NUMBERED = 16
 #: Shares of a row from which a mistake is shaded, and how many of a table stand out most.

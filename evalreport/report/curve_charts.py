@@ -168,7 +168,7 @@ def drawn(shown: Shown) -> tuple[Drawing, bool]:
         )
     if shown.kind == "decision":
         return drawing(_framed(on_axes(shown), 62, 34), HALF, 174), False
-    if shown.kind == "roc" and not shown.per_class and _is_near_perfect(shown):
+    if is_enlarged(shown):
         return drawing(partial(_with_zoom, shown), WHOLE, 174), True
     return drawing(_framed(on_axes(shown), 82, 18), HALF, 174), False
 
@@ -204,7 +204,10 @@ def _with_zoom(shown: Shown, figure: Figure) -> None:
     key(whole, beside=part)
 
 
-def _is_near_perfect(shown: Shown) -> bool:
+def is_enlarged(shown: Shown) -> bool:
+    """Whether the left of ROC curves is drawn larger too: all lie near the corner."""
+    if shown.kind != "roc" or shown.per_class or len(shown.records) > MOST_TOGETHER:
+        return False
     auc = [m.value for one in shown.records for m in _known(shown.contents, one, "roc_auc")]
     return max((value or 0.0 for value in auc), default=0.0) > NEAR_PERFECT
 

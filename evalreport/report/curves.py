@@ -18,6 +18,7 @@ from evalreport.report.curve_charts import (
     drawn,
     front_drawing,
     in_order,
+    is_enlarged,
     prevalence,
 )
 from evalreport.report.findings import (
@@ -49,7 +50,7 @@ from evalreport.report.numbers import (
     threshold_text,
     value_text,
 )
-from evalreport.report.results_table import by_class
+from evalreport.report.results_table import by_class, front_views
 from evalreport.report.sections import section
 from evalreport.report.slices import spread_over, wanted
 from evalreport.report.strips import Row, measures_strip
@@ -93,7 +94,7 @@ LIMITS = ("tpr_low", "tpr_high", "precision_low", "precision_high")
 WHOLE = {"tp", "fp", "fn", "tn", "n", "p", "rows", "positives", "negatives", "correct"}
 
 
-@section("curves", "Curves", of=(Curve, RocRelation))
+@section("curves", "Curves", of=(Curve,))
 def curve_blocks(contents: Contents) -> list[Block]:
     """All charts of a results file; more than two classes get charts for each model."""
     drawable = [c for c in contents.of(Curve) if _is_drawn(c) and _has_points(c)]
@@ -106,7 +107,7 @@ def curve_blocks(contents: Contents) -> list[Block]:
     blocks: list[Block] = []
     for dataset in contents.datasets:
         own = [c for c in binary if c.dataset == dataset]
-        found = _charts(contents, own, per_class=False)
+        found = _charts(contents, _beyond_front(contents, own), per_class=False)
         if found and len(contents.datasets) > 1:
             blocks.append(Heading(label_text(dataset)))
         blocks += _in_lines(found)
@@ -126,24 +127,48 @@ def curve_blocks(contents: Contents) -> list[Block]:
 def front_chart(contents: Contents, views: Sequence[View]) -> Chart | None:
     """The square chart of the first page: of the first dataset, its models as on the page.
 
-    Precision by recall where the positive class is rare, else the ROC curve; none of several
-    classes, or where no curve was made.
+    None of several classes, or where no curve was made.
     """
-    dataset = views[0][0]
-    known = [
-        c
-        for c in contents.of(Curve)
-        if c.dataset == dataset and contents.is_binary(_view(c)) and _is_drawn(c) and _has_points(c)
-    ]
-    share = prevalence(contents, known[0]) if known else None
-    kind = "precision_recall" if share is not None and share < RARE else "roc"
-    same = [c for c in known if c.kind == kind]
+    same = _of_front(contents, views)
     own = sorted((c for c in same if _view(c) in views), key=lambda c: views.index(_view(c)))
     if not own:
         return None
-    shown = Shown(contents, kind, own, False)
+    shown = Shown(contents, own[0].kind, own, False)
+    chart = _chart(shown, len(same), (front_drawing(shown), False))
     # what more there is to it stands in the section of curves
-    return replace(_chart(shown, len(same), (front_drawing(shown), False)), aside="", data=())
+    return chart if _is_whole(shown, same) else replace(chart, aside="", data=())
+
+
+def _of_front(contents: Contents, views: Sequence[View]) -> list[Curve]:
+    """Curves of the first dataset: precision where the positive class is rare, else ROC curves."""
+    known = [
+        c
+        for c in contents.of(Curve)
+        if c.dataset == views[0][0]
+        and contents.is_binary(_view(c))
+        and _is_drawn(c)
+        and _has_points(c)
+    ]
+    share = prevalence(contents, known[0]) if known else None
+    kind = "precision_recall" if share is not None and share < RARE else "roc"
+    return [c for c in known if c.kind == kind]
+
+
+def _is_whole(shown: Shown, same: Sequence[Curve]) -> bool:
+    """Whether the first page shows all that a chart of these curves can: none is enlarged."""
+    return len(shown.records) == len(same) and not is_enlarged(shown)
+
+
+def _beyond_front(contents: Contents, curves: list[Curve]) -> list[Curve]:
+    """Curves without those that the first page shows as a whole."""
+    views = front_views(contents)
+    if "verdict" not in contents.sections or not views:
+        return curves
+    same = _of_front(contents, views)
+    own = [c for c in same if _view(c) in views]
+    if not own or not _is_whole(Shown(contents, own[0].kind, own, False), same):
+        return curves
+    return [c for c in curves if c not in own]
 
 
 def _charts(contents: Contents, curves: Sequence[Curve], *, per_class: bool) -> list[Chart]:

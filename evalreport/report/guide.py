@@ -25,9 +25,8 @@ CELLS = {
     "TN": "TN, true negatives: correctly called negative",
 }
 ORIENTATION = (
-    "Here actual classes are rows and predicted ones columns, in the order of the labels. Some "
-    "texts put predictions in rows, or the positive class first: then the same four counts stand "
-    "in other corners."
+    "Some texts put predictions in rows, or the positive class first: then the same four counts "
+    "stand in other corners."
 )
 #: The same of tables that have the result of a test in rows.
 OF_TESTS = (

@@ -73,13 +73,10 @@ def _label_facts(record: LabelLedger) -> Facts:
     items = [(kind, _names(order) + told)]
     if declared and declared != order:
         items.append(("declared", _names(declared)))
-    if positive is not None:
-        told = {"largest": "the largest label", "smallest": "the smallest label"}.get(
-            record.rule, "named in the spec"
-        )
-        items.append(("why positive", told))
-    if record.seen_true:
-        items.append(("seen in the truth", _seen(record, record.seen_true)))
+    if positive is not None and record.rule in {"largest", "smallest"}:
+        items.append(("why positive", f"the {record.rule} label"))
+    if seen := _seen(record, record.seen_true):
+        items.append(("seen in the truth", seen))
     if record.kind in {"number", "boolean"}:
         items.append(("labels are read as", f"{record.kind}s"))
     if record.decided:
@@ -92,8 +89,8 @@ def _label_facts(record: LabelLedger) -> Facts:
 
 
 def _seen(record: LabelLedger, labels: Sequence[str]) -> str:
-    """Which of the classes were met; a model that gives only scores has no labels of its own."""
-    return "" if not labels else "all of them" if labels == record.order else _names(labels)
+    """Which of the classes were met, where not all of them; scores alone are of no labels."""
+    return "" if labels == record.order else _names(labels) if labels else ""
 
 
 def _names(labels: Sequence[str]) -> str:

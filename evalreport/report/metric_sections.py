@@ -12,6 +12,7 @@ from evalreport.metrics.comparing import same_number
 from evalreport.report.cards import metric_blocks
 from evalreport.report.contents import Contents, grouped
 from evalreport.report.count_tables import abreast, count_table
+from evalreport.report.marking import flat_counts
 from evalreport.report.model import Block, Column, PlainTable, TableRow, Tables
 from evalreport.report.numbers import count_text, value_text
 from evalreport.report.sections import section
@@ -186,22 +187,16 @@ def _further(contents: Contents, measures: list[Measure]) -> list[Block]:
 
 def _cards_or_strips(contents: Contents, chosen: list[Measure]) -> list[Block]:
     if len(contents.views) > CARDS_ABREAST:
-        several = [m for m in chosen if _classes(contents, m) > 2]
-        return [*_large_tables(contents, several), *_model_strips(contents, chosen)]
+        return [*_large_tables(contents, chosen), *_model_strips(contents, chosen)]
     return [*_large_tables(contents, chosen), *metric_blocks(contents, chosen)]
 
 
 def _large_tables(contents: Contents, chosen: list[Measure]) -> list[Tables]:
-    """The tables of all classes that these measures are read off."""
+    """The tables of all classes that these measures are read off, and that no card lays flat."""
     ids = dict.fromkeys(m.table for m in chosen if m.table in contents.tables)
     tables = [contents.tables[i] for i in ids]
-    whole = [count_table(contents, t) for t in tables if t.label is None]
-    return abreast(whole, large=True)
-
-
-def _classes(contents: Contents, m: Measure) -> int:
-    table = contents.table_of(m.table)
-    return len(table.labels) if table is not None else 0
+    whole = [t for t in tables if t.label is None and flat_counts(t) is None]
+    return abreast([count_table(contents, t) for t in whole], large=True)
 
 
 def _model_strips(contents: Contents, chosen: list[Measure]) -> list[Block]:

@@ -55,13 +55,17 @@ CONTINUED = ", continued"
 
 @dataclass(frozen=True)
 class Strip:
-    """Tables laid flat, one a row, with what follows from each."""
+    """Tables laid flat, one a row, with what follows from each.
+
+    ``ticks``: numbers at even distances along the axis of a column of whiskers.
+    """
 
     caption: str
     columns: tuple[Column, ...]
     lines: tuple[Line, ...]
     notes: tuple[str, ...] = ()
     style: str = ""
+    ticks: tuple[str, ...] = ()
     kind: ClassVar[str] = "strip"
 
 
@@ -268,13 +272,15 @@ class Charts:
 class Tables:
     """Classification tables side by side, referred to by the numbers around them.
 
-    ``large`` ones stand before the metrics that are read off them; ``beside`` a chart.
+    ``large`` ones stand before the metrics that are read off them; ``beside`` a chart, or with a
+    table ``aside`` them.
     """
 
     tables: tuple[CountTable, ...]
     across: int = 2
     large: bool = False
     beside: bool = False
+    aside: PlainTable | None = None
     kind: ClassVar[str] = "tables"
 
 

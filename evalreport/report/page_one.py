@@ -13,7 +13,7 @@ from dataclasses import replace
 from evalreport.report.cards import interval_text, said_value
 from evalreport.report.comparisons import other_rows_text
 from evalreport.report.contents import Contents, View, identity
-from evalreport.report.count_tables import abreast, count_table
+from evalreport.report.count_tables import MOST_WHOLE, abreast, count_table
 from evalreport.report.criteria import (
     bound_text,
     counted_criteria,
@@ -74,8 +74,8 @@ from evalreport.results.records import CONTINUE, HELD, NOT_HELD, OUT_OF_REACH, L
 
 #: Cautions with a line of their own, and those told in whole sentences of so many letters.
 MOST_CAUTIONS, MOST_TOLD, LONGEST_TOLD = 5, 2, 210
-#: Classes of a table that stands on the first page, and those listed where there are more.
-MOST_CLASSES, WORST_CLASSES = 10, 8
+#: Classes listed where there are too many for a table on the first page.
+WORST_CLASSES = 8
 #: Names in a sentence.
 MOST_NAMES = 4
 #: Words for what came of the criteria, the gravest first, and the outcomes that they stand for.
@@ -481,7 +481,7 @@ def _first_table(contents: Contents, view: View) -> Table | None:
 def _tables(contents: Contents, views: Sequence[View], *, beside: bool) -> list[Block]:
     """The table of each model, or of many classes those that are found least."""
     found = [t for v in views if (t := _first_table(contents, v)) is not None]
-    small = {t.id: t for t in found if len(t.labels) <= MOST_CLASSES}
+    small = {t.id: t for t in found if len(t.labels) <= MOST_WHOLE}
     blocks: list[Block] = []
     tables = tuple(count_table(contents, t) for t in small.values())
     if tables and beside:
@@ -489,7 +489,7 @@ def _tables(contents: Contents, views: Sequence[View], *, beside: bool) -> list[
         blocks.append(Tables(tables, 2 if narrow else 1, beside=True))
     elif tables:
         blocks += abreast(tables, large=True)
-    many = [v for v in views if len(contents.classes(v)) > MOST_CLASSES or contents.has_sets(v)]
+    many = [v for v in views if len(contents.classes(v)) > MOST_WHOLE or contents.has_sets(v)]
     return [*blocks, *(_worst_classes(contents, view) for view in many if by_class(contents, view))]
 
 

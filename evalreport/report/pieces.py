@@ -169,6 +169,7 @@ class LineCell:
     head: bool = False
     counts: tuple[tuple[str, str], ...] = ()
     table: str = ""
+    whisker: Whisker | None = None
 
 
 @dataclass(frozen=True)

@@ -64,14 +64,10 @@ from evalreport.results.records import (
     Threshold,
 )
 
-#: Metrics with a strip of their own; the others share one.
-OWN_STRIPS = 3
-#: So few metrics all have a strip of their own.
-FEW_METRICS = 5
 #: Thresholds of a sweep up to which all are printed, and how many of longer ones are.
-WHOLE_SWEEP, SWEEP_LINES = 25, 9
+WHOLE_SWEEP, SWEEP_LINES = 11, 11
 #: Metrics without a strip of their own that are shown: of subgroups, and of periods.
-MOST_OTHERS, MOST_OTHERS_OF_PERIODS = 12, 0
+MOST_OTHERS, MOST_OTHERS_OF_PERIODS = 18, 0
 #: Metrics of periods with a strip of their own: the course of others is drawn and tested.
 OWN_OF_PERIODS = 2
 TOO_FEW = "the values are given with their counts, and are not numbers to rely on"
@@ -151,9 +147,8 @@ def _of_columns(
         )
     measures = [m for m in measures if slice_heads(m.subgroup) in kept]
     same = {i: ms for i, ms in grouped([*whole, *measures]).items() if any(m.subgroup for m in ms)}
-    ranked = sorted(same, key=lambda i: _rank(contents, same[i]))
-    leading = ranked if len(ranked) <= FEW_METRICS else ranked[:OWN_STRIPS]
-    leading = leading[:OWN_OF_PERIODS] if newest else leading
+    ranked = sorted(same, key=lambda i: (i != by, _rank(contents, same[i])))
+    leading = ranked[:OWN_OF_PERIODS] if newest else []
     flat = all(contents.is_binary(v) for v in contents.views)
     if by is not None and by in same:
         blocks.append(_plot(contents, name, same[by], [s for s in slices if s in kept]))
@@ -171,7 +166,7 @@ def _of_columns(
         rows = _merged(_ordered(contents, rest, slices))
         blocks += measures_strip(
             contents,
-            f"Other metrics by {name}{_readings(contents, rest)}",
+            f"Metrics by {name}{_readings(contents, rest)}",
             rows,
             [Column(name)],
             flat=flat,
@@ -235,7 +230,7 @@ def _said_of_groups(
         told.append(f"Groups by {name} stand worst first, by {worst}.")
     if any(stands_on_few(contents, m) for m in measures):
         few = f"fewer than {_minimum(contents)} rows in the group or below the line of a share"
-        told.append(f"Small n: {few}; {TOO_FEW}.")
+        told.append(f"Too few, or small n: {few}; {TOO_FEW}.")
     return [Text(" ".join(told), "small")] if told else []
 
 

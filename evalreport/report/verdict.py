@@ -37,6 +37,7 @@ from evalreport.results.records import (
     HELD,
     Caution,
     Criterion,
+    RocRelation,
     rank_of,
     verdict_of,
 )
@@ -44,7 +45,7 @@ from evalreport.results.records import (
 MOST_CAUTIONS, MOST_ALIKE, LONGEST_CAUTION = 40, 3, 600
 
 
-@section("verdict", "Verdict", of=(Criterion,), run_on=False)
+@section("verdict", "Verdict", of=(Criterion, RocRelation), run_on=False)
 def verdict_blocks(contents: Contents) -> list[Block]:
     """The first page; after it criteria of which its table does not say all."""
     blocks = page_one(contents, cautions(contents).items)

@@ -33,17 +33,24 @@ def _gap(results, model, gap, group, against):
 
 
 def test_groups_stand_worst_first_and_shares_of_few_rows_say_so():
-    strip = _table(render_html(two_models()), "subgroups", "Recall by size")
+    page = render_html(two_models())
+    strip = _table(page, "subgroups", "Metrics by size")
     heads = [th.text for row in strip.all("tbody")[0].all("tr") for th in row.all("th")]
+    assert heads == [SMALL, MEDIUM, LARGE]
     # of six malignant small masses three are found; of 226 rows a group is not small
-    assert heads == ["all rows", f"{SMALL}, small n", MEDIUM, LARGE]
+    told = [svg.attrs["aria-label"] for svg in parse(page).all("svg", **{"class": "chart"})]
+    (told,) = [text for text in told if text.startswith("Recall by size")]
+    names = [part.split(":")[0] for part in told.removeprefix("Recall by size. ").split("; ")]
+    own = ["logistic", "forest"]
+    few = [f"{name}, too few" for name in own]
+    assert names == ["all rows", *own, SMALL, *few, MEDIUM, *own, LARGE, *own]
 
 
 def test_a_group_of_many_rows_is_not_small_beside_several_metrics():
     results = two_models()
     small = [m for m in results["measures"] if m["subgroup"].get("size") == SMALL]
     assert all(m["n"] > 100 for m in small)
-    strip = _table(render_html(results), "subgroups", "Specificity by size")
+    strip = _table(render_html(results), "subgroups", "Metrics by size")
     assert "small n" not in strip.text
 
 

@@ -174,4 +174,5 @@ def test_a_model_may_have_the_name_of_a_dataset() -> None:
     page = evalreport.run(spec, frames=FRAMES).to_html()
     assert "b on d2 is compared with d1 on d1, on different rows" in page
     # 6 of 10 and 9 of 10 stand beside their difference
-    assert re.search(r"b, d2.{,400}0\.600.{,400}0\.900.{,400}−0\.300", page, re.DOTALL)
+    assert "Differences of ◆ b, d2 from ● d1, d1" in page
+    assert re.search(r">0\.600.{,400}>0\.900.{,400}>−0\.300", page, re.DOTALL)

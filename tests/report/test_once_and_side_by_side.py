@@ -8,7 +8,7 @@ from report.example_results import two_models
 from report.html_page import parse
 
 from evalreport.report.classes import top_confusions
-from evalreport.report.model import TablePair
+from evalreport.report.model import PlainTable, TablePair
 from evalreport.results.records import Table
 
 LETTERS = list("abcdef")
@@ -49,16 +49,15 @@ def test_tables_of_baselines_with_several_classes_are_left_to_the_results():
     assert "Tables of the baselines" not in page.text
 
 
-def test_more_than_five_confusions_stand_in_two_tables_in_their_order():
+def test_some_confusions_stand_in_their_order_beside_the_table_of_few_classes():
     counts = [[10] * 3, [7, 50, 5], [3, 1, 60]]
     found = top_confusions(
         Table(id="t1", dataset="d", model="m", labels=LETTERS[:3], counts=counts, threshold=None,
               positive=None, label=None, subgroup={}, fold=None)
     )  # fmt: skip
-    assert isinstance(found, TablePair)
-    rows = [row.cells[2] for table in found.tables for row in table.rows]
-    assert rows == ["10", "10", "7", "5", "3", "1"]
-    assert [len(table.rows) for table in found.tables] == [3, 3]
+    assert isinstance(found, PlainTable)
+    assert [row.cells[2] for row in found.rows] == ["10", "10", "7", "5", "3", "1"]
+    assert found.note == ""
 
 
 def test_confusions_of_many_classes_stand_by_rows_and_by_share_of_the_class():

@@ -110,7 +110,9 @@ def test_the_guide_says_where_the_result_of_the_test_stands():
     }
     assert "the result of the test is in rows" in notes["clinical"].note
     assert "the disease" in notes["clinical"].note
-    assert all("actual classes are rows" in n.note for k, n in notes.items() if k != "clinical")
+    assert all(
+        "Some texts put predictions in rows" in n.note for k, n in notes.items() if k != "clinical"
+    )
     assert notes["clinical"].rows[0].cells[1].startswith("TP")
     assert notes["clinical"].rows[0].cells[2].startswith("FP")
     assert notes["standard"].rows[0].cells[2].startswith("FP")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from evalreport.report.charts.labels import folded
-from evalreport.report.charts.style import INK, LINE, REQUIRED, SMALL, SOFT, colour
+from evalreport.report.charts.style import INK, REQUIRED, SMALL, SOFT, colour
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,30 +45,24 @@ class ForestRow:
 class Forest:
     """The lines of a plot, the heads of the columns beside its axis, and the line through all.
 
-    ``required`` is what a criterion asks; ``same`` says that the values are differences, of
-    which 0 is none.
+    ``required`` is what a criterion asks.
     """
 
     rows: Sequence[ForestRow]
     heads: tuple[str, str] = ("", "")
     required: float | None = None
-    same: bool = False
 
     @property
     def ends(self) -> tuple[float, float]:
         """The ends of the axis.
 
         Shares have the whole scale, or what they span of it where that is less than a third.
-        Differences have at most 1 each way where any is within.
         """
         told = [x for row in self.rows for x in (row.value, row.low, row.high) if x is not None]
         told = [x for x in told if math.isfinite(x)]
         told += [] if self.required is None else [self.required]
-        if self.same:
-            reach = 1.0 if any(abs(x) <= 1 for x in told) else max(map(abs, told), default=1.0)
-            told = [0.0, *(min(max(x, -reach), reach) for x in told)]
         low, high = min(told, default=0.0), max(told, default=1.0)
-        share = low >= 0 and high <= 1 and not self.same
+        share = low >= 0 and high <= 1
         if share and high - low > WHOLE / 3:
             return 0.0, WHOLE
         room = 0.05 * (high - low) or 0.5
@@ -82,12 +76,12 @@ def forest(axes: Axes, shown: Forest) -> None:
     axes.set(xlim=ends, ylim=(len(rows) - 0.4, -0.6), yticks=[])
     axes.spines["left"].set_visible(False)
     axes.locator_params(axis="x", nbins=4)
-    if shown.same:
-        axes.axvline(0, color=LINE, linewidth=0.8, zorder=0)
-        _above(axes, 0, "no difference", SOFT)
     if shown.required is not None:
         axes.axvline(shown.required, color=REQUIRED, linewidth=0.8, linestyle=(0, (3, 2)), zorder=0)
-        _above(axes, shown.required, "required", REQUIRED)
+        axes.annotate(
+            "required", (shown.required, -0.6), (0, 3), textcoords="offset points", ha="center",
+            va="bottom", color=REQUIRED, fontsize=7, annotation_clip=False,
+        )  # fmt: skip
     _side(axes, shown.heads[0], 0, COUNTS, "right", SOFT, up=True)
     _side(axes, shown.heads[1], 0, RIGHT - 2, "right", SOFT, up=True, right=True)
     most = max((row.weight for row in rows), default=1.0) or 1.0
@@ -105,13 +99,6 @@ def forest(axes: Axes, shown: Forest) -> None:
                 [row.value], [k], marker="s", markersize=size, color=color, linestyle="none",
                 markerfacecolor="white" if row.few else color, clip_on=False,
             )  # fmt: skip
-
-
-def _above(axes: Axes, x: float, words: str, color: str) -> None:
-    axes.annotate(
-        words, (x, -0.6), (0, 3), textcoords="offset points", ha="center", va="bottom",
-        color=color, fontsize=7, annotation_clip=False,
-    )  # fmt: skip
 
 
 def _intervals(axes: Axes, rows: Sequence[ForestRow], ends: tuple[float, float]) -> None:
