@@ -150,6 +150,7 @@ class _Writer:
             m.TablePair: lambda b: self.each(b.tables, self.plain),
             m.Charts: lambda b: self.each(b.charts, self.chart),
             m.Tables: self.tables,
+            m.Again: lambda _: None,
             m.Legend: self.legend,
             m.Code: self.code,
             m.Chooser: self.chooser,

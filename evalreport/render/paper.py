@@ -27,8 +27,8 @@ _CHART = re.compile(
 )
 #: A link from a number to itself, which is for copying from the screen.
 _LINK = re.compile(r'<a((?: class="(?:val|und)" data-value="[^"]*")?) href="#m\d+">([^<]*)</a>')
-#: The points of a chart, folded away on screen.
-_DATA = re.compile(r'<details class="data">(?:(?!<details).)*?</details>', re.DOTALL)
+#: The points of a chart, and tables that paper has elsewhere, folded away on screen.
+_DATA = re.compile(r'<details class="(?:data|again)">(?:(?!<details).)*?</details>', re.DOTALL)
 #: Margins that give Letter lines of about the length of those on A4, in the same type.
 LETTER = "@page{{size:Letter{}!important;margin:14mm 18mm 13mm 21mm!important}}"
 #: What the page of a report in large print begins with.

@@ -16,6 +16,7 @@ from evalreport.report.contents import Contents
 from evalreport.report.count_tables import abreast, count_table, place_text
 from evalreport.report.marking import flat_counts
 from evalreport.report.model import (
+    Again,
     Block,
     Column,
     Criteria,
@@ -144,6 +145,9 @@ def with_tables(contents: Contents, made: Mapping[str, list[Block]]) -> dict[str
         added = [i for i in ids if i not in stood or i in again]
         stood.update(added)
         found[name] += _added(contents, added)
+        whole = {part.table for part in _parts(found[name]) if isinstance(part, CountTable)}
+        rows = {p.table for p in _parts(made[name]) if isinstance(p, (Line, LineCell))}
+        found[name] += _again(contents, [i for i in wanted if i not in whole | rows])
     return found
 
 
@@ -167,6 +171,16 @@ def _tables_in(
             named = [part.table] if part.table else [i for i in several if i is not None]
             wanted |= dict.fromkeys(named)
     return shown, wanted
+
+
+def _again(contents: Contents, ids: list[str]) -> list[Block]:
+    """The whole tables of a section's numbers that it prints laid flat, or another one prints."""
+    tables = [contents.tables[i] for i in ids if i in contents.tables][:MOST_TABLES]
+    if not tables:
+        return []
+    many = "The table" if len(tables) == 1 else f"The {len(tables)} tables"
+    shown = abreast([count_table(contents, table) for table in tables])
+    return [Again(f"{many} of these numbers, row by row", tuple(shown))]
 
 
 def _added(contents: Contents, ids: list[str]) -> list[Block]:

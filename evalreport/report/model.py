@@ -285,6 +285,15 @@ class Tables:
 
 
 @dataclass(frozen=True)
+class Again:
+    """Tables that another section has as well: unfolded where asked for, on paper there alone."""
+
+    title: str
+    blocks: tuple[Tables, ...]
+    kind: ClassVar[str] = "again"
+
+
+@dataclass(frozen=True)
 class Legend:
     """How the marks of the report are read; its words are the template's."""
 
@@ -426,6 +435,7 @@ Block = (
     | TablePair
     | Charts
     | Tables
+    | Again
     | Legend
     | Code
     | Chooser

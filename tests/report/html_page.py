@@ -81,20 +81,17 @@ def parse(page: str) -> Element:
 
 def table_of(measure: Element) -> tuple[str, Any] | None:
     """The classification table of a measure by the contract's rule: id and counts."""
-    row = measure if measure.all(data_cell=True) else measure.up("tr")
+    inside = measure.all("table", data_table=True)
+    if inside:
+        return inside[0].attrs["data-table"], counts_of(inside[0])
+    name = measure.attrs.get("data-table")
+    section = measure.up("section")
+    found = section.all("table", data_table=name) if section and name else []
+    if found:
+        return name, counts_of(found[0])
+    row = measure if measure.tag == "tr" else measure.up("tr")
     if row is not None and row.all(data_cell=True):
         return row.attrs["data-table"], cells_of(row)
-    name = measure.attrs.get("data-table")
-    section = measure.up("section") if name else None
-    if section is None:
-        return None
-    # a table that another section has stands there alone
-    places = section.all(data_table=name) + section.parent.all(data_table=name)
-    for place in places:
-        if place.tag == "table":
-            return name, counts_of(place)
-        if place.all(data_cell=True):
-            return name, cells_of(place)
     return None
 
 

@@ -80,8 +80,9 @@ def test_every_number_has_its_table_in_reach_with_the_counts_of_the_results(made
     for element in root.all(data_measure=True):
         m = known[element.attrs["data-measure"]]
         if m["table"] is None:
+            section = element.up("section")
             for name in m["tables"]:
-                assert [e for e in root.all(data_table=name) if e.all(data_cell=True)], (
+                assert section.all(data_table=name), (
                     m["id"],
                     name,
                 )
@@ -274,7 +275,11 @@ def test_each_table_of_counts_stands_in_its_section_once():
     assert cards
     # each has the cells that it is counted from, so that none has to stand above them
     assert all(card.all(data_cell=True) for card in cards)
-    assert not section.all("table", data_table=True)
+    # whole they are on screen, where they can be unfolded
+    (again,) = section.all("details", **{"class": "again"})
+    whole = section.all("table", data_table=True)
+    assert whole == again.all("table", data_table=True)
+    assert {t.attrs["data-table"] for t in whole} == {c.attrs["data-table"] for c in cards}
     root = parse(render_html(many_classes(6)))
     for name in ("measures", "classes"):
         (section,) = [s for s in root.all("section") if s.attrs["id"] == name]

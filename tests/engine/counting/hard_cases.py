@@ -72,7 +72,7 @@ def _edges(column: str, edges: tuple[float, ...]) -> list[Any]:
 
 
 def _rounded(column: str, steps: float, whole: int | None = 1) -> list[Any]:
-    """Numbers as multiples of 1 / steps; of a grain that is ``steps`` itself where not ``whole``."""
+    """Numbers as multiples of 1 / steps; of ``steps`` itself where not ``whole``."""
     numbers = [row[column] for row in _PLAIN]
     if whole is None:
         return [None if x is None else math.floor(x / steps + 0.5) * steps for x in numbers]
