@@ -54,7 +54,7 @@ def test_selected_rows_give_the_numbers_of_a_file_of_their_own(
     assert ledger["excluded"][0] == {"reason": "not selected", "count": others}
     assert (ledger["used"], ledger["excluded"][1:]) == (own["used"], own["excluded"])
     found["rows"] = alone["rows"]
-    for part in ("measures", "tables", "curves", "labels", "periods"):
+    for part in ("measures", "tables", "curves", "labels", "periods", "cautions"):
         assert comparable(found).get(part) == comparable(alone).get(part), part
 
 

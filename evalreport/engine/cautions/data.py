@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+from evalreport.data.completeness import NOT_SELECTED
 from evalreport.engine.cautions.declare import Caution, caution
 from evalreport.engine.cautions.facts import RunFacts
 from evalreport.engine.cautions.wording import (
@@ -187,9 +188,11 @@ def _excluded(view: View) -> Iterator[Caution]:
     if view.sample is not None and view.sample.kind == "verified":
         # rows that nobody verified are what the estimate is made for
         reasons = tuple((why, n) for why, n in reasons if not why.endswith(": not verified"))
+    others = sum(count for why, count in reasons if why == NOT_SELECTED)
+    reasons = tuple((why, count) for why, count in reasons if why != NOT_SELECTED)
     left_out = sum(count for _, count in reasons)
     if left_out:
-        read = getattr(view.ledger, "rows_read", view.rows + left_out)
+        read = getattr(view.ledger, "rows_read", view.rows + left_out + others) - others
         named = listed(f"{reason} ({number(count)})" for reason, count in reasons)
         share = left_out / read
         yield Caution(
