@@ -25,8 +25,7 @@ class Facts:
     ``groups``: values of each subgroup column or crossing that occur, in order.
     ``designed``: the kind of sample that is declared, None where there is none.
     ``label_sets``: rows have sets of labels, not one label each. ``unknown``: cells of
-    the table of two classes that nobody counted. ``counted``: scores were counted where
-    they lie, so that no row can be looked at again. ``ordered``: the order of the classes is
+    the table of two classes that nobody counted. ``ordered``: the order of the classes is
     known, as they are numbers or declared.
     """
 

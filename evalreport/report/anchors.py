@@ -147,7 +147,8 @@ def with_tables(contents: Contents, made: Mapping[str, list[Block]]) -> dict[str
         found[name] += _added(contents, added)
         whole = {part.table for part in _parts(found[name]) if isinstance(part, CountTable)}
         rows = {p.table for p in _parts(made[name]) if isinstance(p, (Line, LineCell))}
-        found[name] += _again(contents, [i for i in wanted if i not in whole | rows])
+        own = {part.table for part in _parts(made[name]) if isinstance(part, Number)}
+        found[name] += _again(contents, [i for i in wanted if i in own - whole - rows])
     return found
 
 

@@ -119,7 +119,7 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Between these the value, or difference, of the single scores lies: they are in bins."""
+    """Between these the distance of the single scores lies: they were kept in bins."""
 
     low: float
     high: float

@@ -27,8 +27,8 @@ MOST_CELLS, BINS = 1_000, (80, 40, 20)
 def score_pairs(state: RunState) -> list[ScorePairs]:
     """One record for every two models whose scores are compared on the same rows, where they fit.
 
-    There is none for more than two classes, for labels without scores, for weighted or sampled
-    rows, and where rows were counted without their scores or by bins of them.
+    There is none for more than two classes, for labels without scores, and for weighted or
+    sampled rows.
     """
     compared = dict.fromkeys(
         ((one.task.dataset, one.task.model), (one.reference.dataset, one.reference.model))
@@ -40,7 +40,7 @@ def score_pairs(state: RunState) -> list[ScorePairs]:
 
 
 def _is_by_score(task: ComparisonTask) -> bool:
-    """Whether the scores themselves are compared: rows are counted with them only then."""
+    """Whether the scores themselves are compared."""
     return task.task.table not in AT_THRESHOLD
 
 
