@@ -29,7 +29,7 @@ from evalreport.engine.counting.wanted import (
 from evalreport.errors import DataError, Location, Problem
 
 #: Bytes that a value takes at most which is a text, or a list, of its own.
-OWN_BYTES = 100
+OWN_BYTES = 160
 
 
 def kinds_table(rows: DuckDBRows, wanted: Wanted) -> RawTable:

@@ -49,8 +49,9 @@ class TooManyKindsError(NotPlainError):
 
 #: So few kinds are held, however low the limit of memory.
 LEAST_KINDS = 1_000
-#: Bytes that a value takes at most while kinds are held and put in order.
-BYTES = 24
+#: Bytes that a value of a kind takes at most in a run with every interval (measured with ten
+#: million kinds of two scores, a weight or a cluster).
+BYTES = 80
 
 
 @dataclass(frozen=True)

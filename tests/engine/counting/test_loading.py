@@ -93,13 +93,14 @@ def test_auto_counts_what_may_not_fit_the_limit_of_the_spec(
     write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(choosing, "MANY_ROWS", 2_000_000)
-    path = write("SELECT i % 3 = 0 AS y, (i * 7919 % 20011) / 20011 AS s FROM range(20000) t(i)")
-    spec = spec_of(path, {"score": "s"}, metrics=["roc_auc"])
+    rows = "SELECT i % 3 = 0 AS y, (i * 7919 % {}) / 20011 AS s FROM range(20000) t(i)"
+    spec = spec_of(write(rows.format(1009)), {"score": "s"}, metrics=["roc_auc"])
     found = run({**spec, "engine": {"memory_limit": "3MB"}}, "auto")
     reason = "loading may take 4 MB, more than engine.memory_limit"
     assert engine_of(found) == ("duckdb", reason)
     exact = run(spec, "memory")
     assert found["measures"] == exact["measures"]
     assert engine_of(run({**spec, "engine": {"memory_limit": "5MB"}}, "auto"))[0] == "memory"
-    with pytest.raises(LimitError, match="20,000 kinds of rows by y, s: there is room for 13,888"):
-        run({**spec, "engine": {"memory_limit": "1MB"}}, "auto")
+    spec = spec_of(write(rows.format(20011)), {"score": "s"}, metrics=["roc_auc"])
+    with pytest.raises(LimitError, match="20,000 kinds of rows by y, s: there is room for 12,500"):
+        run({**spec, "engine": {"memory_limit": "3MB"}}, "auto")
