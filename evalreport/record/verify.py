@@ -274,7 +274,7 @@ BEYOND = (
     "two subgroups, models or datasets changed for each other, with all that goes by their order",
     "a part taken out and recorded as failed",
     "what needs the rows: statistics of tests on rows, limits of weighted rows, drift, training",
-    "versions of libraries and the engine, the file name of the spec, how rows were counted",
+    "versions of libraries and the engine, the file name of the spec",
     "words and methods of a run of another version, and drawn limits within what draws differ by",
 )
 #: What finds them.

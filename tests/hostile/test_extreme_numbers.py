@@ -119,14 +119,14 @@ def test_one_drawing_that_fails_leaves_the_others(
     assert "FAILED" not in whole
     monkeypatch.setattr("evalreport.report.curve_charts.roc", fails)
     found = workshop.done(formats="html", status=1)
-    assert "FAILED curves: a chart could not be drawn (ZeroDivisionError: by a test)" in found.err
-    assert "FAILED: curves: a chart could not be drawn" in found.page
+    assert "FAILED verdict: a chart could not be drawn (ZeroDivisionError: by a test)" in found.err
+    assert "FAILED: verdict: a chart could not be drawn" in found.page
     assert found.page.count("<figure") == whole.count("<figure")
     assert found.page.count("data-measure") == whole.count("data-measure")
     again = workshop.call("render", found.latest / "results.json", "-o", workshop.folder / "out",
                           "--formats", "html")  # fmt: skip
     assert again.status == 1
-    assert "FAILED curves" in again.err
+    assert "FAILED verdict" in again.err
 
 
 @pytest.mark.long

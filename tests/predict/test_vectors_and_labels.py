@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -110,21 +108,6 @@ def test_a_list_without_a_number_is_a_missing_score():
     )
     assert made["rows"][0]["excluded"] == [{"reason": "p[dog] is missing", "count": 1}]
 
-
-@pytest.mark.long
-def test_the_plan_says_how_many_kinds_of_lists_are_counted(tmp_path: Path):
-    rows = [f'{y},"{json.dumps(p.tolist())}"' for y, p in zip(TRUTH, P, strict=True)]
-    (tmp_path / "d.csv").write_text("\n".join(["y,p", *rows]) + "\n")
-    (tmp_path / "spec.yaml").write_text(
-        "evalreport: 1\ndatasets: {d: {path: d.csv, target: y}}\n"
-        "models: {m: {scores: p}}\nmetrics: [accuracy]\n"
-    )
-    command = [sys.executable, "-m", "evalreport", "plan", "spec.yaml", "--engine", "duckdb"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert "d, m: counted by what each row holds, 60 kinds of rows" in done.stdout
-
-
-# -- a label beside a score ------------------------------------------------------------------
 
 SCORES = (RANDOM.random(200).round(3) * 0.98).tolist()
 WHICH = ["p" if RANDOM.random() < s else "n" for s in SCORES]

@@ -406,10 +406,6 @@ LISTED: dict[str, tuple[Change, str]] = {
         lambda found: found["provenance"]["spec"].update(name="other.yaml"),
         "the file name of the spec",
     ),
-    "how rows were counted": (
-        lambda found: found["plan"].update(counted=["ward, one: counted in 9 bins"]),
-        "how rows were counted",
-    ),
 }
 
 
