@@ -96,10 +96,10 @@ def with_grain(table: RawTable, columns: Sequence[str], grain: float | None) -> 
 
     Columns that hold something else than numbers stay as they are: checks name it.
     """
+    if grain is None:
+        return table
     found = {name: numbers(table, name) for name in columns if name in table.columns}
     read = {name: one for name, one in found.items() if not one.problems}
-    if grain is None or not read:
-        return table
     made = {
         name: RawColumn(name, "float64", rounded(one.values, grain), one.missing)
         for name, one in read.items()

@@ -143,7 +143,7 @@ def _seen(
 ) -> tuple[list[View], list[Predicted]]:
     """Each dataset as each model sees it; raises DataError with every mistake among them."""
     spec = loaded.spec
-    subgroups = tuple(dict.fromkeys(c for crossing in requests.subgroups for c in crossing))
+    subgroups = requests.subgroup_columns
     views: list[View] = []
     predictions: list[Predicted] = []
     problems: list[Problem] = []
@@ -473,7 +473,7 @@ def _read(
 ) -> None:
     """Read the columns of a dataset that a run needs, from its file or the frame given."""
     spec = loaded.spec
-    subgroups = tuple(dict.fromkeys(c for crossing in requests.subgroups for c in crossing))
+    subgroups = requests.subgroup_columns
     columns = columns_read(spec, name, subgroups)
     choice = data.choices[name]
     reason = choice.reason.replace("{rows:,} ", "")

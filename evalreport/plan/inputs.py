@@ -112,6 +112,11 @@ class Requests:
     subgroups: tuple[tuple[str, ...], ...] = ()
     periods: frozenset[str] = frozenset()
 
+    @property
+    def subgroup_columns(self) -> tuple[str, ...]:
+        """The columns that make subgroups, alone or crossed, each once."""
+        return tuple(dict.fromkeys(c for crossing in self.subgroups for c in crossing))
+
 
 def slices(requests: Requests, facts: Facts) -> tuple[Slice, ...]:
     """All rows, then each subgroup once, then each fold and the mean over folds."""

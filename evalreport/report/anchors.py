@@ -146,10 +146,23 @@ def with_tables(contents: Contents, made: Mapping[str, list[Block]]) -> dict[str
         stood.update(added)
         found[name] += _added(contents, added)
         whole = {part.table for part in _parts(found[name]) if isinstance(part, CountTable)}
-        rows = {p.table for p in _parts(made[name]) if isinstance(p, (Line, LineCell))}
-        own = {part.table for part in _parts(made[name]) if isinstance(part, Number)}
-        found[name] += _again(contents, [i for i in wanted if i in own - whole - rows])
+        found[name] += _again(
+            contents, [i for i in _beside_no_counts(made[name]) if i not in whole]
+        )
     return found
+
+
+def _beside_no_counts(blocks: list[Block]) -> list[str]:
+    """The tables of numbers that do not stand in the row of their counts."""
+    rows = [part for part in _parts(blocks) if isinstance(part, (Line, LineCell)) and part.table]
+    counted = {
+        id(part)
+        for row in rows
+        for part in _parts(row)
+        if isinstance(part, Number) and part.table == row.table
+    }
+    numbers = [part for part in _parts(blocks) if isinstance(part, Number)]
+    return list(dict.fromkeys(n.table for n in numbers if n.table and id(n) not in counted))
 
 
 def _tables_in(

@@ -31,6 +31,8 @@ NUMBERED = 16
 SHADES, WORST = (0.02, 0.05, 0.15), 3
 #: Letters of all columns of counts that fit half a line.
 HALF_WIDTH = 52
+#: Columns of a table whose counts are set larger, the totals among them, and by how much.
+LARGE_COLUMNS, LARGER = 3, 1.2
 #: Letters of a count and its weight that fill a cell of a small card, beside its role.
 TIGHT = 5
 
@@ -124,10 +126,16 @@ def abreast(tables: Sequence[CountTable], *, large: bool = False) -> list[Tables
 
 
 def _width(table: CountTable) -> int:
-    """Letters that the columns of counts take side by side; words of a label may wrap."""
+    """Letters that the columns of counts take side by side; words of a label may wrap.
+
+    Counts of two classes are set larger than others, and their totals are as wide.
+    """
     counts = max((len(c.text) for r in table.rows for c in r.cells), default=1)
-    words = (max(map(len, c.label.split() or [""])) for c in table.columns[:-1])
-    return sum(max(counts, word) + 1 for word in words)
+    two = len(table.columns) <= LARGE_COLUMNS
+    columns = table.columns if two else table.columns[:-1]
+    words = (max(map(len, c.label.split() or [""])) for c in columns)
+    letters = sum(max(counts, word) + 1 for word in words)
+    return round(LARGER * letters) if two else letters
 
 
 def table_caption(contents: Contents, table: Table) -> str:

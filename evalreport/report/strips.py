@@ -18,8 +18,8 @@ from evalreport.results.records import Measure, Table
 
 #: Lines of one strip; more are in results.json, and the strip says so.
 MOST_LINES = 60
-#: Numbers beside each other in one strip.
-ACROSS = 6
+#: Numbers beside each other in one strip; fewer beside counts of more letters than this.
+ACROSS, LONG_COUNT = 6, 13
 
 
 @dataclass(frozen=True)
@@ -112,6 +112,9 @@ def measures_strip(
     # where no counts of a table stand on the line, n does
     counted = not flat and any(row.counts is not None for row in shown)
     with_n = not flat and not counted and not any("tested" in head.text for head in heads)
+    longest = max((len(count_text(m.n)) for row in shown for m in row.measures), default=0)
+    if flat and longest > LONG_COUNT:
+        across = min(across, ACROSS // 2)
     for chosen in _even_parts(identities, across):
         lines = []
         previous = None

@@ -66,11 +66,8 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "engine/intervals/table_intervals.py": "weights",
     },
     "columns of a counting query's answer, before there are records": {
-        "engine/counting/in_intervals.py": "n",
-        "engine/counting/in_periods.py": "n",
         "engine/counting/duckdb_rows.py": "n",
         "engine/counting/kept_kinds.py": "rows sha256",
-        "engine/counting/kinds_table.py": "n",
         "engine/counting/query_limits.py": "name number unit",
     },
     "the manifest and its settings, a file of its own with a reader of its own": {

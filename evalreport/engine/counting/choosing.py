@@ -178,7 +178,7 @@ def _needed(spec: Spec, name: str, source: Source, requests: Requests) -> int:
     """About how many bytes loading takes, at most."""
     if source.suffix != ".parquet":
         return unpacked_bytes(source, DEFAULT_LIMITS.bytes) * TEXT_BYTES
-    subgroups = tuple(dict.fromkeys(c for crossing in requests.subgroups for c in crossing))
+    subgroups = requests.subgroup_columns
     columns = columns_read(spec, name, subgroups) or columns_needed(spec, name, subgroups)
     return (stored_rows(source) or 0) * len(columns) * VALUE_BYTES
 

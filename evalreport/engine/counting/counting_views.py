@@ -103,7 +103,7 @@ def counted_views(
             try:
                 return _in_files(rows, spec, name, requests, asked, classes)
             except DataError as error:
-                if rows.rows > READ_FOR_MISTAKES:
+                if rows.size > READ_FOR_MISTAKES:
                     raise
                 return _read_for_mistakes(choice, error)
     except TooManyKindsError as error:
@@ -190,10 +190,9 @@ def _in_files(
 
     Raises DataError where they are not in order, NotPlainError where they are to be read.
     """
-    from evalreport.engine.counting.kinds_table import check_counts, kinds_table
+    from evalreport.engine.counting.kinds_table import kinds_table
 
-    check_counts(rows)
-    return _of_kinds(spec, name, kinds_table(rows, wanted), requests, classes, rows.rows)
+    return _of_kinds(spec, name, kinds_table(rows, wanted), requests, classes, rows.size)
 
 
 def _of_kinds(
@@ -220,7 +219,7 @@ def _views(
     read: int | None,
 ) -> Counted:
     """Each model of a dataset; ``read``: how many kinds of rows its file has, if it is of those."""
-    subgroups = _subgroup_columns(requests)
+    subgroups = requests.subgroup_columns
     scores = score_columns(spec, name, subgroups)
     table = with_grain(rules_of(spec, name).reading(kinds, classes), scores, spec.engine.grain)
     views = [
@@ -237,7 +236,7 @@ def _wanted(spec: Spec, name: str, requests: Requests, watch: Watcher) -> Wanted
     """The columns that are counted by, and what is kept to."""
     limit, dataset = spec.engine.memory_limit, spec.datasets[name]
     memory = limit_bytes(limit or MEMORY)
-    subgroups = _subgroup_columns(requests)
+    subgroups = requests.subgroup_columns
     # as they are written: what is checked in memory looks at that
     columns = columns_read(spec, name, subgroups) or columns_needed(spec, name, subgroups)
     columns = tuple(dict.fromkeys((*columns, *([dataset.count] if dataset.count else ()))))
@@ -261,10 +260,6 @@ def _wanted(spec: Spec, name: str, requests: Requests, watch: Watcher) -> Wanted
         repeats=dataset.cluster is not None,
         room=memory if limit else max(memory, (machine_bytes() or 0) // 2),
     )
-
-
-def _subgroup_columns(requests: Requests) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(c for crossing in requests.subgroups for c in crossing))
 
 
 def _parts(spec: Spec, name: str, subgroups: tuple[str, ...]) -> set[str]:

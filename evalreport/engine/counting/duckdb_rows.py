@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from sqlglot import exp
+import numpy as np
 
 from evalreport.data.files import holding, parts_of
 from evalreport.data.interruptible import interruptible
@@ -18,21 +18,21 @@ from evalreport.data.parquet_file import LOCKS, damaged, given_names
 from evalreport.data.parquet_types import parquet_column, text_column
 from evalreport.data.source import Source
 from evalreport.data.table import RawColumn
+from evalreport.engine.counting.file_columns import file_column
 from evalreport.engine.counting.joined_rows import joined_rows
 from evalreport.engine.counting.parquet_rows import parquet_rows
-from evalreport.engine.counting.queries import Field
 from evalreport.engine.counting.text_rows import kept_rows, typed_column
 from evalreport.engine.counting.wanted import UNWATCHED, NotPlainError, Wanted, Watcher, quoted_text
+from evalreport.engine.databases.arrow import columns_of
+from evalreport.engine.databases.query_text import DUCKDB, Column
 from evalreport.errors import LimitError, Location, Problem
 from evalreport.scratch import scratch_folder
 
+T = TypeVar("T")
 #: The most temporary space that counting may take on disk.
 MOST_SPILLED = "64GB"
 #: Threads that count, where there are so many processors.
 MOST_THREADS = 4
-
-
-Columns = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -44,11 +44,19 @@ class KindsOf:
 
     columns: tuple[str, ...]
     kinds: tuple[str, ...]
-    query: exp.Select
+    query: str
 
 
 class DuckDBRows:
-    """The relation ``data`` of a connection, its columns called by their place."""
+    """The rows of files as a session: the relation ``data`` of a locked connection.
+
+    ``types``: the DuckDB names of the types of its columns, see ``file_columns``; ``size``: how
+    many rows there are. ``times``: how many each stands for, as a query says it, where no column
+    of the file does.
+    """
+
+    dialect = DUCKDB
+    rows = "data"
 
     def __init__(
         self,
@@ -56,30 +64,37 @@ class DuckDBRows:
         name: str,
         header: tuple[str, ...],
         types: tuple[str, ...],
-        rows: int,
+        size: int,
         watch: Watcher = UNWATCHED,
-        count: str | None = None,
+        times: str | None = None,
     ) -> None:
-        self.name, self.header, self.types, self.rows = name, header, types, rows
-        self._connection, self._watch = connection, watch
-        self.times = None if count is None else self.field(count)
+        self.name, self.header, self.size, self.times = name, header, size, times
+        self._connection, self._watch, self._types = connection, watch, types
+        self.columns = [
+            file_column(column, place, kind)
+            for place, (column, kind) in enumerate(zip(header, types, strict=True))
+        ]
 
-    def field(self, column: str) -> Field:
-        place = self.header.index(column)
-        return Field(place, self.types[place])
+    def type_of(self, column: str) -> str:
+        """The DuckDB name of the type of a column."""
+        return self._types[self.header.index(column)]
 
-    def ask(self, query: exp.Select) -> Columns:
-        found: Columns = self._run(_text(query)).fetchnumpy()
-        return found
+    def column(self, name: str) -> Column:
+        """A column by its name."""
+        return self.columns[self.header.index(name)]
 
-    def kinds(self, asked: KindsOf) -> tuple[list[RawColumn], Any]:
-        """The columns of each kind of rows, and how many rows are of it.
+    def fetch(self, text: str, names: Sequence[str]) -> list[RawColumn]:
+        """The columns of an answer, called ``names``."""
+        return self._while(lambda: columns_of(self._connection.sql(text), names, self.name))
+
+    def kinds(self, asked: KindsOf) -> tuple[list[RawColumn], Any, Any]:
+        """The columns of each kind of rows, how many rows are of it, and how many do not say it.
 
         Kinds that have a text in common share it: what is fetched of it is a number.
         """
-        self._run(f"CREATE OR REPLACE TEMP TABLE kinds AS {_text(asked.query)}")
+        self._run(f"CREATE OR REPLACE TEMP TABLE kinds AS {asked.query}")
         texts: dict[str, list[str]] = {}
-        shown = ["n"]
+        shown = ["coalesce(n, 0) AS n", "wrong"]
         for i, kind in enumerate(asked.kinds):
             found = self._texts(f"k{i}") if kind == "VARCHAR" else None
             if found is None:
@@ -91,11 +106,11 @@ class DuckDBRows:
         columns = [
             text_column(name, answer[f"k{i}"], texts[f"k{i}"])
             if f"k{i}" in texts
-            else self.column(name, kind, answer[f"k{i}"])
+            else self._column(name, kind, answer[f"k{i}"])
             for i, (name, kind) in enumerate(zip(asked.columns, asked.kinds, strict=True))
         ]
         self._run("DROP TABLE kinds")
-        return columns, answer["n"]
+        return columns, np.ma.getdata(answer["n"]), np.ma.getdata(answer["wrong"])
 
     def _texts(self, column: str) -> list[str] | None:
         """The texts of a column of the kinds, as a type; None where hardly any is shared."""
@@ -112,24 +127,23 @@ class DuckDBRows:
         return [str(text) for (text,) in listed]
 
     def _run(self, text: str) -> Any:
+        return self._while(lambda: self._connection.execute(text))
+
+    def _while(self, work: Callable[[], T]) -> T:
         return interruptible(
             self._connection,
-            lambda: self._connection.execute(text),
-            lambda share: self._watch.seen(int(share * self.rows), self.rows),
+            work,
+            lambda share: self._watch.seen(int(share * self.size), self.size),
         )
 
-    def write(self, query: exp.Select, path: Path) -> None:
+    def write(self, query: str, path: Path) -> None:
         """Write the answer to a query as Parquet; the connection must be allowed to."""
-        self._run(f"COPY ({_text(query)}) TO {quoted_text(str(path))} (FORMAT parquet)")
+        self._run(f"COPY ({query}) TO {quoted_text(str(path))} (FORMAT parquet)")
 
-    def column(self, name: str, kind: str, values: Any) -> RawColumn:
+    def _column(self, name: str, kind: str, values: Any) -> RawColumn:
         if kind == "JSON":
             return typed_column(name, values, self.name)
         return parquet_column(name, kind, values)
-
-
-def _text(query: exp.Select) -> str:
-    return query.sql("duckdb", identify=True)
 
 
 @contextmanager
@@ -142,6 +156,8 @@ def duckdb_rows(
     DataError for damaged files, FilesError for files that change, LimitError where memory or disk
     give out, and NotPlainError for text that is to be read by the reader of text.
     """
+    import duckdb
+
     with ExitStack() as stack:
         stack.enter_context(holding(source))
         connection, spill = stack.enter_context(counting(source, wanted))
@@ -156,8 +172,8 @@ def duckdb_rows(
                 made = kept_rows(connection, source, paths, wanted)
             else:
                 made = parquet_rows(connection, source, paths, wanted.columns)
-            yield DuckDBRows(connection, source.name, *made, wanted.watch, wanted.count)
-        except (duckdb_error(), UnicodeDecodeError) as error:
+            yield DuckDBRows(connection, source.name, *made, wanted.watch)
+        except (duckdb.Error, UnicodeDecodeError) as error:
             for one in sources:
                 one.check_given()
             raise _failure(error, source, paths, wanted.memory) from None
@@ -176,13 +192,6 @@ def counting(source: Source, wanted: Wanted) -> Iterator[tuple[Any, str]]:
             raise _failure(error, source, [], wanted.memory) from None
         finally:
             connection.close()
-
-
-def duckdb_error() -> type[Exception]:
-    """The class of all errors of DuckDB, which is not imported before it is used."""
-    import duckdb
-
-    return duckdb.Error
 
 
 def _failure(error: Exception, source: Source, paths: list[str], memory: int) -> Exception:

@@ -10,8 +10,8 @@ from evalreport.data.files import parts_of
 from evalreport.data.joined import Joined, check_keys, check_shared, without_partner
 from evalreport.data.source import Source
 from evalreport.data.table import PARTNER
+from evalreport.engine.counting.file_columns import NUMBER
 from evalreport.engine.counting.parquet_rows import parquet_rows
-from evalreport.engine.counting.queries import MISSING
 from evalreport.engine.counting.text_rows import Made, kept_rows
 from evalreport.engine.counting.wanted import NotPlainError, Wanted, quoted_text
 from evalreport.errors import DataError
@@ -112,6 +112,6 @@ def _columns(
             kinds.append(kind)
             if name in wanted.columns:
                 shown.append(f"{side}.c{old} AS c{new}")
-                if kind == "NUMBER":
-                    shown.append(f"coalesce({side}.t{old}, {MISSING}) AS t{new}")
+                if kind == NUMBER:
+                    shown.append(f"coalesce({side}.t{old}, false) AS t{new}")
     return header, kinds, shown

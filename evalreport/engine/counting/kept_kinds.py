@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
@@ -18,12 +19,11 @@ from typing import Any
 
 from evalreport.data.files import Files, Part
 from evalreport.data.read import not_twice, same_columns
-from evalreport.engine.counting import queries
 from evalreport.engine.counting.duckdb_rows import DuckDBRows, counting, duckdb_rows, lock
 from evalreport.engine.counting.kinds_table import check_counts, kinds_of
-from evalreport.engine.counting.queries import Field
 from evalreport.engine.counting.wanted import NotPlainError, Wanted, quoted_text
-from evalreport.errors import DataError, Location, Problem
+from evalreport.engine.databases.kinds import not_unique
+from evalreport.engine.databases.query_text import DUCKDB, ids_query
 from evalreport.predict.cache import read_entry, write_entry
 from evalreport.scratch import scratch_folder
 from evalreport.version import __version__
@@ -45,18 +45,18 @@ class KeptKinds:
 
     def bound(self) -> None:
         """Remove what is too much."""
-        used: list[tuple[int, int, Path]] = []
-        for path in self.folder.glob("*.parquet"):
+        used: list[tuple[int, int, tuple[Path, ...]]] = []
+        for path in self.folder.glob("*.json"):
+            kinds = path.with_suffix(".parquet")
+            entry = tuple(one for one in (path, kinds, _ids(kinds)) if one.exists())
             with suppress(OSError):
-                stat = path.stat()
-                used.append((stat.st_mtime_ns, stat.st_size, path))
+                used.append((path.stat().st_mtime_ns, sum(o.stat().st_size for o in entry), entry))
         total = 0
-        for _, size, path in sorted(used, reverse=True):
+        for _, size, entry in sorted(used, reverse=True):
             total += size
-            if total > self.most:
-                for one in (path, _ids(path), path.with_suffix(".json")):
-                    with suppress(OSError):
-                        one.unlink()
+            for one in entry if total > self.most else ():
+                with suppress(OSError):
+                    one.unlink()
 
 
 @dataclass(frozen=True)
@@ -83,13 +83,12 @@ def rows_of_files(
     """
     with scratch_folder() as scratch:
         folder, by_key = Path(scratch).resolve(), dict[str, Kept]()
-        for part in source.parts:
-            key = _key(source, part, wanted)
+        keys = [_key(source, part, wanted) for part in source.parts]
+        for key, part in zip(keys, source.parts, strict=True):
             if key not in by_key:
-                entry = _entry(kept, key)
                 path = folder / f"{key}.parquet"
-                by_key[key] = entry or _counted(source, part, wanted, path)
-        found = [by_key[_key(source, part, wanted)] for part in source.parts]
+                by_key[key] = _entry(kept, key) or _counted(source, part, wanted, path)
+        found = [by_key[key] for key in keys]
         _check_alike(source, found)
         known = sum(one.path.parent == kept.folder for one in found)
         if known:
@@ -116,10 +115,8 @@ def _all_kinds(
     )
     kinds = dict(zip(first.columns, first.kinds, strict=True))
     types = tuple(kinds.get(column, "VARCHAR") for column in first.header)
-    rows = DuckDBRows(
-        connection, source.name, first.header, types, sum(one.rows for one in found), wanted.watch
-    )
-    rows.times = Field(len(first.header), "BIGINT")
+    size, times = sum(one.rows for one in found), f"CAST(c{len(first.header)} AS DOUBLE)"
+    rows = DuckDBRows(connection, source.name, first.header, types, size, wanted.watch, times)
     columns = (*wanted.columns, *([] if wanted.id is None else [wanted.id]))
     put = {"periods": {}, "intervals": {}, "grains": {}, "numbers": frozenset[str]()}
     return rows, replace(wanted, columns=columns, id=None, **put)  # type: ignore[arg-type]
@@ -142,12 +139,14 @@ def _entry(kept: KeptKinds, key: str) -> Kept | None:
 def _counted(source: Files, part: Part, wanted: Wanted, path: Path) -> Kept:
     alone = replace(source, parts=(part,), name=part.name)
     with duckdb_rows(alone, wanted, allowed=[str(path), str(_ids(path))]) as rows:
-        check_counts(rows)
         asked = kinds_of(rows, wanted)
         rows.write(asked.query, path)
+        written = f"read_parquet({quoted_text(str(path))})"
+        sums = f"SELECT sum(wrong)::DOUBLE, sum(n)::DOUBLE FROM {written}"  # noqa: S608
+        check_counts(*(one.values[0] for one in rows.fetch(sums, ["wrong", "n"])))
         if wanted.id is not None and wanted.id in rows.header and not wanted.repeats:
-            rows.write(queries.texts_of(rows.field(wanted.id)), _ids(path))
-        return Kept(path, rows.header, asked.columns, asked.kinds, rows.rows)
+            rows.write(ids_query(DUCKDB, rows.rows, rows.column(wanted.id)), _ids(path))
+        return Kept(path, rows.header, asked.columns, asked.kinds, rows.size)
 
 
 def _keep(found: Sequence[Kept], kept: KeptKinds) -> None:
@@ -162,7 +161,7 @@ def _keep(found: Sequence[Kept], kept: KeptKinds) -> None:
             for old, place in ((one.path, own), (_ids(one.path), _ids(own))):
                 if old.exists():
                     beside = place.with_name(f"{place.name}.{os.getpid()}")
-                    beside.write_bytes(old.read_bytes())
+                    shutil.copyfile(old, beside)
                     beside.replace(place)
             write_entry(own.with_suffix(".json"), key, json.dumps(told).encode())
     except OSError:
@@ -229,5 +228,4 @@ def _check_ids(connection: Any, ids: Sequence[str], source: Files, wanted: Wante
         "GROUP BY k0 HAVING count(*) > 1 LIMIT 1"
     ).fetchone()
     if twice is not None:
-        what = f"{wanted.id} is not unique: {twice[0]!r} stands in {twice[1]} rows"
-        raise DataError(Problem(what, "give each row its own id", Location(source.name)))
+        raise not_unique(source.name, str(wanted.id), *twice)

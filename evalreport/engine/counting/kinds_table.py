@@ -1,4 +1,4 @@
-"""Kinds of whole rows, counted where they lie, as a table that says how many rows each stands for.
+"""Kinds of whole rows of files, as a table that says how many rows each stands for.
 
 Columns are counted together, whatever part they play: what checks and describes rows in memory
 takes the table as it takes rows, and counts what each kind stands for.
@@ -6,27 +6,19 @@ takes the table as it takes rows, and counts what each kind stands for.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.data.findings import quoted
 from evalreport.data.table import PARTNER, RawColumn, RawTable
-from evalreport.engine.counting import queries
 from evalreport.engine.counting.duckdb_rows import DuckDBRows, KindsOf
-from evalreport.engine.counting.in_intervals import interval_fields, rounded_fields
-from evalreport.engine.counting.in_periods import period_fields
-from evalreport.engine.counting.wanted import (
-    BYTES,
-    LEAST_KINDS,
-    NotPlainError,
-    TooManyKindsError,
-    Wanted,
-)
-from evalreport.errors import DataError, Location, Problem
+from evalreport.engine.counting.file_columns import NUMBER
+from evalreport.engine.counting.wanted import BYTES, NotPlainError, TooManyKindsError, Wanted
+from evalreport.engine.databases.kinds import Asking
+from evalreport.engine.databases.query_text import MOST, count_query, kinds_query
 
 #: Bytes that a value takes at most which is a text, or a list, of its own.
 OWN_BYTES = 160
@@ -36,11 +28,12 @@ def kinds_table(rows: DuckDBRows, wanted: Wanted) -> RawTable:
     """The kinds of all rows by the columns that are wanted, in an order of their own.
 
     Columns that are not there are left out: who needs them says so. Raises as
-    :func:`kinds_of`.
+    :func:`kinds_of`, and NotPlainError where rows do not say how many they stand for.
     """
-    asked = kinds_of(rows, wanted)
-    held, counts = rows.kinds(asked)
-    times = np.ma.getdata(counts).astype(np.int64)
+    held, counts, wrong = rows.kinds(kinds_of(rows, wanted))
+    check_counts(wrong.any(), counts.sum())
+    times = counts.astype(np.int64)
+    held, times = [_taken(one, times > 0) for one in held], times[times > 0]
     order = np.lexsort([times, *(key for one in held for key in _keys(one))])
     return RawTable(
         rows.name,
@@ -57,76 +50,46 @@ def kinds_of(rows: DuckDBRows, wanted: Wanted) -> KindsOf:
     Raises TooManyKindsError where kinds take more room than there is, DataError for an id that is
     not unique, and for what is no date, number or score where one is wanted.
     """
-    fields = {column: rows.field(column) for column in _kept(rows, wanted)}
-    fields |= period_fields(rows, {c: wanted.periods[c] for c in wanted.periods if c in fields})
-    edges = {c: wanted.intervals[c] for c in wanted.intervals if c in fields}
-    fields |= interval_fields(rows, edges)
-    fields |= rounded_fields(rows, {c: wanted.grains[c] for c in wanted.grains if c in fields})
-    for column, field in fields.items():
-        _check_numbers(rows, column, field)
-    trees = [field.value for field in fields.values()]
-    kinds = [field.shown for field in fields.values()]
-    columns = [*fields]
+    asking = Asking(rows, rows.name, wanted)
+    columns = [c for c in dict.fromkeys(wanted.columns) if c in rows.header]
+    columns = [c for c in columns if c not in (wanted.id, wanted.count)]
+    columns += [PARTNER] if PARTNER in rows.header and PARTNER not in columns else []
+    types = {column: _type(rows, wanted, column) for column in columns}
+    values = [asking.value(column) for column in columns]
+    for place in [rows.header.index(c) for c in columns if rows.type_of(c) == NUMBER]:
+        asking.check(rows.columns[place], f"t{place}")
     if wanted.id is not None and wanted.id in rows.header:
-        own = rows.field(wanted.id)
-        if not wanted.repeats:
-            _check_unique(rows, wanted.id)
-        columns, kinds = [*columns, wanted.id], [*kinds, "VARCHAR"]
-        trees.append(queries.there(own))
-    _check_room(rows, columns, trees, sum(_bytes(field) for field in fields.values()), wanted.room)
-    return KindsOf(tuple(columns), tuple(kinds), queries.kinds(trees, None, rows.times))
+        values.append(f"CASE WHEN {asking.has_none(wanted.id)} = 0 THEN 'id' END")
+        types[wanted.id] = "VARCHAR"
+    text = kinds_query(rows.dialect, rows.rows, values, rows.times or asking.times())
+    most = wanted.most_kinds(sum(map(_bytes, types.values())))
+    if rows.size > most:
+        (found,) = rows.fetch(count_query(f"({text}) AS kinds"), ["n"])
+        if found.values[0] > most:
+            raise TooManyKindsError(int(found.values[0]), [*types], most)
+    return KindsOf(tuple(types), tuple(types.values()), text)
 
 
-def check_counts(rows: DuckDBRows) -> None:
+def check_counts(wrong: Any, total: Any) -> None:
     """Raise NotPlainError where rows do not say how many they stand for: reading names each."""
-    if rows.times is None:
-        return
-    found = rows.ask(queries.uncountable(rows.times))
-    wrong, total = (found[name].tolist()[0] for name in ("n", "total"))
-    if wrong or not 0 < (total or 0.0) <= queries.MOST:
+    if wrong or not 0 < total <= MOST:
         raise NotPlainError("rows do not say how many they stand for")
 
 
-def _kept(rows: DuckDBRows, wanted: Wanted) -> list[str]:
-    apart = (wanted.id, wanted.count)
-    kept = [c for c in dict.fromkeys(wanted.columns) if c in rows.header and c not in apart]
-    return [*kept, *([PARTNER] if PARTNER in rows.header and PARTNER not in kept else [])]
+def _type(rows: DuckDBRows, wanted: Wanted, column: str) -> str:
+    """The DuckDB name of the type of a column in an answer."""
+    if column in wanted.periods:
+        return "VARCHAR"
+    numeric = column in wanted.intervals or column in wanted.grains
+    return "DOUBLE" if numeric or rows.type_of(column) == NUMBER else rows.type_of(column)
 
 
-def _bytes(field: queries.Field) -> int:
-    return OWN_BYTES if field.shown == "JSON" or field.shown.endswith("]") else BYTES
+def _bytes(kind: str) -> int:
+    return OWN_BYTES if kind == "JSON" or kind.endswith("]") else BYTES
 
 
-def _check_room(
-    rows: DuckDBRows, columns: Sequence[str], trees: Sequence[queries.Tree], width: int, room: int
-) -> None:
-    most = max(LEAST_KINDS, room // (width + BYTES))
-    if rows.rows > most:
-        count = int(rows.ask(queries.how_many(trees, None))["n"][0])
-        if count > most:
-            raise TooManyKindsError(count, columns, most)
-
-
-def _check_unique(rows: DuckDBRows, column: str) -> None:
-    twice = rows.ask(queries.repeated(rows.field(column)))
-    for value, count in zip(twice["k0"].tolist(), twice["n"].tolist(), strict=True):
-        what = f"{column} is not unique: {value!r} stands in {count} rows"
-        raise DataError(Problem(what, "give each row its own id", Location(rows.name)))
-
-
-def _check_numbers(rows: DuckDBRows, column: str, field: queries.Field) -> None:
-    """Raise DataError where a column that was kept as numbers has something else."""
-    if field.kind != "NUMBER":
-        return
-    wrong = queries.state(field).eq(queries.whole(queries.WRONG))
-    count = int(rows.ask(queries.how_many_rows(wrong))["n"][0])
-    if count:
-        what = f"{quoted(column)} is no finite number in {count:,} rows"
-        raise DataError(Problem(what, "a number, or nothing", Location(rows.name)))
-
-
-def _taken(column: RawColumn, order: npt.NDArray[np.intp]) -> RawColumn:
-    return replace(column, values=column.values[order], missing=column.missing[order])
+def _taken(column: RawColumn, places: npt.NDArray[Any]) -> RawColumn:
+    return replace(column, values=column.values[places], missing=column.missing[places])
 
 
 def _keys(column: RawColumn) -> Iterator[npt.NDArray[Any]]:

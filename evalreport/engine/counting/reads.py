@@ -153,6 +153,6 @@ def hold(users: Sequence[tuple[LoadedSpec, str]], engine: str) -> Held | None:
 def columns_of(loaded: LoadedSpec, name: str) -> Columns:
     """The columns that a spec reads of a dataset."""
     requests = requests_of(loaded.spec)
-    groups = tuple(dict.fromkeys(c for crossing in requests.subgroups for c in crossing))
+    groups = requests.subgroup_columns
     columns = columns_read(loaded.spec, name, groups)
     return None if columns is None else frozenset(columns)

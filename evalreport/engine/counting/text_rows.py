@@ -27,8 +27,7 @@ from evalreport.data.source import Source, opened
 from evalreport.data.table import RawColumn
 from evalreport.data.text_scan import Plain, plain_delimited, plain_json
 from evalreport.data.typed_values import column_of
-from evalreport.engine.counting import queries
-from evalreport.engine.counting.queries import Field
+from evalreport.engine.counting.file_columns import NUMBER, kept_columns
 from evalreport.engine.counting.wanted import NotPlainError, Wanted, quoted_text
 from evalreport.errors import DataError
 
@@ -82,7 +81,7 @@ def kept_rows(
     _checkkept_columns(connection, total, header, kind)
     connection.execute("CREATE TEMP VIEW data AS SELECT * FROM kept.data")
     written = "JSON" if kind == ".jsonl" else "VARCHAR"
-    kinds = ["NUMBER" if name in wanted.numbers else written for name in header]
+    kinds = [NUMBER if name in wanted.numbers else written for name in header]
     return (*header, *keys), (*kinds, *("VARCHAR" for _ in keys)), total
 
 
@@ -198,16 +197,6 @@ def _json_lines(
         f"FROM read_ndjson_objects([{quoted_text(path)}], compression='{packed}')))"
     )
     return text, tuple(asked), records
-
-
-def kept_columns(place: int, kind: str, number: bool) -> list[str]:
-    """How a column is kept: as it is, or as a number ``c`` and its state ``t``."""
-    if not number:
-        return [f"c{place}"]
-    field = Field(place, kind)
-    read = queries.read_number(field).sql("duckdb", identify=True)
-    state = queries.state(field).sql("duckdb", identify=True)
-    return [f"{read} AS c{place}", f"CAST({state} AS TINYINT) AS t{place}"]
 
 
 @contextmanager

@@ -85,6 +85,10 @@ class Wanted:
     repeats: bool = False
     room: int = 1_000_000_000
 
+    def most_kinds(self, width: int) -> int:
+        """How many kinds there is room for, whose values take so many bytes each."""
+        return max(LEAST_KINDS, self.room // (width + BYTES))
+
 
 def quoted_text(text: str | None) -> str:
     """A text as a literal of a query, NULL for none.

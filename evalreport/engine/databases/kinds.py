@@ -19,7 +19,6 @@ from evalreport.data.table import RawColumn, RawTable
 from evalreport.engine.counting.query_limits import QueryWatch, limits_of
 from evalreport.engine.counting.wanted import (
     BYTES,
-    LEAST_KINDS,
     NotPlainError,
     TooManyKindsError,
     Wanted,
@@ -86,7 +85,7 @@ def database_kinds(source: Source, wanted: Wanted) -> Kinds:
     watch = QueryWatch(source.name, limits_of(os.environ))
     with session(source, asked, watch) as found:
         header = _header(found, source)
-        asking = _Asking(found, source.name, wanted)
+        asking = Asking(found, source.name, wanted)
         columns = [c for c in dict.fromkeys(wanted.columns) if c in header and c != wanted.count]
         columns = [c for c in columns if c != wanted.id]
         values = [asking.value(column) for column in columns]
@@ -122,7 +121,7 @@ def read_query(source: Source, query: Query, columns: Collection[str] | None) ->
     with session(source, query, watch) as found:
         header = _header(found, source)
         kept = [name for name in header if columns is None or name in columns]
-        asking = _Asking(found, source.name, Wanted(tuple(kept), query=query))
+        asking = Asking(found, source.name, Wanted(tuple(kept), query=query))
         values = [asking.plain(name) for name in kept]
         text = rows_query(found.rows, values, watch.limits.rows + 1)
         held = found.fetch(text, kept or ["n"])
@@ -149,7 +148,13 @@ def no_rows(source: Source) -> DataError:
     )
 
 
-class _Asking:
+def not_unique(file: str, column: str, value: Any, rows: int) -> DataError:
+    """The error for an id that stands in several rows."""
+    what = f"{column} is not unique: {value!r} stands in {rows} rows"
+    return DataError(Problem(what, "give each row its own id", Location(file)))
+
+
+class Asking:
     """What is asked of a session for what is wanted; problems are told at ``name``."""
 
     def __init__(self, found: Session, name: str, wanted: Wanted) -> None:
@@ -163,17 +168,18 @@ class _Asking:
             return self._period(name, self._wanted.periods[name])
         if name in self._wanted.intervals:
             column = self._column(name)
-            self._none(column, self._dialect.no_number(column))
+            self.check(column, self._dialect.no_number(column))
             return self._dialect.lower_edge(column, self._wanted.intervals[name])
         if name in self._wanted.grains:
             column = self._column(name)
-            self._none(column, self._dialect.no_number(column))
+            self.check(column, self._dialect.no_number(column))
             return self._dialect.rounded(column, self._wanted.grains[name])
         return self.plain(name)
 
     def plain(self, name: str) -> str:
         """The values of a column."""
-        return self._dialect.value(self._column(name))
+        column = self._column(name)
+        return column.plain or self._dialect.value(column)
 
     def has_none(self, name: str) -> str:
         """Whether a row has no id. Raises DataError for one that stands in several rows."""
@@ -183,16 +189,18 @@ class _Asking:
                 twice_query(self._dialect, self._session.rows, column), [name, "n"]
             )
             for one, n in zip(value.values.tolist(), count.values.tolist(), strict=True):
-                what = f"{name} is not unique: {one!r} stands in {n} rows"
-                raise self._wrong(what, "give each row its own id")
+                raise not_unique(self._name, name, one, n)
         return f"CASE WHEN {self._dialect.empty(column)} THEN 1 ELSE 0 END"
+
+    def times(self) -> str | None:
+        """How many rows each one stands for; None where each is one."""
+        count = self._wanted.count
+        return None if count is None else self._dialect.times(self._column(count))
 
     def counted(self, names: Sequence[str], values: Sequence[str]) -> list[RawColumn]:
         """The answer to the query of kinds. Raises TooManyKindsError."""
-        count = self._wanted.count
-        times = None if count is None else self._dialect.times(self._column(count))
-        text = kinds_query(self._dialect, self._session.rows, values, times)
-        most = max(LEAST_KINDS, self._wanted.room // (BYTES * (len(values) + 1)))
+        text = kinds_query(self._dialect, self._session.rows, values, self.times())
+        most = self._wanted.most_kinds(BYTES * len(values))
         own = [*names, *([self._wanted.id] if len(values) > len(names) else [])]
         columns = [*map(str, own), "n", "rows_read", "wrong"]
         found = self._session.fetch(f"{text} LIMIT {most + 1}", columns)
@@ -224,7 +232,8 @@ class _Asking:
         hint = "ISO 8601, such as 2026-11-21 or 2026-11-21T06:00:00"
         return self._wrong(f"{name} is no date in some rows", hint)
 
-    def _none(self, column: Column, wrong: str) -> None:
+    def check(self, column: Column, wrong: str) -> None:
+        """Raise DataError where a column holds what is no number: ``wrong`` says which rows."""
         (found,) = self._session.fetch(count_query(self._session.rows, wrong), ["n"])
         if found.values[0]:
             what = f"{column.name} is no finite number in some rows"

@@ -33,7 +33,7 @@ def printed_queries(spec: Spec, dialect: str) -> str:
 def _of_dataset(spec: Spec, name: str, dialect: str) -> str:
     dataset = spec.datasets[name]
     requests = requests_of(spec)
-    subgroups = tuple(dict.fromkeys(c for crossing in requests.subgroups for c in crossing))
+    subgroups = requests.subgroup_columns
     read = columns_read(spec, name, subgroups)
     why = counts_lack(spec, name)
     if why is None and read is None:

@@ -46,13 +46,15 @@ class Kind(StrEnum):
 class Column:
     """A column of the rows: its ``name``, the ``text`` that a query calls it by, and its type.
 
-    ``kind`` is None for a ``type`` of the database whose values are not taken.
+    ``kind`` is None for a ``type`` of the database whose values are not taken. ``plain``: what
+    rows are grouped by, where values are taken as they stand.
     """
 
     name: str
     text: str
     kind: Kind | None
     type: str = ""
+    plain: str = ""
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,8 @@ class Dialect:
     ``text``: text told apart by its bytes, whatever order was declared for it. ``whole`` and
     ``double``: names of types. ``number``: a number, NULL for one that is NaN. ``fits``: whether a
     text is as a pattern says. ``group``: what rows are grouped by; ``floor``: the whole
-    number below. ``values``: how columns of other kinds are taken.
+    number below. ``parsed``: the number that a text is. ``values``: how columns
+    of other kinds are taken.
     """
 
     name: str
@@ -74,6 +77,7 @@ class Dialect:
     group: str = "{0}"
     floor: str = "floor({0})"
     literal: str = "CAST('{0}' AS {1})"
+    parsed: str = "CAST({0} AS {1})"
     mark: str = '"'
     values: Mapping[Kind, str] = field(default_factory=dict)
 
@@ -154,7 +158,8 @@ class Dialect:
             known = column.kind in (Kind.WHOLE, Kind.NUMBER, Kind.ANY)
             return self.number.format(column.text) if known else f"CAST(NULL AS {self.double})"
         text = self.text.format(column.text)
-        return f"CASE WHEN {self.fits.format(text, _NUMBER)} THEN CAST({text} AS {self.double}) END"
+        number = self.parsed.format(text, self.double)
+        return f"CASE WHEN {self.fits.format(text, _NUMBER)} THEN {number} END"
 
 
 def rounded(number: str, grain: float, floor: str = "FLOOR({0})", step: str = "") -> str:
@@ -215,9 +220,14 @@ def grouped_by_name(
 
 def twice_query(dialect: Dialect, rows: str, column: Column) -> str:
     """One value that stands in several rows, with how many, if there is any."""
-    inner = f"SELECT {dialect.value(column)} AS k0 FROM {rows} WHERE NOT {dialect.empty(column)}"  # noqa: S608
+    inner = ids_query(dialect, rows, column)
     by = dialect.group.format("k0")
     return f"SELECT k0, COUNT(*) AS n FROM ({inner}) AS d GROUP BY {by} HAVING COUNT(*) > 1 LIMIT 1"  # noqa: S608
+
+
+def ids_query(dialect: Dialect, rows: str, column: Column) -> str:
+    """The values of a column that names rows, one for each row that has one."""
+    return f"SELECT {dialect.value(column)} AS k0 FROM {rows} WHERE NOT {dialect.empty(column)}"  # noqa: S608
 
 
 def days_query(dialect: Dialect, rows: str, column: Column) -> str:
@@ -256,6 +266,7 @@ DUCKDB = Dialect(
     double="DOUBLE",
     number="CASE WHEN NOT isnan(CAST({0} AS DOUBLE)) THEN CAST({0} AS DOUBLE) END",
     fits="regexp_matches({0}, '{1}')",
+    parsed="TRY_CAST({0} AS {1})",
 )
 #: A value has a type of its own, so rows are grouped by it as well. What SQLite would do with
 #: rounding of its own, or lacks, it asks of Python: ``evalreport_number`` and ``regexp``.

@@ -7,15 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import sqlglot
 from engine.counting.counted_runs import engine_of, run, spec_of
 
 from evalreport.data.source import open_source
 from evalreport.engine.counting import choosing as counting
 from evalreport.engine.counting.choosing import limit_bytes
 from evalreport.engine.counting.duckdb_rows import duckdb_rows
-from evalreport.engine.counting.queries import Field, repeated
 from evalreport.engine.counting.wanted import Wanted
+from evalreport.engine.databases.query_text import twice_query
 from evalreport.errors import DataError, FilesError, LimitError, SpecError
 from evalreport.publish.installed import Extra
 
@@ -66,7 +65,7 @@ def test_too_little_memory_names_the_limit(write: Callable[..., Path]) -> None:
         pytest.raises(LimitError, match=r"counting needs more than 6 MiB of memory"),
         duckdb_rows(source, Wanted(("y",), memory=7_000_000)) as rows,
     ):
-        rows.ask(repeated(Field(0, "VARCHAR")))
+        rows.fetch(twice_query(rows.dialect, rows.rows, rows.columns[0]), ["y", "n"])
 
 
 def test_auto_counts_from_many_rows_on(
@@ -127,10 +126,9 @@ def test_memory_limits(text: str, count: float) -> None:
 
 
 def test_a_signal_stops_a_query_at_once(write: Callable[..., Path]) -> None:
-    endless = sqlglot.parse_one(
+    endless = (
         "SELECT count(*) AS n FROM range(1000000) a, range(1000000) b "
-        "WHERE hash(a.range + b.range) = 1",
-        read="duckdb",
+        "WHERE hash(a.range + b.range) = 1"
     )
 
     def stop(_number: int, _frame: object) -> None:
@@ -143,6 +141,6 @@ def test_a_signal_stops_a_query_at_once(write: Callable[..., Path]) -> None:
             pytest.raises(SystemExit),
             duckdb_rows(open_source(write(ROWS)), Wanted(("y",), memory=MEMORY)) as rows,
         ):
-            rows.ask(endless)  # type: ignore[arg-type]
+            rows.fetch(endless, ["n"])
     finally:
         signal.signal(signal.SIGALRM, before)

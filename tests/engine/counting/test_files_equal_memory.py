@@ -348,7 +348,7 @@ def test_text_spills_to_a_private_folder_that_is_gone_afterwards(
         (folder,) = (tmp_path / "tmp").iterdir()
         assert folder.stat().st_mode & 0o777 == 0o700
         assert "rows.db" in [one.name for one in folder.rglob("*")]
-        assert rows.rows == 400
+        assert rows.size == 400
     assert list((tmp_path / "tmp").iterdir()) == []
 
 

@@ -152,7 +152,7 @@ def test_what_is_refused(
     database: str, columns: str, sql: str, wanted: dict[str, Any], error: type[Exception],
     told: str, monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
-    monkeypatch.setattr("evalreport.engine.databases.kinds.LEAST_KINDS", 50)
+    monkeypatch.setattr("evalreport.engine.counting.wanted.LEAST_KINDS", 50)
     if error is TooManyKindsError:
         told = "kinds of rows by n, id: there is room"
     query = query_on(database, sql)
