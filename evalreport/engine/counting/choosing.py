@@ -25,7 +25,6 @@ from evalreport.plan.inputs import Requests
 from evalreport.predict.columns import (
     columns_needed,
     columns_read,
-    decides,
     fitted_on,
     in_overlap,
     roles_of,
@@ -335,10 +334,7 @@ def _columns_need_rows(dataset: Dataset) -> str | None:
 def _rows_of(model: Any) -> str | None:
     """What a model needs single rows for, or None where counts are enough."""
     counted = (PredictionModel, ScoreModel, ScoresModel, MarginModel)
-    if not isinstance(model, counted):
-        return "needs several columns of each row"
-    of_classes = isinstance(model, ScoresModel) and model.prediction is not None
-    return "has labels beside its scores" if of_classes or decides(model) else None
+    return None if isinstance(model, counted) else "needs several columns of each row"
 
 
 def stored_rows(source: Source) -> int | None:

@@ -50,7 +50,7 @@ def joined_rows(connection: Any, source: Joined, paths: Sequence[str], wanted: W
         f"FULL JOIN (SELECT *, 1 AS here FROM right_rows) r "
         f"ON nullif({left_key}, '') = nullif({right_key}, '')"
     )
-    rows = connection.execute("SELECT count(*) FROM data").fetchone()[0]
+    ((rows,),) = connection.execute("SELECT count(*) FROM data").fetchall()
     return (*header, PARTNER), (*kinds, "VARCHAR"), int(rows)
 
 

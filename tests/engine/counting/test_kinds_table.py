@@ -265,3 +265,27 @@ def test_kinds_that_were_read_tell_what_their_rows_do(
     written_out = run(asked, "memory")
     assert "1,200 kinds of rows" in engine_of(added_up)[1] or job == "rows described by class"
     assert differing(written_out, added_up) == []
+
+
+BESIDE = """
+SELECT ['a', 'b', 'c'][i * i % 11 % {0} + 1] AS y, (i * 7919 % 97) / 97 AS s,
+       ['a', 'b', 'c'][i % {0} + 1] AS said, (i % 8) / 16 AS a, (i % 4) / 8 AS b,
+       1 - (i % 8) / 16 - (i % 4) / 8 AS c FROM range(900) t(i)
+"""
+
+
+@pytest.mark.parametrize(
+    ("classes", "model"),
+    [
+        (2, {"score": "s", "prediction": "said", "decides": "prediction"}),
+        (3, {**OF_EACH, "prediction": "said"}),
+        (3, {**OF_EACH, "prediction": "said", "decides": "prediction"}),
+    ],
+)
+def test_labels_that_a_model_gives_beside_its_scores_are_counted(
+    write: Callable[..., Path], classes: int, model: dict[str, Any]
+) -> None:
+    spec = spec_of(write(BESIDE.format(classes)), model, metrics=["accuracy", "roc_auc"])
+    memory, counted = run(spec, "memory"), run(spec, "duckdb")
+    assert engine_of(counted) == ("duckdb", "asked for")
+    assert comparable(memory) == comparable(counted)
