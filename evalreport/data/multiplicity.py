@@ -2,8 +2,8 @@
 
 A count says how often a row was seen; it is no weight. 89 right of 100 is the same whether
 the rows are written one by one or as two kinds, and so are its intervals: every row is
-independent of every other. Rows are therefore written out in memory, where all that follows
-is one code; how many there are is known before, and held against what may be taken.
+independent of every other. Rows are written out only where single ones are needed; how many
+there are is known before, and held against what may be taken.
 
 A site can hand over the kinds in the place of its rows. The kinds of several files are added up;
 values are kept as they are written, so nothing that is read from the sum differs from what is

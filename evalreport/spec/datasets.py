@@ -483,6 +483,7 @@ class Dataset(Part):
         None,
         description="Which rows of the file are those of the dataset: {column: value} or {column: "
         "[value, value]}; the others are counted, not selected.",
+        examples=[{"column": "value"}],
     )
     map: Annotated[Mapping[Label, Label], Field(min_length=1)] | None = Field(
         None,

@@ -10,7 +10,7 @@ import duckdb
 import pytest
 from engine.counting.counted_runs import comparable, engine_of, run, spec_of
 
-from evalreport.errors import DataError
+from evalreport.errors import DataError, SpecError
 
 ROWS = """SELECT CASE WHEN h % 3 = 0 THEN 'sick' ELSE 'well' END AS y, (h % 97) / 97 AS s,
     CASE WHEN i % 3 > 0 THEN 'test' ELSE 'train' END AS split, (i % 4)::DOUBLE AS site,
@@ -85,7 +85,13 @@ def test_what_selects_nothing_is_told(tmp_path: Path, where: dict[str, str], tol
         run(spec_of(path, {"score": "s"}, dataset={"where": where}), "memory")
 
 
-def test_sets_of_labels_and_frames(tmp_path: Path) -> None:
+def test_a_condition_in_words_is_told_how_it_is_written(tmp_path: Path) -> None:
+    spec = spec_of("rows.csv", {"score": "s"}, dataset={"where": "part == 'test'"})
+    with pytest.raises(SpecError, match=r"a mapping: \{column: value\}"):
+        run(spec, "memory")
+
+
+def test_sets_of_labels_are_selected(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     path.write_text("y,p,part\na;b,a,x\nb,b,x\na,b,z\n")
     dataset = {"target": {"list": "y"}, "where": {"part": "x"}}
