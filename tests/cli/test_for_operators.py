@@ -103,7 +103,7 @@ def test_a_run_that_takes_too_long_ends_with_nothing_published(spec: Path) -> No
     # run before, which may have been quicker than a second and is of the same series
     other = spec.with_name("other.yaml")
     other.write_text(spec.read_text(encoding="utf-8"), encoding="utf-8")
-    both = [*command, str(other), "--timeout", "0.05", "--jobs", "2", "--at", "2031-01-01"]
+    both = [*command, str(other), "--timeout", "0.001", "--jobs", "2", "--at", "2031-01-01"]
     assert subprocess.run(both, env=environment, check=False).returncode == 4
     lines = map(json.loads, (runs / "history.jsonl").read_text(encoding="utf-8").splitlines())
     tried = [(one["series"], one["attempt"]) for one in lines if "attempt" in one]
