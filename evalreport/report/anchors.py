@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
+from functools import cache
 from typing import Any
 
 from evalreport.report.cards import flat_cells
@@ -134,44 +135,44 @@ def with_tables(contents: Contents, made: Mapping[str, list[Block]]) -> dict[str
     They stand in the first section that lacks them; the first page has those that no other
     section has.
     """
-    known = {name: _tables_in(contents, name, blocks, made) for name, blocks in made.items()}
+    parts = {name: _parts(blocks) for name, blocks in made.items()}
+    known = {name: _tables_in(contents, name, parts[name], made) for name in made}
     stood = {i for name, (shown, _) in known.items() for i in shown if name != FIRST}
     found = {name: [*blocks] for name, blocks in made.items()}
     for name in sorted(made, key=lambda name: name == FIRST):
         shown, wanted = known[name]
         ids = [i for i in wanted if i not in shown and i in contents.tables]
         pairs = [i for i in ids if flat_counts(contents.tables[i]) is not None]
-        again = pairs if len(pairs) <= FEW and name != FIRST else []
-        added = [i for i in ids if i not in stood or i in again]
+        once_more = pairs if len(pairs) <= FEW and name != FIRST else []
+        added = [i for i in ids if i not in stood or i in once_more]
         stood.update(added)
-        found[name] += _added(contents, added)
-        whole = {part.table for part in _parts(found[name]) if isinstance(part, CountTable)}
-        found[name] += _again(
-            contents, [i for i in _beside_no_counts(made[name]) if i not in whole]
-        )
+        tables = _added(contents, added)
+        whole = {p.table for p in (*parts[name], *_parts(tables)) if isinstance(p, CountTable)}
+        again = [i for i in _beside_no_counts(parts[name]) if i not in whole]
+        found[name] += [*tables, *_again(contents, again)]
     return found
 
 
-def _beside_no_counts(blocks: list[Block]) -> list[str]:
+def _beside_no_counts(parts: list[Any]) -> list[str]:
     """The tables of numbers that do not stand in the row of their counts."""
-    rows = [part for part in _parts(blocks) if isinstance(part, (Line, LineCell)) and part.table]
+    rows = [part for part in parts if isinstance(part, (Line, LineCell)) and part.table]
     counted = {
         id(part)
         for row in rows
         for part in _parts(row)
         if isinstance(part, Number) and part.table == row.table
     }
-    numbers = [part for part in _parts(blocks) if isinstance(part, Number)]
+    numbers = [part for part in parts if isinstance(part, Number)]
     return list(dict.fromkeys(n.table for n in numbers if n.table and id(n) not in counted))
 
 
 def _tables_in(
-    contents: Contents, name: str, blocks: list[Block], made: Mapping[str, list[Block]]
+    contents: Contents, name: str, parts: list[Any], made: Mapping[str, list[Block]]
 ) -> tuple[set[str], dict[str, None]]:
-    """The tables in these blocks, and those that numbers in them were counted from."""
+    """The tables among the parts of a section, and those that its numbers were counted from."""
     shown: set[str] = set()
     wanted: dict[str, None] = {}
-    for part in _parts(blocks):
+    for part in parts:
         if isinstance(part, CountTable) or (isinstance(part, (Line, LineCell)) and part.table):
             shown.add(part.table)
         elif isinstance(part, Card) and part.flat:
@@ -237,12 +238,21 @@ def _flat(contents: Contents, ids: list[str]) -> Strip:
     return Strip(caption, columns, tuple(lines), (), "many")
 
 
-def _parts(value: Any) -> Iterator[Any]:
-    """Every dataclass inside a value, itself included."""
-    if isinstance(value, (list, tuple)):
-        for item in value:
-            yield from _parts(item)
-    elif is_dataclass(value):
-        yield value
-        for field in fields(value):
-            yield from _parts(getattr(value, field.name))
+def _parts(value: Any) -> list[Any]:
+    """Every dataclass inside a value, itself included, in their order."""
+    found: list[Any] = []
+    waiting: list[Any] = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, (list, tuple)):
+            waiting += reversed(one)
+        elif names := _fields(one.__class__):
+            found.append(one)
+            waiting += [getattr(one, name) for name in names]
+    return found
+
+
+@cache
+def _fields(kind: type) -> tuple[str, ...]:
+    """The names of the fields of a dataclass, from the last; of anything else none."""
+    return tuple(field.name for field in reversed(fields(kind))) if is_dataclass(kind) else ()
