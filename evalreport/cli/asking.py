@@ -291,7 +291,7 @@ def plan(
 
     loaded = load_spec(spec, overrides, allow_import=allowed, allow_hosts=hosts)
     if dialect is not None:
-        from evalreport.engine.databases.printed_queries import printed_queries
+        from evalreport.engine.counting.printed_queries import printed_queries
 
         click.echo(printed_queries(loaded.spec, dialect), nl=False)
         return 0

@@ -19,7 +19,7 @@ from evalreport.data.source import Source
 from evalreport.data.table import RawTable
 from evalreport.data.types import with_types
 from evalreport.engine.acceptance import Criterion
-from evalreport.engine.counting.calendar import with_periods
+from evalreport.engine.calendar import with_periods
 from evalreport.engine.counting.choosing import (
     FITS,
     MEMORY,
@@ -36,10 +36,10 @@ from evalreport.engine.counting.counting_views import (
     views_of_kinds,
 )
 from evalreport.engine.counting.reads import Reads
-from evalreport.engine.counting.wanted import UNWATCHED, Watcher
 from evalreport.engine.counting.written_out import counted_out, printed_tables
 from evalreport.engine.databases.addresses import again, hash_of, open_database, open_table
 from evalreport.engine.databases.kinds import read_query
+from evalreport.engine.databases.wanted import UNWATCHED, Watcher
 from evalreport.engine.ledgers.characteristics import characteristic_problems
 from evalreport.engine.ledgers.named_files import model_identities, read_logo, read_protocol
 from evalreport.engine.ledgers.overlaps import overlaps, pairs_of

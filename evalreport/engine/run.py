@@ -17,9 +17,9 @@ import numpy as np
 
 from evalreport.engine.acceptance import Limits, judge
 from evalreport.engine.across_views import cautions_of, comparisons_of
+from evalreport.engine.calendar import period_columns
 from evalreport.engine.comparisons.against_baselines import against_baselines, with_previous
 from evalreport.engine.comparisons.baselines import baseline_records, baseline_tables
-from evalreport.engine.counting.calendar import period_columns
 from evalreport.engine.counting.set_tables import SetTables
 from evalreport.engine.counting.tables_of import tables_of
 from evalreport.engine.curves import curve_records

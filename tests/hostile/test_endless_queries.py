@@ -13,8 +13,8 @@ import duckdb
 import pytest
 from hostile.command import Workshop, environment
 
-from evalreport.engine.counting import query_limits
-from evalreport.engine.counting.query_limits import VARIABLE, QueryLimits, resident
+from evalreport.engine.databases import query_limits
+from evalreport.engine.databases.query_limits import VARIABLE, QueryLimits, resident
 
 pytestmark = pytest.mark.long_but_first
 

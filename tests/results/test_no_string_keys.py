@@ -68,7 +68,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     "columns of a counting query's answer, before there are records": {
         "engine/counting/duckdb_rows.py": "n",
         "engine/counting/kept_kinds.py": "rows sha256",
-        "engine/counting/query_limits.py": "name number unit",
+        "engine/databases/query_limits.py": "name number unit",
     },
     "the manifest and its settings, a file of its own with a reader of its own": {
         "cli/redrawing.py": "as_of delivered engine overrides positive",

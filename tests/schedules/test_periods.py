@@ -17,7 +17,7 @@ from statsmodels.stats.contingency_tables import Table
 
 from evalreport.api import run
 from evalreport.cli import status_of
-from evalreport.engine.counting.calendar import period_name
+from evalreport.engine.calendar import period_name
 from evalreport.errors import DataError
 from evalreport.record.recompute import recompute
 from evalreport.results.codec import results_schema

@@ -12,14 +12,14 @@ from evalreport.data.joined import Joined
 from evalreport.data.limits import DEFAULT_LIMITS, plain_bytes
 from evalreport.data.parquet_file import LOCKS, given_names
 from evalreport.data.source import Source, opened
-from evalreport.engine.counting.calendar import period_columns
+from evalreport.engine.calendar import period_columns
 from evalreport.engine.counting.loading import (
     TEXT_BYTES,
     VALUE_BYTES,
     check_room,
     told,
 )
-from evalreport.engine.counting.wanted import quoted_text
+from evalreport.engine.databases.wanted import quoted_text
 from evalreport.errors import DataError, EvalreportError, Location, Problem, SpecError
 from evalreport.plan.inputs import Requests
 from evalreport.predict.columns import (

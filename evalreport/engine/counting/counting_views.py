@@ -20,7 +20,7 @@ from evalreport.data.selection import selected
 from evalreport.data.source import Source
 from evalreport.data.table import RawTable
 from evalreport.data.types import with_types
-from evalreport.engine.counting.calendar import periods_of, with_periods
+from evalreport.engine.calendar import periods_of, with_periods
 from evalreport.engine.counting.choosing import (
     MEMORY,
     MUCH_TEXT,
@@ -31,7 +31,7 @@ from evalreport.engine.counting.choosing import (
     loaded,
 )
 from evalreport.engine.counting.loading import machine_bytes
-from evalreport.engine.counting.wanted import (
+from evalreport.engine.databases.wanted import (
     OTHER_ENGINE,
     UNWATCHED,
     NotPlainError,

@@ -22,9 +22,15 @@ from evalreport.engine.counting.file_columns import file_column
 from evalreport.engine.counting.joined_rows import joined_rows
 from evalreport.engine.counting.parquet_rows import parquet_rows
 from evalreport.engine.counting.text_rows import kept_rows, typed_column
-from evalreport.engine.counting.wanted import UNWATCHED, NotPlainError, Wanted, Watcher, quoted_text
 from evalreport.engine.databases.arrow import columns_of
 from evalreport.engine.databases.query_text import DUCKDB, Column
+from evalreport.engine.databases.wanted import (
+    UNWATCHED,
+    NotPlainError,
+    Wanted,
+    Watcher,
+    quoted_text,
+)
 from evalreport.errors import LimitError, Location, Problem
 from evalreport.scratch import scratch_folder
 

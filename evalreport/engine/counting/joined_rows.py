@@ -13,7 +13,7 @@ from evalreport.data.table import PARTNER
 from evalreport.engine.counting.file_columns import NUMBER
 from evalreport.engine.counting.parquet_rows import parquet_rows
 from evalreport.engine.counting.text_rows import Made, kept_rows
-from evalreport.engine.counting.wanted import NotPlainError, Wanted, quoted_text
+from evalreport.engine.databases.wanted import NotPlainError, Wanted, quoted_text
 from evalreport.errors import DataError
 
 _WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")

@@ -21,9 +21,9 @@ from evalreport.data.files import Files, Part
 from evalreport.data.read import not_twice, same_columns
 from evalreport.engine.counting.duckdb_rows import DuckDBRows, counting, duckdb_rows, lock
 from evalreport.engine.counting.kinds_table import check_counts, kinds_of
-from evalreport.engine.counting.wanted import NotPlainError, Wanted, quoted_text
 from evalreport.engine.databases.kinds import not_unique
 from evalreport.engine.databases.query_text import DUCKDB, ids_query
+from evalreport.engine.databases.wanted import NotPlainError, Wanted, quoted_text
 from evalreport.predict.cache import read_entry, write_entry
 from evalreport.scratch import scratch_folder
 from evalreport.version import __version__

@@ -16,9 +16,9 @@ import numpy.typing as npt
 from evalreport.data.table import PARTNER, RawColumn, RawTable
 from evalreport.engine.counting.duckdb_rows import DuckDBRows, KindsOf
 from evalreport.engine.counting.file_columns import NUMBER
-from evalreport.engine.counting.wanted import BYTES, NotPlainError, TooManyKindsError, Wanted
 from evalreport.engine.databases.kinds import Asking
 from evalreport.engine.databases.query_text import MOST, count_query, kinds_query
+from evalreport.engine.databases.wanted import BYTES, NotPlainError, TooManyKindsError, Wanted
 
 #: Bytes that a value takes at most which is a text, or a list, of its own.
 OWN_BYTES = 160

@@ -12,7 +12,7 @@ from evalreport.data.parquet_file import ParquetFile
 from evalreport.data.parquet_types import expression, readable
 from evalreport.data.read import not_twice, same_columns
 from evalreport.data.source import Source, opened
-from evalreport.engine.counting.wanted import NotPlainError, quoted_text
+from evalreport.engine.databases.wanted import NotPlainError, quoted_text
 from evalreport.errors import DataError, Location, Problem
 
 #: Types whose values are their own text.

@@ -28,7 +28,7 @@ from evalreport.data.table import RawColumn
 from evalreport.data.text_scan import Plain, plain_delimited, plain_json
 from evalreport.data.typed_values import column_of
 from evalreport.engine.counting.file_columns import NUMBER, kept_columns
-from evalreport.engine.counting.wanted import NotPlainError, Wanted, quoted_text
+from evalreport.engine.databases.wanted import NotPlainError, Wanted, quoted_text
 from evalreport.errors import DataError
 
 #: Decompressed text may be as large as the disk allows; the ratio stays under its limit.

@@ -13,9 +13,9 @@ from typing import Any, Protocol
 from evalreport.data.parquet_file import LOCKS
 from evalreport.data.parquet_types import expression, parquet_column
 from evalreport.data.table import RawColumn
-from evalreport.engine.counting.query_limits import QueryWatch
-from evalreport.engine.counting.wanted import quoted_text
+from evalreport.engine.databases.query_limits import QueryWatch
 from evalreport.engine.databases.query_text import Column, Dialect
+from evalreport.engine.databases.wanted import quoted_text
 from evalreport.errors import DataError, Location, Problem
 from evalreport.spec.datasets import Query
 

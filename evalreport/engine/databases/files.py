@@ -15,7 +15,6 @@ from evalreport.data.parquet_file import plain_name
 from evalreport.data.source import Source, reading
 from evalreport.data.table import RawColumn
 from evalreport.data.typed_values import column_of
-from evalreport.engine.counting.query_limits import QueryWatch
 from evalreport.engine.databases.arrow import (
     Session,
     by_place,
@@ -24,6 +23,7 @@ from evalreport.engine.databases.arrow import (
     reader,
     selected,
 )
+from evalreport.engine.databases.query_limits import QueryWatch
 from evalreport.engine.databases.query_text import DUCKDB, Column, Kind
 from evalreport.engine.databases.query_text import SQLITE as SQLITE_TEXT
 from evalreport.errors import FilesError, Location, Problem, did_you_mean

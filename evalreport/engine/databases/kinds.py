@@ -16,15 +16,9 @@ import numpy.typing as npt
 from evalreport.data.delimited import check_names
 from evalreport.data.source import Source, reading
 from evalreport.data.table import RawColumn, RawTable
-from evalreport.engine.counting.query_limits import QueryWatch, limits_of
-from evalreport.engine.counting.wanted import (
-    BYTES,
-    NotPlainError,
-    TooManyKindsError,
-    Wanted,
-)
 from evalreport.engine.databases.addresses import Address, hash_of
 from evalreport.engine.databases.arrow import Session
+from evalreport.engine.databases.query_limits import QueryWatch, limits_of
 from evalreport.engine.databases.query_text import (
     MOST,
     Column,
@@ -33,6 +27,12 @@ from evalreport.engine.databases.query_text import (
     kinds_query,
     rows_query,
     twice_query,
+)
+from evalreport.engine.databases.wanted import (
+    BYTES,
+    NotPlainError,
+    TooManyKindsError,
+    Wanted,
 )
 from evalreport.errors import DataError, Location, Problem
 from evalreport.spec.datasets import ClusterTable, Query

@@ -13,7 +13,7 @@ from enum import StrEnum
 from math import inf, nextafter
 
 from evalreport.data.scores import steps_of
-from evalreport.engine.counting.calendar import period_name
+from evalreport.engine.calendar import period_name
 
 #: The largest whole number up to which a double counts every one.
 MOST = 2**53

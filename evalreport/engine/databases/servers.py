@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 
 from evalreport.data.interruptible import interruptible
 from evalreport.data.table import RawColumn
-from evalreport.engine.counting.query_limits import QueryWatch
 from evalreport.engine.databases.addresses import Address, connection_settings
 from evalreport.engine.databases.arrow import (
     Session,
@@ -22,6 +21,7 @@ from evalreport.engine.databases.arrow import (
     reader,
     selected,
 )
+from evalreport.engine.databases.query_limits import QueryWatch
 from evalreport.engine.databases.query_text import POSTGRES, SPARK, Column, Kind
 from evalreport.errors import FilesError, Location, LostError, Problem
 from evalreport.scratch import scratch_folder

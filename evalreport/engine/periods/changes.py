@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from evalreport.engine.counting.calendar import period_columns
+from evalreport.engine.calendar import period_columns
 from evalreport.engine.periods.charts import change_of
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Interval

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
-from evalreport.engine.counting.calendar import period_name
-from evalreport.engine.counting.wanted import Wanted
+from evalreport.engine.calendar import period_name
+from evalreport.engine.databases.wanted import Wanted
 
 TYPES = {
     "y": "text", "s": "double", "d": "decimal", "whole": "decimal0", "n": "bigint",

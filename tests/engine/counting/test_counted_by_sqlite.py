@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 from engine.counting.counted_runs import comparable, engine_of, run, spec_of
 
-from evalreport.engine.counting import query_limits
-from evalreport.engine.counting.query_limits import QueryLimits
-from evalreport.engine.databases import files
+from evalreport.engine.databases import files, query_limits
+from evalreport.engine.databases.query_limits import QueryLimits
 from evalreport.errors import DataError, EvalreportError, FilesError, LimitError
 
 METRICS = ["accuracy", "recall", "f1", "roc_auc", "average_precision", "ks", "brier", "log_loss"]

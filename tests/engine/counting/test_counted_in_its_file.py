@@ -9,8 +9,8 @@ import duckdb
 import pytest
 from engine.counting.counted_runs import comparable, engine_of, run, spec_of
 
-from evalreport.engine.counting import query_limits
-from evalreport.engine.counting.query_limits import QueryLimits
+from evalreport.engine.databases import query_limits
+from evalreport.engine.databases.query_limits import QueryLimits
 from evalreport.errors import DataError, LimitError
 
 ROWS = """SELECT CASE WHEN i % 3 = 0 THEN 'a' ELSE 'b' END AS y, (i % 97)::DECIMAL(6, 2) / 97 AS s,

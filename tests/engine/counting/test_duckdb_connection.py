@@ -13,8 +13,8 @@ from evalreport.data.source import open_source
 from evalreport.engine.counting import choosing as counting
 from evalreport.engine.counting.choosing import limit_bytes
 from evalreport.engine.counting.duckdb_rows import duckdb_rows
-from evalreport.engine.counting.wanted import Wanted
 from evalreport.engine.databases.query_text import twice_query
+from evalreport.engine.databases.wanted import Wanted
 from evalreport.errors import DataError, FilesError, LimitError, SpecError
 from evalreport.publish.installed import Extra
 

@@ -339,7 +339,7 @@ def test_text_spills_to_a_private_folder_that_is_gone_afterwards(
 
     from evalreport.data.source import open_source
     from evalreport.engine.counting.duckdb_rows import duckdb_rows
-    from evalreport.engine.counting.wanted import Wanted
+    from evalreport.engine.databases.wanted import Wanted
 
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
     (tmp_path / "tmp").mkdir()

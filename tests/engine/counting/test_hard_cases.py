@@ -17,9 +17,9 @@ from engine.counting.hard_cases import CASES, MORE, ROWS, TYPES, plain
 from engine.counting.postgres_server import SECRET, owner
 
 from evalreport.data.table import RawTable
-from evalreport.engine.counting.wanted import NotPlainError, TooManyKindsError, Wanted
 from evalreport.engine.databases.addresses import open_database
 from evalreport.engine.databases.kinds import database_kinds, read_query
+from evalreport.engine.databases.wanted import NotPlainError, TooManyKindsError, Wanted
 from evalreport.errors import DataError
 from evalreport.spec.datasets import Query
 
@@ -152,7 +152,7 @@ def test_what_is_refused(
     database: str, columns: str, sql: str, wanted: dict[str, Any], error: type[Exception],
     told: str, monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
-    monkeypatch.setattr("evalreport.engine.counting.wanted.LEAST_KINDS", 50)
+    monkeypatch.setattr("evalreport.engine.databases.wanted.LEAST_KINDS", 50)
     if error is TooManyKindsError:
         told = "kinds of rows by n, id: there is room"
     query = query_on(database, sql)

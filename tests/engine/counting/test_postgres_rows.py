@@ -10,8 +10,8 @@ import pytest
 from engine.counting.counted_runs import comparable, engine_of, run, spec_of
 from engine.counting.postgres_server import SECRET, owner, rows
 
-from evalreport.engine.counting import query_limits
-from evalreport.engine.counting.query_limits import QueryLimits
+from evalreport.engine.databases import query_limits
+from evalreport.engine.databases.query_limits import QueryLimits
 from evalreport.errors import DataError, FilesError, LimitError, LostError, SpecError
 
 pytestmark = pytest.mark.long
