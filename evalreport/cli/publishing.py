@@ -154,7 +154,7 @@ def _evaluated(
         from evalreport.engine.predicting import Fitting
         from evalreport.engine.read_and_plan import prepare
         from evalreport.engine.run import evaluate
-        from evalreport.record.history import earlier_runs
+        from evalreport.record.history import earlier_runs, run_before
         from evalreport.results.codec import encode
 
         fitting = Fitting(
@@ -176,14 +176,17 @@ def _evaluated(
         check_positive(options.runs, prepared)
         for note in prepared.plan.notes:
             progress.note(note)
+        at = clock_text(options.when)
+        earlier = earlier_runs(options.runs, loaded.series) if loaded.spec.cadence else ()
         results = evaluate(
             prepared,
-            clock_text(options.when),
+            at,
             progress.step,
             progress.advance,
             clock=options.clock,
             before=_look_before(options.runs, loaded) if loaded.spec.looks else None,
-            earlier=earlier_runs(options.runs, loaded.series) if loaded.spec.cadence else (),
+            earlier=earlier,
+            preceding=run_before(options.runs, earlier, loaded.spec.as_of or at),
         )
         report = loaded.spec.report
         drawing = DrawingOptions(

@@ -24,7 +24,7 @@ from evalreport.errors import FilesError, Location, Problem, UsageError
 from evalreport.publish.folder import drawing_versions, file_name, template_of
 from evalreport.publish.formats import DrawingOptions, drawn
 from evalreport.record.hashing import FileRecord, canonical_json
-from evalreport.record.history import earlier_runs
+from evalreport.record.history import earlier_runs, run_before
 from evalreport.record.manifest import Manifest, read_manifest
 from evalreport.record.row_digests import with_rows_counted
 from evalreport.results.lookup import Results, outcome_of
@@ -270,6 +270,7 @@ def rerun_problems(
         allowed=allowed, trusted=trusted, step=progress.step, advance=progress.advance
     )
     prepared = prepare(loaded, engine=_engine(made_by.engine), step=progress.step, fitting=fitting)
+    earlier = _earlier(run, loaded)
     again = evaluate(
         prepared,
         made_by.at,
@@ -277,7 +278,8 @@ def rerun_problems(
         progress.advance,
         clock=made_by.clock,
         before=_look_before(run, results),
-        earlier=_earlier(run, loaded),
+        earlier=earlier,
+        preceding=run_before(run.resolve().parent, earlier, loaded.spec.as_of or made_by.at),
     )
     data = canonical_json(encode(again))
     report = loaded.spec.report

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 
@@ -13,6 +13,12 @@ class EarlierRun:
     run: str
     of: str
     files: Mapping[str, str]
+
+
+def last_before(earlier: Sequence[EarlierRun], of: str) -> EarlierRun | None:
+    """The last of the runs that are of a time before this one; None where none is."""
+    before = [one for one in earlier if one.of < of]
+    return max(before, key=lambda one: one.of, default=None)
 
 
 @dataclass(frozen=True)
@@ -31,8 +37,7 @@ class Due:
     @property
     def previous(self) -> EarlierRun | None:
         """The run before this one in time, whenever it was made."""
-        before = [one for one in self.earlier if one.of < self.of]
-        return max(before, key=lambda one: one.of, default=None)
+        return last_before(self.earlier, self.of)
 
     def same(self, dataset: str) -> tuple[EarlierRun, ...]:
         """Runs of another time that read the same file, oldest first."""

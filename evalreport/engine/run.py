@@ -97,12 +97,14 @@ def evaluate(
     clock: str = "given",
     before: ReferenceRun | None = None,
     earlier: Sequence[EarlierRun] = (),
+    preceding: ReferenceRun | None = None,
 ) -> Results:
     """The results of a prepared spec.
 
     ``at`` is the run's clock as text, and ``clock`` whether that was ``given`` or ``read``
     off the computer. ``step`` and ``advance`` report progress. ``before`` is the run whose
-    looks this one goes on with, ``earlier`` are those that stand in its series.
+    looks this one goes on with, ``earlier`` are those that stand in its series, ``preceding`` is
+    the last of these before this one in time.
     """
     references = read_references(prepared.loaded)
     failures = [*(failure for one in prepared.predictions for failure in one.failures)]
@@ -129,7 +131,9 @@ def evaluate(
     drift = state.records("drift", lambda: _drift(state, references))
     claims = tuple(state.records("claims", lambda: claim_records(state)))
     readers = state.guarded("readers", lambda: _reader_records(state), dict[str, Any]())
-    judged: Sequence[Criterion] = _over_readers(state, _judged(state, references), readers)
+    judged: Sequence[Criterion] = _over_readers(
+        state, _judged(state, references, preceding), readers
+    )
     looks = None
     if prepared.loaded.spec.looks is not None:
         from evalreport.engine.reference.looks import later_look, with_looks
@@ -223,10 +227,12 @@ def _described(state: RunState, at: str, clock: str) -> dict[str, Any]:
     }
 
 
-def _judged(state: RunState, references: References) -> list[Criterion]:
+def _judged(
+    state: RunState, references: References, preceding: ReferenceRun | None
+) -> list[Criterion]:
     own = judged(state, partial(limits_of, state))
     tables = [table for evaluation in state.evaluations for table in evaluation.tables]
-    return not_passed(with_references(state, own, references), spoilt(tables))
+    return not_passed(with_references(state, own, references, preceding), spoilt(tables))
 
 
 def judged(state: RunState, limits: Limits) -> list[Criterion]:

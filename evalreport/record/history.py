@@ -19,13 +19,14 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 
-from evalreport.engine.due import EarlierRun
+from evalreport.engine.due import EarlierRun, last_before
+from evalreport.engine.reference.run import ReferenceRun, read_reference, results_of
 from evalreport.errors import FilesError, Location, Problem
 from evalreport.record.durable import explained, write_all
 from evalreport.record.hashing import canonical_json, parse_json, sha256
@@ -277,6 +278,18 @@ def earlier_runs(runs: Path, series: str, until: str | None = None) -> tuple[Ear
         for name in _recorded(history, until)
         if history.series_of(history.runs[name]) == series
     )
+
+
+def run_before(runs: Path, earlier: Sequence[EarlierRun], of: str) -> ReferenceRun | None:
+    """The last of the ``earlier`` runs before a time, with its results or what is kept of them.
+
+    None where there is no such run, or nothing is left of it. Raises FilesError for results that
+    cannot be read.
+    """
+    last = last_before(earlier, of)
+    if last is None or not results_of(runs / last.run).is_file():
+        return None
+    return read_reference(runs / last.run, Location(str(runs / last.run)))
 
 
 def last_positive(runs: Path, series: str) -> tuple[str, Mapping[str, str | None]]:

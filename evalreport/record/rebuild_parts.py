@@ -134,7 +134,7 @@ def _criteria(again: RecordedState) -> Iterator[r.Criterion | Made | None]:
             yield None
             continue
         # runs in a row that did not pass are told by the history
-        own = replace(own, breaches_in_a_row=one.breaches_in_a_row)
+        own = replace(own, breaches_in_a_row=one.breaches_in_a_row, earlier=one.earlier)
         needs = limits.lacking.get((one.text, one.measure))
         yield Made(own, {} if needs is None else {"limits": needs})
     yield from waiting

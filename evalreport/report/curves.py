@@ -52,6 +52,7 @@ from evalreport.report.numbers import (
 )
 from evalreport.report.results_table import by_class, front_views
 from evalreport.report.sections import section
+from evalreport.report.series import front_criterion
 from evalreport.report.slices import spread_over, wanted
 from evalreport.report.strips import Row, measures_strip
 from evalreport.report.words import counted, label_text, listed, method_text
@@ -162,7 +163,7 @@ def _is_whole(shown: Shown, same: Sequence[Curve]) -> bool:
 def _beyond_front(contents: Contents, curves: list[Curve]) -> list[Curve]:
     """Curves without those that the first page shows as a whole."""
     views = front_views(contents)
-    if "verdict" not in contents.sections or not views:
+    if "verdict" not in contents.sections or not views or front_criterion(contents) is not None:
         return curves
     same = _of_front(contents, views)
     own = [c for c in same if _view(c) in views]

@@ -54,6 +54,7 @@ from evalreport.report.results_table import (
     worst_first,
     worst_group,
 )
+from evalreport.report.series import front_course, front_criterion, since
 from evalreport.report.strips import slice_heads
 from evalreport.report.training import best_step_text, best_steps, runs_text
 from evalreport.report.words import (
@@ -95,7 +96,8 @@ def page_one(contents: Contents, cautions: Sequence[Note]) -> list[Block]:
     if not views:
         return [*blocks, *best_steps(contents), *_caution_lines(cautions)]
     blocks += results_tables(contents, views)
-    chart = front_chart(contents, views)
+    followed = front_criterion(contents)
+    chart = front_chart(contents, views) if followed is None else front_course(contents, followed)
     blocks += [Charts((chart,), "front")] if chart is not None else []
     blocks += _tables(contents, views, beside=chart is not None)
     return [*blocks, *_caution_lines(cautions, beside=chart is not None)]
@@ -282,8 +284,7 @@ def _decided(contents: Contents, entry: records.Criterion) -> str:
         what = f"difference {bound}{difference_text(entry.observed)}"
     reach = entry.reason if (entry.reason or "").startswith(OUT_OF_REACH) else ""
     why = f" ({prose(reach)})" if reach else ""
-    failures = entry.breaches_in_a_row or 0
-    why += f", failed in {failures} runs in a row" if failures > 1 else ""
+    why += f", {told}" if (told := since(contents, entry)) else ""
     return f"{name}{of}{where}, {what}, required {needed} {required_text(entry.required)}{why}"
 
 

@@ -28,6 +28,7 @@ Make: TypeAlias = Callable[[Contents], list[Block]]
 #: Modules that declare sections; a new one is added here once.
 DECLARING = (
     "verdict",
+    "series",
     "guide",
     "metric_sections",
     "slices",

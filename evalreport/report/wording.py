@@ -35,6 +35,7 @@ class Wording:
     says of the study, each with the fields of ``about`` that may hold it. ``positive_first``: the
     positive one of two classes stands first in every table. ``brief``: what a notebook has room
     for, without fonts of its own, sweeps of thresholds, and words on limits that nobody set.
+    ``series``: its first page draws the course over the runs of a series.
     """
 
     sections: tuple[str, ...]
@@ -52,6 +53,7 @@ class Wording:
     study: Sequence[tuple[str, Sequence[str]]] = ()
     positive_first: bool = False
     brief: bool = False
+    series: bool = False
 
 
 #: Metrics that ask for the table of impact ratios.
@@ -155,6 +157,7 @@ STANDARD = (
     "scores",
     "subgroups",
     "looks",
+    "series",
     "periods",
     "drift",
     "thresholds",
@@ -256,6 +259,7 @@ CLINICAL = Wording(
 AUDIT = Wording(
     (
         "verdict",
+        "series",
         "cautions",
         "rows",
         "characteristics",
@@ -295,6 +299,7 @@ AUDIT = Wording(
         "guide": ("Scope, and how to read and check this report", "Scope", ""),
     },
     impact=True,
+    series=True,
 )
 MODEL_CARD = Wording(
     (
@@ -407,6 +412,7 @@ class Words:
         self.orientation, self.checklists = wording.orientation, wording.checklists
         self.study, self.positive_first = wording.study, wording.positive_first
         self.brief = wording.brief
+        self.series = wording.series
         self.flow_by_result, self.guidance = wording.flow_by_result, wording.guidance
         self.agreement = non_reference(results)
         self._sets = {ledger.dataset for ledger in results.labels if ledger.label_sets}

@@ -848,6 +848,20 @@ class ReaderAgreement:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EarlierOutcome:
+    """What came of the same criterion in an earlier run of the series, as that run recorded it."""
+
+    run: str
+    of: Annotated[str, "What its data are of, else its clock."]
+    value: float | None = None
+    low: Annotated[float | None, "Of the interval of the value."] = None
+    high: float | None = None
+    observed: Annotated[float | None, "What was held against the requirement."] = None
+    required: float | None = None
+    outcome: Annotated[str, one_of(*OUTCOMES)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Criterion:
     """An acceptance criterion on one measure, and its outcome."""
 
@@ -881,6 +895,9 @@ class Criterion:
     breaches_in_a_row: Annotated[
         int | None, OMITTED, "Runs in a row, this one included, that did not pass."
     ] = None
+    earlier: Annotated[
+        tuple[EarlierOutcome, ...], OMITTED, "The runs of the series before this one, oldest first."
+    ] = ()
     claim: Annotated[int | None, OMITTED, "The claim that has to be reproduced."] = None
     readers: Annotated[
         bool | None, OMITTED, "Observed and outcome are those of the mean over the readers."

@@ -58,6 +58,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "report/checklists.py": "folds models params weights",
         "report/guide.py": "level",
         "report/openlineage.py": "series",
+        "report/series.py": "cadence",
         "results/lookup.py": "as_of",
         "report/slices.py": "column",
         "report/wording.py": "datasets metrics models",

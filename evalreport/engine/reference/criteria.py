@@ -38,6 +38,10 @@ if TYPE_CHECKING:
     from evalreport.engine.run_state import RunState
 
 
+#: Earlier runs that an outcome holds: three years of months, a month of days.
+MOST_EARLIER = 36
+
+
 @dataclass(frozen=True)
 class Against:
     """A difference from a reference: its value, its interval, or the reason for none."""
@@ -49,12 +53,15 @@ class Against:
 
 
 def with_references(
-    state: RunState, judged: Sequence[records.Criterion], references: References
+    state: RunState,
+    judged: Sequence[records.Criterion],
+    references: References,
+    before: ReferenceRun | None = None,
 ) -> list[records.Criterion]:
     """All outcomes in the order of the spec: those judged, and those against a reference.
 
-    Where the spec refers to the previous run, each outcome tells how many runs in a
-    row have not passed.
+    Where there is a run ``before`` in the series, or the spec refers to the previous run, each
+    outcome has those of the runs before it, and how many in a row have not passed.
     """
     asked = state.prepared.loaded.spec.criteria
     valued = [number for number, one in asked if one.required is not None]
@@ -64,8 +71,8 @@ def with_references(
             work = partial(_outcomes, state, number, one, references)
             found += state.records(f"criterion {number}", work)
     found.sort(key=lambda entry: entry.criterion)
-    previous = references.previous
-    return found if previous is None else [_counted(entry, previous) for entry in found]
+    previous = before or references.previous
+    return found if previous is None else [_continued(entry, previous) for entry in found]
 
 
 def selected(state: RunState, asked: AskedCriterion | Declared | Claim) -> list[records.Criterion]:
@@ -274,15 +281,37 @@ def _held(
     return observed, required, PASS if passed else FAIL, None
 
 
-def _counted(entry: records.Criterion, previous: ReferenceRun) -> records.Criterion:
-    """The outcome with the number of runs in a row, this one included, that did not pass."""
-    if entry.outcome == PASS:
-        return replace(entry, breaches_in_a_row=0)
+def _continued(entry: records.Criterion, previous: ReferenceRun) -> records.Criterion:
+    """The outcome after those of the runs before it, of which each run holds all.
+
+    With the number of runs in a row, this one included, that did not pass.
+    """
     same = (one for one in previous.results.acceptance if _asked(one) == _asked(entry))
     before, count = next(same, None), 0
-    if before is not None and before.outcome != PASS:
-        count = 1 if before.breaches_in_a_row is None else before.breaches_in_a_row
-    return replace(entry, breaches_in_a_row=count + 1)
+    if before is None:
+        return replace(entry, breaches_in_a_row=0 if entry.outcome == PASS else 1)
+    if entry.outcome != PASS:
+        count = 1
+        if before.outcome != PASS:
+            count += 1 if before.breaches_in_a_row is None else before.breaches_in_a_row
+    earlier = (*before.earlier, _earlier(before, previous))[-MOST_EARLIER:]
+    return replace(entry, breaches_in_a_row=count, earlier=earlier)
+
+
+def _earlier(entry: records.Criterion, run: ReferenceRun) -> records.EarlierOutcome:
+    """What a run recorded of a criterion, with the value that it judged."""
+    measure = next((m for m in run.results.measures if m.id == entry.measure), None)
+    limits = None if measure is None else measure.interval
+    return records.EarlierOutcome(
+        run=run.name,
+        of=run.of,
+        value=None if measure is None else measure.value,
+        low=None if limits is None else limits.low,
+        high=None if limits is None else limits.high,
+        observed=entry.observed,
+        required=entry.required,
+        outcome=entry.outcome,
+    )
 
 
 def _asked(one: records.Criterion) -> tuple[Any, ...]:

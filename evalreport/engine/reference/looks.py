@@ -56,7 +56,7 @@ def look_before(runs: Path | None, series: str) -> ReferenceRun | None:
 
 def later_look(before: ReferenceRun | None, at: str) -> str | None:
     """What the data of the look before are of, where this run is a backfill of an earlier time."""
-    return _of(before) if before is not None and _of(before) > at else None
+    return before.of if before is not None and before.of > at else None
 
 
 def with_looks(
@@ -83,11 +83,6 @@ def with_looks(
             looks.append(look)
         found.append(entry if look is None else decided(entry, look))
     return found, tuple(looks)
-
-
-def _of(run: ReferenceRun) -> str:
-    """What the data of a run are of, else its clock."""
-    return run.results.as_of or run.results.provenance.at
 
 
 def decided(entry: records.Criterion, look: records.Look) -> records.Criterion:

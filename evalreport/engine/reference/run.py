@@ -52,6 +52,11 @@ class ReferenceRun:
         """Its measures by what they measure."""
         return {m.which.series: m for m in self.results.measures}
 
+    @property
+    def of(self) -> str:
+        """What its data are of, else its clock."""
+        return self.results.as_of or self.results.provenance.at
+
     @cached_property
     def data(self) -> dict[str, str | None]:
         """The sha256 of the file of each dataset."""
@@ -147,7 +152,7 @@ def read_reference(path: Path, where: Location, *, previous: bool = False) -> Re
     Raises FilesError.
     """
     try:
-        file = _results_of(path)
+        file = results_of(path)
         if not file.is_file():
             hint = "the folder of an earlier run; a first run has none to refer to"
             raise FilesError(Problem(f"'{path}' holds no {RESULTS}", hint, where))
@@ -162,7 +167,7 @@ def read_reference(path: Path, where: Location, *, previous: bool = False) -> Re
     return ReferenceRun(name, digest, _content(data, path, where), previous)
 
 
-def _results_of(path: Path) -> Path:
+def results_of(path: Path) -> Path:
     """The results of a run; where only its numbers are left beside it, those."""
     file, run = path / RESULTS, path.resolve()
     kept = run.parent / KEPT / f"{run.name}.json"

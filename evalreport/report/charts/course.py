@@ -39,10 +39,12 @@ def course(
     required: float | None = None,
     place: int = 0,
     changed: int | None = None,
+    names: int = MOST_NAMES,
 ) -> None:
     """Periods stand equally spaced, oldest first; diamonds lie outside the control limits.
 
-    ``changed``: the place of the first period after a change; what follows is shaded.
+    ``changed``: the place of the first period after a change; what follows is shaded. At most so
+    many ``names`` of periods stand below the axis.
     """
     axes.set_title(folded(title, 52, 1), loc="left")
     axes.set_xlim(-0.6, len(stops) - 0.4)
@@ -57,18 +59,18 @@ def course(
             textcoords="offset points", fontsize=7, color=REQUIRED, annotation_clip=False,
         )  # fmt: skip
     _values(axes, stops, colour(place))
-    shown = named(len(stops))
+    shown = named(len(stops), names)
     axes.set_xticks(shown, [folded(stops[k].name, LETTERS, 1) for k in shown])
     axes.locator_params(axis="y", nbins=5)
 
 
-def named(count: int) -> list[int]:
+def named(count: int, most: int = MOST_NAMES) -> list[int]:
     """Places whose names fit below the axis, the newest always.
 
-    >>> named(3), named(12)
-    ([0, 1, 2], [1, 3, 5, 7, 9, 11])
+    >>> named(3), named(12), named(10, 3)
+    ([0, 1, 2], [1, 3, 5, 7, 9, 11], [1, 5, 9])
     """
-    step = -(-count // MOST_NAMES)
+    step = -(-count // most)
     return list(range(count - 1, -1, -step))[::-1]
 
 

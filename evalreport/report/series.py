@@ -1,0 +1,233 @@
+"""The runs of a series: the value of each criterion over them, and since when it is not met."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from evalreport.report.charts.canvas import HALF, WHOLE, drawing, grid, panel
+from evalreport.report.charts.course import Stop, course
+from evalreport.report.contents import Contents
+from evalreport.report.criteria import criterion_line
+from evalreport.report.curve_charts import FRONT
+from evalreport.report.model import Block, Chart, Charts, Column, PlainTable, TableRow, Text
+from evalreport.report.numbers import limits_text, required_text, value_text
+from evalreport.report.results_table import WORDS
+from evalreport.report.sections import section
+from evalreport.report.words import counted, visible
+from evalreport.results.records import HELD, Criterion, EarlierOutcome
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: Criteria that are drawn, and those abreast in a table.
+MOST_CHARTS, ACROSS = 4, 4
+#: Names of runs below the axis of the first page's chart.
+FEW_NAMES = 3
+#: Letters of a date by which the runs of a series are told apart.
+_EXACT = {"year": 4, "month": 7}
+
+
+@section("series", "Course over runs", short="Runs")
+def series_blocks(contents: Contents) -> list[Block]:
+    """A chart of each criterion over the runs before this one and this one, and all as a table."""
+    entries = followed(contents)
+    if not entries:
+        return []
+    told = [
+        f"{criterion_line(contents, one)}: {text}."
+        for one in entries
+        if (text := since(contents, one))
+    ]
+    blocks: list[Block] = [Text(_intro(entries))]
+    blocks += [Text(" ".join(f"{text[0].upper()}{text[1:]}" for text in told))] if told else []
+    drawn = [one for one in entries if _stops(contents, one)][:MOST_CHARTS]
+    blocks += [Charts((_chart(contents, drawn[k : k + 2]),)) for k in range(0, len(drawn), 2)]
+    return blocks + [
+        _table(contents, entries[k : k + ACROSS]) for k in range(0, len(entries), ACROSS)
+    ]
+
+
+def followed(contents: Contents) -> list[Criterion]:
+    """The criteria that runs before this one were held to, those that are not met first."""
+    found = [one for one in contents.of(Criterion) if one.earlier]
+    return sorted(found, key=lambda one: one.outcome in HELD)
+
+
+def front_criterion(contents: Contents) -> Criterion | None:
+    """The criterion that the first page draws over the runs: the first that is not met.
+
+    None where the template follows no series, and without runs before this one.
+    """
+    if not contents.words.series:
+        return None
+    return next((one for one in followed(contents) if _stops(contents, one)), None)
+
+
+def since(contents: Contents, entry: Criterion) -> str:
+    """For how many runs in a row a criterion is not met, and from what to what its value went."""
+    failures = entry.breaches_in_a_row or 0
+    if failures < 2:
+        return ""
+    told = f"failed in {failures} runs in a row"
+    first = len(entry.earlier) + 1 - failures
+    if first < 1:
+        return told
+    before, began = entry.earlier[first - 1 : first + 1]
+    if before.value is None or began.value is None:
+        return f"{told}, first in {_time(contents, began)}"
+    went = "fell" if began.value < before.value else "rose"
+    return (
+        f"{told}; it {went} from {value_text(before.value)} in {_time(contents, before)} "
+        f"to {value_text(began.value)} in {_time(contents, began)}"
+    )
+
+
+def _time(contents: Contents, run: EarlierOutcome | None = None) -> str:
+    """What the data of a run are of, as exact as its series is due: ``2026-07``."""
+    own = contents.results
+    of = (own.as_of or own.provenance.at) if run is None else run.of
+    return visible(of[: _EXACT.get(str(contents.spec.get("cadence")), 10)])
+
+
+def _intro(entries: Sequence[Criterion]) -> str:
+    runs = {one.run for entry in entries for one in entry.earlier}
+    return (
+        f"This run stands last, after {counted(len(runs), 'run')} of the same series before it. "
+        "Their values, limits and outcomes are those that each recorded; the tables that they were "
+        "counted from are in their own reports. A line of long dashes is what a criterion requires."
+    )
+
+
+def _stops(contents: Contents, entry: Criterion) -> list[Stop]:
+    """The values over the runs, this one last; none of a criterion without a value."""
+    m = contents.measure_of(entry.measure)
+    if m is None or entry.readers or entry.reference:
+        return []
+    runs = [(_time(contents, one), one) for one in entry.earlier]
+    runs.append((_time(contents), _this(contents, entry)))
+    return [Stop(name, one.value, one.low, one.high) for name, one in runs]
+
+
+def _this(contents: Contents, entry: Criterion) -> EarlierOutcome:
+    """This run as one of the series."""
+    m = contents.measure_of(entry.measure)
+    limits = None if m is None else m.interval
+    return EarlierOutcome(
+        run="",
+        of="",
+        value=None if m is None else m.value,
+        low=None if limits is None else limits.low,
+        high=None if limits is None else limits.high,
+        outcome=entry.outcome,
+    )
+
+
+def _failed_from(entry: Criterion) -> int | None:
+    """The place of the first of the runs in a row that did not pass, this one among them."""
+    failures = entry.breaches_in_a_row or 0
+    first = len(entry.earlier) + 1 - failures
+    return first if failures and first > 0 else None
+
+
+def _paint(contents: Contents, entry: Criterion) -> Callable[..., None]:
+    place = contents.models.index(entry.model) if entry.model in contents.models else 0
+    return partial(
+        course,
+        stops=_stops(contents, entry),
+        title=_title(contents, entry),
+        required=entry.required,
+        place=place,
+        changed=_failed_from(entry),
+    )
+
+
+def _title(contents: Contents, entry: Criterion) -> str:
+    m = contents.measure_of(entry.measure)
+    return "" if m is None else contents.title(m)
+
+
+def _said(contents: Contents, entry: Criterion) -> str:
+    stops = [stop for stop in _stops(contents, entry) if stop.value is not None]
+    told = since(contents, entry)
+    required = "" if entry.required is None else f" Required: {required_text(entry.required)}."
+    course_of = "; ".join(f"{stop.name} {value_text(stop.value or 0.0)}" for stop in stops)
+    return f"{course_of}.{required}{f' {told[0].upper()}{told[1:]}.' if told else ''}"
+
+
+def _aside(entry: Criterion) -> str:
+    shaded = " Shaded: runs in a row that did not meet it." if _failed_from(entry) else ""
+    return (
+        f"Required: {required_text(entry.required)}.{shaded}" if entry.required is not None else ""
+    )
+
+
+def front_course(contents: Contents, entry: Criterion) -> Chart:
+    """The chart of the first page in a template that follows a series."""
+
+    def draw(figure: Figure) -> None:
+        wide, high = (72 * inches for inches in figure.get_size_inches())
+        _paint(contents, entry)(panel(figure, 26, 20, wide - 62, high - 38), names=FEW_NAMES)
+
+    caption = f"{_title(contents, entry)} over the runs of the series"
+    return Chart(
+        drawing(draw, FRONT, FRONT + 16),
+        f"{caption}. {_said(contents, entry)}",
+        caption,
+        _aside(entry),
+        name="series",
+    )
+
+
+def _chart(contents: Contents, entries: Sequence[Criterion]) -> Chart:
+    """One criterion over the runs, or two abreast."""
+
+    def draw(figure: Figure) -> None:
+        beside = grid(
+            figure, len(entries), len(entries), left=32, right=40, top=18, bottom=20, gap=(74, 0)
+        )
+        for axes, entry in zip(beside, entries, strict=True):
+            _paint(contents, entry)(axes)
+
+    captions = [
+        f"{_title(contents, one)}, {contents.mark((one.dataset or '', one.model or '')).name}"
+        for one in entries
+    ]
+    return Chart(
+        drawing(draw, HALF if len(entries) == 1 else WHOLE, 150),
+        " ".join(f"{c}. {_said(contents, one)}" for c, one in zip(captions, entries, strict=True)),
+        "; ".join(captions),
+        " ".join(dict.fromkeys(_aside(one) for one in entries)) if len(entries) == 1 else "",
+        wide=len(entries) > 1,
+        name="series",
+    )
+
+
+def _table(contents: Contents, entries: Sequence[Criterion]) -> PlainTable:
+    """A line for each run, the value of each criterion with its interval and its outcome."""
+    runs = {one.run: one for entry in entries for one in entry.earlier}
+    told = [{one.run: _outcome(one) for one in entry.earlier} for entry in entries]
+    rows = [
+        TableRow((_time(contents, runs[run]), visible(run), *(own.get(run, "–") for own in told)))
+        for run in sorted(runs, key=lambda run: runs[run].of)
+    ]
+    last = [_outcome(_this(contents, entry)) for entry in entries]
+    rows.append(TableRow((_time(contents), "this run", *last), strong=True))
+    columns = (
+        Column("data of"),
+        Column("run"),
+        *(Column(criterion_line(contents, one), "right") for one in entries),
+    )
+    return PlainTable("Every run of the series", columns, tuple(rows))
+
+
+def _outcome(one: EarlierOutcome) -> str:
+    """A value with its interval, and what came of it."""
+    said = WORDS.get(one.outcome, one.outcome)
+    if one.value is None:
+        return said
+    limits = ""
+    if one.low is not None and one.high is not None:
+        limits = f" ({limits_text(one.low, one.high, one.value)})"
+    return f"{value_text(one.value)}{limits} {said}"
