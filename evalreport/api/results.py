@@ -41,6 +41,7 @@ _SUMMARY = (
     "threshold_rule",
     "state",
     "reason",
+    "over",
 )
 _CRITERIA = (
     "criterion",
@@ -136,12 +137,15 @@ class Results:
         return Headline(own, self)
 
     def summary(self) -> pd.DataFrame:
-        """The same measures, one row for each metric of every model."""
-        from evalreport.report.contents import Contents
-        from evalreport.report.printed import main_measures
+        """The same rows as a frame: one for each metric of every model.
 
-        main = main_measures(Contents(self.records))
-        return _frame([_row(m) for own in main.values() for m in own], _MEASURES)[[*_SUMMARY]]
+        A mean over folds or readers is a row of its own, and ``over`` says so.
+        """
+        from evalreport.report.contents import Contents
+        from evalreport.report.headline import headline_of
+
+        rows = [row for own in headline_of(Contents(self.records)).values() for row in own]
+        return _frame([_row(r.record) | {"over": r.over} for r in rows], _MEASURES)[[*_SUMMARY]]
 
     @cached_property
     def records(self) -> Records:
