@@ -7,8 +7,8 @@ from typing import Any
 
 from evalreport.render import html
 from evalreport.report import build as building
-from evalreport.report import csv, headline, junit, markdown
-from evalreport.report import headline as index
+from evalreport.report import csv, junit, latex, markdown
+from evalreport.report import model_index as index
 from evalreport.report.model import Report
 from evalreport.results.codec import decode_as
 from evalreport.results.lookup import Results
@@ -32,7 +32,7 @@ def summary_markdown(results: Any) -> str:
 
 
 def measures_latex(results: Any) -> str:
-    return headline.measures_latex(records_of(results))
+    return latex.measures_latex(records_of(results))
 
 
 def criteria_junit(results: Any) -> bytes:

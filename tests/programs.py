@@ -25,6 +25,7 @@ PACKAGES = {
     "mount": "mount",
     "node": "nodejs",
     "openssl": "openssl",
+    "pdflatex": "texlive-latex-recommended",
     "pdfinfo": "poppler-utils",
     "pdftotext": "poppler-utils",
     "qpdf": "qpdf",

@@ -23,9 +23,10 @@ def found(results: Results, key: Sequence[str]) -> Measure:
     """
     from evalreport.metrics.catalogue import find
     from evalreport.report.contents import Contents
-    from evalreport.report.printed import main_measures
+    from evalreport.report.headline import headline_measures
 
-    every = [m for own in main_measures(Contents(results)).values() for m in own]
+    contents = Contents(results)
+    every = [m for view in contents.views for m in headline_measures(contents, view)]
     asked, *places = map(str, key)
     declared = find(asked)
     metric = asked if declared is None else declared.name
@@ -45,6 +46,7 @@ def found(results: Results, key: Sequence[str]) -> Measure:
             told = ", ".join(f"results[{asked!r}, {name!r}]" for name in several[:3])
             _refuse(f"{metric} was measured for {len(several)} {kind}s", told)
     own = [m for m in own if m.indeterminate != "for"] or own
+    own = [m for m in own if not contents.names_class(m)] or own
     if len(own) > 1:
         _refuse(f"{metric} was measured {len(own)} times", "results.summary() has all of them")
     return own[0]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 #: How a notebook shows the page: as wide as text is read, as high as a screen.
 _FRAME = (
-    '<iframe title="Evaluation report" srcdoc="{page}" '
+    "<iframe title=\"Evaluation report\" srcdoc='{page}' "
     'style="width:100%;max-width:1100px;min-width:320px;height:80vh;min-height:480px;'
     'border:1px solid #d0d0d0"></iframe>'
 )
@@ -41,6 +41,7 @@ _SUMMARY = (
     "threshold_rule",
     "state",
     "reason",
+    "over",
 )
 _CRITERIA = (
     "criterion",
@@ -136,12 +137,15 @@ class Results:
         return Headline(own, self)
 
     def summary(self) -> pd.DataFrame:
-        """The same measures, one row for each metric of every model."""
-        from evalreport.report.contents import Contents
-        from evalreport.report.printed import main_measures
+        """The same rows as a frame: one for each metric of every model.
 
-        main = main_measures(Contents(self.records))
-        return _frame([_row(m) for own in main.values() for m in own], _MEASURES)[[*_SUMMARY]]
+        A mean over folds or readers is a row of its own, and ``over`` says so.
+        """
+        from evalreport.report.contents import Contents
+        from evalreport.report.headline import headline_of
+
+        rows = [row for own in headline_of(Contents(self.records)).values() for row in own]
+        return _frame([_row(r.record) | {"over": r.over} for r in rows], _MEASURES)[[*_SUMMARY]]
 
     @cached_property
     def records(self) -> Records:
@@ -329,9 +333,9 @@ class Results:
 
     def _repr_html_(self) -> str:
         """How a notebook shows the results: the quick page in a frame, and how to get the whole."""
-        from html import escape
-
-        return _FRAME.format(page=escape(self.to_html("quick"), quote=True)) + _WHOLE
+        # what ends the attribute, and what begins a character's name: nothing else has to grow
+        page = self.to_html("quick").replace("&", "&amp;").replace("'", "&#39;")
+        return _FRAME.format(page=page) + _WHOLE
 
     def _template(self) -> str | Path:
         from evalreport.publish.folder import template_of

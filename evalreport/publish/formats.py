@@ -225,13 +225,13 @@ def _junit(results: Results, _data: bytes) -> bytes:
 
 
 def _model_index(results: Results, _data: bytes) -> bytes:
-    from evalreport.report.headline import model_index
+    from evalreport.report.model_index import model_index
 
     return model_index(results)
 
 
 def _latex(results: Results, _data: bytes) -> bytes:
-    from evalreport.report.headline import measures_latex
+    from evalreport.report.latex import measures_latex
 
     return measures_latex(results).encode("utf-8")
 

@@ -1,8 +1,9 @@
 """The report as a Word document, from the same value as the page: to be pasted from and signed.
 
 Headings, captions, tables with heads that repeat and pictures with words beside them are Word's
-own, so a document can be navigated, restyled and read aloud. Pictures are PNG of the same
-drawings. The same report gives the same bytes: no clock but the run's, no random ids.
+own, so a document can be navigated, restyled and read aloud. Its looks are the styles of
+``templates/word/reference.docx``. Pictures are PNG of the same drawings. The same report gives the
+same bytes: no clock but the run's, no random ids.
 
 Whiskers beside rows and the choice of a threshold are of the page alone; the numbers that they
 show stand in the tables. The module is long as it writes each of the twenty kinds of blocks.
@@ -19,6 +20,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from evalreport.errors import MissingLibraryError, Problem
+from evalreport.render.shipped import templates_folder
 from evalreport.report import model as m
 from evalreport.report.directions import isolated
 from evalreport.report.pieces import Card, CountCell, CountTable, FormulaPiece, LineCell, Number
@@ -33,10 +35,18 @@ _NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 #: All files of the archive have this date, as archives need one.
 DATE = (1980, 1, 1, 0, 0, 0)
 WIDTH_MM = 170.0
+#: The chart of the first page.
+FRONT_MM = 58.0
+#: The cells of the stamp and of the sentences beside it.
+STAMP_MM = (42.0, 128.0)
 #: What a letter of a table takes at most, and both margins of a cell.
 LETTER_MM, PAD_MM = 1.9, 2.6
-#: Shades of the cells above the line and of heads, as on the page.
-ABOVE, HEAD = "FFF3C4", "EEF1F4"
+#: The shade of cells above the line, and those of outcomes beside their words.
+ABOVE = "FFF3C4"
+OUTCOMES = {"pass": ("Pass", "E1F2E8"), "fail": ("Fail", "FBE4E4")}
+OPEN = ("", "EEF1F4")
+#: Columns above which a table is set smaller.
+MOST_WIDE = 8
 _Block = TypeVar("_Block")
 
 
@@ -51,7 +61,7 @@ def render_docx(report: m.Report, when: datetime) -> bytes:
         raise MissingLibraryError(missing)
     import docx
 
-    document = docx.Document()
+    document = docx.Document(str(templates_folder() / "word" / "reference.docx"))
     _set_up(document, report, when)
     writer = _Writer(document)
     writer.front(report)
@@ -84,21 +94,10 @@ def _dated(archive: bytes) -> bytes:
 
 def _set_up(document: Document, report: m.Report, when: datetime) -> None:
     from docx.oxml.ns import qn
-    from docx.shared import Mm, Pt
 
     page = document.sections[0]
-    page.page_width, page.page_height = Mm(210), Mm(297)
-    page.left_margin = page.right_margin = Mm((210 - WIDTH_MM) / 2)
-    page.top_margin = page.bottom_margin = Mm(20)
-    normal: Any = document.styles["Normal"]
-    normal.font.name, normal.font.size = "Calibri", Pt(10)
-    normal.paragraph_format.space_after = Pt(4)
-    fonts = normal.element.get_or_add_rPr()
-    language = fonts.makeelement(qn("w:lang"), {qn("w:val"): report.language})
-    fonts.append(language)
-    caption: Any = document.styles["Caption"]
-    caption.paragraph_format.keep_with_next = True
-    caption.paragraph_format.space_before = Pt(8)
+    fonts = document.styles["Normal"].element.get_or_add_rPr()
+    fonts.append(fonts.makeelement(qn("w:lang"), {qn("w:val"): report.language}))
     core = document.core_properties
     core.title, core.author, core.comments = _clean(report.title), "evalreport", ""
     core.identifier, core.language, core.version = report.identifier, report.language, ""
@@ -148,7 +147,7 @@ class _Writer:
             m.Failure: lambda b: self.words(b.text, strong=True),
             m.PlainTable: self.plain,
             m.TablePair: lambda b: self.each(b.tables, self.plain),
-            m.Charts: lambda b: self.each(b.charts, self.chart),
+            m.Charts: self.charts,
             m.Tables: self.tables,
             m.Again: lambda _: None,
             m.Legend: self.legend,
@@ -161,15 +160,13 @@ class _Writer:
 
     def front(self, report: m.Report) -> None:
         """Title, outcome, and what the sections are."""
-        self.words(report.kicker)
-        self.document.add_paragraph(_clean(report.title), style="Title")
-        self.words(report.lead)
-        self.words(report.outcome, strong=True)
+        self.words(report.kicker, "Kicker")
+        self.words(report.title, "Title")
+        self.words(report.lead, "Lead")
         told = f"report {report.identifier} · spec {report.spec} · issued {report.issued} · "
-        self.words(f"{told}evalreport {report.version} · {report.signed}")
-        self.heading("Contents")
-        for section in report.sections:
-            self.words(f"{section.number} {section.title}".strip())
+        self.words(f"{told}evalreport {report.version} · {report.signed}", "Small")
+        sections = (f"{section.number} {section.title}".strip() for section in report.sections)
+        self.words(" · ".join(sections), "Small")
 
     def section(self, section: m.Section) -> None:
         """One section with its blocks; an unknown kind of block is an error, not an empty place."""
@@ -197,9 +194,9 @@ class _Writer:
         if block.aside is not None:
             self.plain(block.aside)
 
-    def words(self, text: str, *, strong: bool = False) -> Paragraph:
+    def words(self, text: str, style: str = "Normal", *, strong: bool = False) -> Paragraph:
         """A paragraph."""
-        paragraph = self.document.add_paragraph()
+        paragraph = self.document.add_paragraph(style=style)
         paragraph.add_run(_clean(text)).bold = strong or None
         return paragraph
 
@@ -210,7 +207,7 @@ class _Writer:
     def caption(self, text: str) -> None:
         """The caption above a table."""
         if text:
-            self.document.add_paragraph(_clean(text), style="Caption")
+            self.words(text, "Caption")
 
     def notes(self, block: m.Notes) -> None:
         """Cautions, each with its severity, what it says and what to read instead."""
@@ -225,11 +222,8 @@ class _Writer:
 
     def code(self, block: m.Code) -> None:
         """Text as it stands."""
-        from docx.shared import Pt
-
         self.heading(block.title)
-        run = self.words("").add_run(_clean(block.text))
-        run.font.name, run.font.size = "Consolas", Pt(8)
+        self.words(block.text, "Code")
 
     def legend(self, block: m.Legend) -> None:
         """How tables and formulas are read."""
@@ -293,12 +287,29 @@ class _Writer:
             paragraph.add_run(_clean(f". {text}"))
 
     def stamp(self, block: m.Stamp) -> None:
-        """The outcome, and the sentences beside it."""
-        self.words(f"{block.word}: {block.told}", strong=True)
-        for name, text in block.sentences:
-            paragraph = self.document.add_paragraph()
-            paragraph.add_run(_clean(f"{name}. ")).bold = True
+        """The outcome in a coloured cell, and the sentences beside it."""
+        from docx.shared import Mm
+
+        made: Any = self.document.add_table(rows=1, cols=2)
+        made.style, made.autofit = "Report Table", False
+        word, told = made.rows[0].cells
+        for column, cell, width in zip(made.columns, (word, told), STAMP_MM, strict=True):
+            column.width = cell.width = Mm(width)
+        _row_rules(made.rows[0]._tr, head=False)
+        name, shade = OUTCOMES.get(block.outcome, OPEN)
+        _shade(word, shade)
+        self.into(word.paragraphs[0], block.word, f"Stamp {name}".strip())
+        self.into(word.add_paragraph(), block.told, "Stamp Count")
+        for place, (title, text) in enumerate(block.sentences):
+            paragraph = told.add_paragraph() if place else told.paragraphs[0]
+            paragraph.add_run(_clean(f"{title}. ")).bold = True
             paragraph.add_run(_clean(text))
+        self.words("", "After Table")
+
+    def into(self, paragraph: Paragraph, text: str, style: str) -> None:
+        """Text in a paragraph of a cell, in a style."""
+        paragraph.style = self.document.styles[style]
+        paragraph.add_run(_clean(text))
 
     def facts(self, block: m.Facts) -> None:
         """Names and what they are."""
@@ -342,7 +353,12 @@ class _Writer:
             for row in block.rows
         ]
         lines = [row.line for row in block.rows]
-        self.lines(block.caption, block.columns, lines, ends=ends if block.judged else None)
+        made = self.lines(block.caption, block.columns, lines, ends=ends if block.judged else None)
+        for row, own in zip(made.rows[1:], block.rows, strict=True):
+            if block.judged and own.word:
+                name, shade = OUTCOMES.get(own.outcome, OPEN)
+                _shade(row.cells[-1], shade)
+                row.cells[-1].paragraphs[0].style = self.document.styles[f"Outcome {name}".strip()]
         self.each(block.notes, self.words)
 
     def lines(
@@ -353,7 +369,7 @@ class _Writer:
         *,
         one: bool = False,
         ends: Sequence[str] | None = None,
-    ) -> None:
+    ) -> Table:
         """Lines of numbers; columns of whiskers alone, which only the page has, are left out.
 
         ``one``: the interval of the last number has a column of its own. ``ends``: what stands
@@ -379,6 +395,7 @@ class _Writer:
             for cell, k in zip(row.cells, used, strict=True):
                 if k < len(line.cells):
                     _mark(cell, top=line.cells[k].top, frame=line.cells[k].frame)
+        return made
 
     def counts(self, table: CountTable) -> None:
         """A classification table with the cells above and below the line marked."""
@@ -438,11 +455,11 @@ class _Writer:
         self.caption(caption)
         width = max(map(len, ([heads] if heads else []) + list(rows)), default=1)
         made: Any = self.document.add_table(rows=0, cols=width)
-        made.style, made.autofit = "Table Grid", False
-        _narrow(made)
+        made.style, made.autofit = "Report Table", False
         aligned, bold = frozenset(right), frozenset(strong)
         everything = ([heads] if heads else []) + list(rows)
         widths = _widths(everything, width)
+        size = "Table" if width <= MOST_WIDE else "Dense"
         for column, own in zip(made.columns, widths, strict=True):
             column.width = own
         for number, cells in enumerate(everything):
@@ -451,23 +468,25 @@ class _Writer:
             for k, cell in enumerate(row.cells):
                 cell.width = widths[k]
                 paragraph = cell.paragraphs[0]
+                paragraph.style = self.document.styles[f"{size} {'Head' if place < 0 else 'Text'}"]
                 run = paragraph.add_run(_clean(cells[k] if k < len(cells) else ""))
-                run.font.size = _points(8.5 if width <= 8 else 7.5)
-                paragraph.paragraph_format.space_after = _points(1)
-                run.bold = place < 0 or place in bold or None
-                if place < 0:
-                    _shade(cell, HEAD)
+                run.bold = place in bold or None
                 if k in aligned:
                     paragraph.alignment = WD_ALIGN_PARAGRAPH.RIGHT
-        self.document.add_paragraph().paragraph_format.space_after = _points(2)
+        self.words("", "After Table")
         table: Table = made
         return table
 
-    def chart(self, chart: m.Chart) -> None:
-        """A picture with its words for those who do not see it, its caption and its data."""
+    def charts(self, block: m.Charts) -> None:
+        """Pictures below each other; that of the first page is small."""
+        for one in block.charts:
+            width = FRONT_MM if block.style == "front" else WIDTH_MM * (1 if one.wide else 0.6)
+            self.chart(one, width)
+
+    def chart(self, chart: m.Chart, width: float) -> None:
+        """A picture, so many millimetres wide, with its words for those who do not see it."""
         from docx.shared import Mm
 
-        width = WIDTH_MM if chart.wide else WIDTH_MM * 0.6
         picture: Any = self.document.add_paragraph()
         picture.paragraph_format.keep_with_next = True
         picture.add_run().add_picture(io.BytesIO(chart.drawing.picture()), width=Mm(width))
@@ -493,14 +512,15 @@ def _widths(rows: Sequence[Sequence[str]], columns: int) -> list[Any]:
             words[k] = max(words[k], *(min(len(word), 24) for word in text.split()), 1)
             lines[k] = max(lines[k], *(min(len(line), 60) for line in text.split("\n")), 1)
     least = [PAD_MM + LETTER_MM * count for count in words]
-    wanted = [PAD_MM + LETTER_MM * count for count in lines]
-    if sum(wanted) <= WIDTH_MM:
-        return [Mm(width) for width in wanted]
+    more = [LETTER_MM * (most - few) for most, few in zip(lines, words, strict=True)]
     spare = max(WIDTH_MM - sum(least), 0.0)
-    more = [most - few for most, few in zip(wanted, least, strict=True)]
-    total = sum(more) or 1.0
-    found = [few + spare * extra / total for few, extra in zip(least, more, strict=True)]
-    return [Mm(width * WIDTH_MM / max(sum(found), WIDTH_MM)) for width in found]
+    total = sum(more)
+    wanted = [
+        few + (min(spare, total) * extra / total if total else 0.0)
+        for few, extra in zip(least, more, strict=True)
+    ]
+    # as wide as the text, whatever they hold
+    return [Mm(width * WIDTH_MM / sum(wanted)) for width in wanted]
 
 
 def _cell_text(cell: LineCell, *, own: bool) -> str:
@@ -523,30 +543,6 @@ def _count_text(cell: CountCell) -> str:
     told = f"{cell.role}{cell.weight}"
     rows = f" (n {cell.rows})" if cell.rows else ""
     return f"{cell.text} {told}".strip() + rows
-
-
-def _points(size: float) -> Any:
-    from docx.shared import Pt
-
-    return Pt(size)
-
-
-def _narrow(table: Any) -> None:
-    """Margins of a millimetre in all cells: those of Word would cost a tenth of the page."""
-    from docx.oxml import OxmlElement
-    from docx.oxml.ns import qn
-
-    margins: Any = OxmlElement("w:tblCellMar")
-    for side in ("left", "right"):
-        edge: Any = OxmlElement(f"w:{side}")
-        edge.set(qn("w:w"), "57")
-        edge.set(qn("w:type"), "dxa")
-        margins.append(edge)
-    look = table._tbl.tblPr.xpath("./w:tblLook")
-    if look:
-        look[0].addprevious(margins)
-    else:
-        table._tbl.tblPr.append(margins)
 
 
 def _row_rules(row: Any, *, head: bool) -> None:

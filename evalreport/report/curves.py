@@ -137,7 +137,8 @@ def front_chart(contents: Contents, views: Sequence[View]) -> Chart | None:
     shown = Shown(contents, own[0].kind, own, False)
     chart = _chart(shown, len(same), (front_drawing(shown), False))
     # what more there is to it stands in the section of curves
-    return chart if _is_whole(shown, same) else replace(chart, aside="", data=())
+    whole = _is_whole(shown, same) and not contents.words.brief
+    return chart if whole else replace(chart, aside="", data=())
 
 
 def _of_front(contents: Contents, views: Sequence[View]) -> list[Curve]:

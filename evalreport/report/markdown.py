@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from evalreport.report.contents import Contents
 from evalreport.report.criteria import criterion_line
 from evalreport.report.directions import isolated
 from evalreport.report.headline import (
-    counts_words,
+    Headline,
     headline_of,
     headline_tables,
-    interval_words,
+    left_out,
+    limits_head,
     more_tables,
-    name_words,
     table_lines,
     table_title,
-    tables_words,
-    value_words,
 )
 from evalreport.report.numbers import value_text
 from evalreport.report.page_one import lead_sentence
 from evalreport.report.training import best_step_text
 from evalreport.report.words import as_of_text, prose
 from evalreport.results.lookup import Results
-from evalreport.results.records import Criterion, Measure, rank_of
+from evalreport.results.records import Criterion, rank_of
 
 _MARKS = {
     "pass": "✓ pass",
@@ -47,39 +45,25 @@ def summary_markdown(results: Results) -> str:
 
 def _lines(contents: Contents) -> Iterator[str]:
     results = contents.results
+    if contents.views:
+        yield f"**{cell(lead_sentence(contents))}**"
+        yield ""
     yield f"## {cell(results.title)}"
     yield ""
-    yield from _lead(contents)
-    measures, left_out = headline_of(contents)
-    if measures:
-        yield "| dataset | model | measure | value | interval | counts | table |"
-        yield "|---|---|---|---:|---|---:|---|"
-    for m in measures:
-        cells = (
-            m.dataset,
-            m.model,
-            name_words(contents, m),
-            value_words(m),
-            interval_words(m),
-            counts_words(contents, m),
-            tables_words(m),
-        )
-        yield f"| {' | '.join(cell(c) for c in cells)} |"
-    if left_out:
+    if results.acceptance:
+        yield from _criteria(contents)
+    steps = best_step_text(contents)
+    if steps:
+        yield cell(steps)
         yield ""
-        yield cell(left_out)
-    yield from _tables(results, measures)
-    cautions = results.cautions
-    if cautions:
+    headline = headline_of(contents)
+    yield from _measures(headline)
+    more = left_out(contents, headline)
+    if more:
         yield ""
-        yield "**Cautions**"
-        yield ""
-        for caution in cautions[:MOST_CAUTIONS]:
-            yield f"- {caution.severity}: {cell(caution.message)} (`{caution.code}`)"
-        if len(cautions) > MOST_CAUTIONS:
-            yield f"- and {len(cautions) - MOST_CAUTIONS} more, in the report"
-    for failure in results.failures:
-        yield f"- FAILED {cell(failure.section)}: {cell(failure.reason)}"
+        yield cell(more)
+    yield from _tables(results, headline)
+    yield from _cautions(results)
     provenance = results.provenance
     spec = provenance.spec.sha256[:12] if provenance.spec is not None else "none"
     yield ""
@@ -91,23 +75,34 @@ def _lines(contents: Contents) -> Iterator[str]:
     )
 
 
-def _lead(contents: Contents) -> Iterator[str]:
-    """What came of it in one sentence, every criterion, and the best step of a training."""
-    if contents.views:
-        word, decided = lead_sentence(contents)
-        yield f"**{word}.** {cell(decided)}" if word else cell(decided)
-        yield ""
-    if contents.results.acceptance:
-        yield from _criteria(contents)
-    steps = best_step_text(contents)
-    if steps:
-        yield cell(steps)
-        yield ""
+def _measures(headline: Headline) -> Iterator[str]:
+    if headline:
+        limits = limits_head(headline)
+        yield f"| dataset | model | measure | value | {limits} | counts | method | table |"
+        yield "|---|---|---|---:|---|---:|---|---|"
+    for view, rows in headline.items():
+        for row in rows:
+            words = (row.name, row.value, row.limits, row.counts, row.method or row.reason)
+            yield f"| {' | '.join(map(cell, (*view, *words, row.tables)))} |"
 
 
-def _tables(results: Results, measures: Sequence[Measure]) -> Iterator[str]:
+def _cautions(results: Results) -> Iterator[str]:
+    cautions = results.cautions
+    if cautions:
+        yield ""
+        yield "**Cautions**"
+        yield ""
+        for caution in cautions[:MOST_CAUTIONS]:
+            yield f"- {caution.severity}: {cell(caution.message)} (`{caution.code}`)"
+        if len(cautions) > MOST_CAUTIONS:
+            yield f"- and {len(cautions) - MOST_CAUTIONS} more, in the report"
+    for failure in results.failures:
+        yield f"- FAILED {cell(failure.section)}: {cell(failure.reason)}"
+
+
+def _tables(results: Results, headline: Headline) -> Iterator[str]:
     """The classification tables that the measures stand on."""
-    tables, more = headline_tables(results, measures)
+    tables, more = headline_tables(results, headline)
     for table in tables:
         head, *rows = table_lines(table)
         yield ""

@@ -119,11 +119,12 @@ def outcome_text(contents: Contents) -> str:
     return f"{word}: {told}" if told else word
 
 
-def lead_sentence(contents: Contents) -> tuple[str, str]:
-    """The outcome, and what decided it, for readers who see one line of a report."""
-    word, look, _ = _outcome(contents)
-    decided = contents.said(None, _verdict(contents, front_views(contents)))
-    return ("" if look == "none" else word), decided
+def lead_sentence(contents: Contents) -> str:
+    """The outcome and what decided it in one sentence, for readers who see no more of a report."""
+    word, _, _ = _outcome(contents)
+    views = front_views(contents)
+    decided = _deciding(contents, "closest to its limit ") or _first_value(contents, views)
+    return contents.said(None, f"{word}: {decided}." if decided else f"{word}.")
 
 
 def _outcome(contents: Contents) -> tuple[str, str, str]:
@@ -241,28 +242,31 @@ def _verdict(contents: Contents, views: Sequence[View]) -> str:
             return f"{first}." if first else ""
         told = f" {first}." if first else ""
         return f"No acceptance limit was set, so this report gives no verdict.{told}"
+    undecided = sum(c.outcome == CONTINUE for c in entries)
+    others = sum(c.outcome not in (*NOT_HELD, *HELD, CONTINUE) for c in entries)
+    said = [_deciding(contents) or f"None of {counted_criteria(contents)} is decided"]
+    if undecided:
+        said.append(f"{undecided} of {counted_outcomes(contents)} to be continued")
+    if others:
+        said.append(f"{others} of {counted_outcomes(contents)} could not be evaluated")
+    return " ".join([*(f"{one}." for one in said), post_hoc_text(contents)]).strip()
+
+
+def _deciding(contents: Contents, closest: str = "Closest to its limit: ") -> str:
+    """The criteria that failed, else the one ``closest`` to its limit; nothing of none decided."""
+    entries = contents.of(records.Criterion)
     failed = [c for c in entries if c.outcome in NOT_HELD]
     passed = [c for c in entries if c.outcome in HELD]
-    undecided = sum(c.outcome == CONTINUE for c in entries)
-    others = len(entries) - len(failed) - len(passed) - undecided
-    after = ""
-    if undecided:
-        after += f" {undecided} of {counted_outcomes(contents)} to be continued."
-    if others:
-        after += f" {others} of {counted_outcomes(contents)} could not be evaluated."
-    after += f" {post_hoc}" if (post_hoc := post_hoc_text(contents)) else ""
     if failed:
         told = "; ".join(_decided(contents, c) for c in failed[:2])
         more = f"; and {len(failed) - 2} more" if len(failed) > 2 else ""
-        return f"{told[0].upper()}{told[1:]}{more}.{after}"
+        return f"{told[0].upper()}{told[1:]}{more}"
     if not passed:
-        return f"None of {counted_criteria(contents)} is decided.{after}"
+        return ""
     near = min(passed, key=margin_of)
     if margin_of(near) == math.inf:
-        return f"All that could be judged was held.{after}"
-    return (
-        f"{'Closest to its limit: ' if len(passed) > 1 else ''}{_decided(contents, near)}.{after}"
-    )
+        return "All that could be judged was held"
+    return f"{closest if len(passed) > 1 else ''}{_decided(contents, near)}"
 
 
 def _decided(contents: Contents, entry: records.Criterion) -> str:
@@ -278,14 +282,19 @@ def _decided(contents: Contents, entry: records.Criterion) -> str:
         return f"{name}{of}{where}"
     bound = bound_text(entry)
     bound = f"{bound} " if entry.bound != "point" else ""
-    needed = "at most" if entry.direction == "at_most" else "at least"
     what = f"{bound}{observed_text(entry.observed, entry.required)}"
     if entry.reference:
         what = f"difference {bound}{difference_text(entry.observed)}"
+    at_most, required = entry.direction == "at_most", required_text(entry.required)
+    if entry.outcome in NOT_HELD:
+        comma = "," if bound or entry.reference else ""
+        held = f"{comma} {what} {'above' if at_most else 'below'} {required}"
+    else:
+        held = f", {what}, required at {'most' if at_most else 'least'} {required}"
     reach = entry.reason if (entry.reason or "").startswith(OUT_OF_REACH) else ""
     why = f" ({prose(reach)})" if reach else ""
     why += f", {told}" if (told := since(contents, entry)) else ""
-    return f"{name}{of}{where}, {what}, required {needed} {required_text(entry.required)}{why}"
+    return f"{name}{of}{where}{held}{why}"
 
 
 def _first_value(contents: Contents, views: Sequence[View]) -> str:

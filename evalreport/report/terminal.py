@@ -6,17 +6,17 @@ The same three lists are the ``headline``, ``failed`` and ``warnings`` of ``run 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 from evalreport.report.cards import interval_text
 from evalreport.report.comparisons import other_rows_text
-from evalreport.report.contents import Contents, View, identity
+from evalreport.report.contents import Contents
 from evalreport.report.criteria import bound_text, requirement_text
-from evalreport.report.headline import interval_words, name_words, value_words
+from evalreport.report.headline import headline_measures, headline_of
 from evalreport.report.looks import look_words
-from evalreport.report.numbers import THIN, observed_text, p_text, value_text
-from evalreport.report.results_table import headline_identities
+from evalreport.report.numbers import observed_text, p_text, value_text
+from evalreport.report.printed import text_lines
+from evalreport.report.results_table import MOST_METRICS
 from evalreport.report.scripts import script_note
 from evalreport.report.training import best_step_text
 from evalreport.report.wording import in_words
@@ -42,18 +42,9 @@ def headline(results: Results) -> list[dict[str, Any]]:
     Each with ``metric``, ``model``, ``dataset``, ``value``, ``low`` and ``high``; the last
     three are None where ``state`` says that there is no value, or where it has no interval.
     """
-    return [_plain(m) for own in _headline(Contents(results)).values() for m in own]
-
-
-def _headline(contents: Contents) -> dict[View, list[Measure]]:
-    """The headline measures of each model on each dataset."""
-    found: dict[View, list[Measure]] = {}
-    for view in contents.views:
-        known = {identity(m): m for m in contents.pooled(view)}
-        own = [known[one] for one in headline_identities(contents, (view,)) if one in known]
-        if own:
-            found[view] = own
-    return found
+    contents = Contents(results)
+    views = contents.views
+    return [_plain(m) for v in views for m in headline_measures(contents, v)[:MOST_METRICS]]
 
 
 def _plain(m: Measure) -> dict[str, Any]:
@@ -100,14 +91,10 @@ def _warnings(results: Results) -> Sequence[Caution]:
 def headline_lines(results: Results) -> list[str]:
     """The headline measures as lines, model by model, each with its interval."""
     contents = Contents(results)
-    by_view = _headline(contents)
+    by_view = headline_of(contents, MOST_METRICS)
     steps = best_step_text(contents)
     lines = [steps] if steps else []
-    for (dataset, model), own in list(by_view.items())[:MOST_VIEWS]:
-        lines.append(f"{label_text(dataset)}, {label_text(model)}")
-        said = [line for m in own for line in _named_values(contents, m)]
-        widest = max(len(name) for name, _ in said)
-        lines += [f"  {name:<{widest}}  {value}" for name, value in said]
+    lines += text_lines(contents, dict(list(by_view.items())[:MOST_VIEWS]))
     if len(by_view) > MOST_VIEWS:
         lines.append(f"and {len(by_view) - MOST_VIEWS} more, in the report")
     return [*lines, *filter(None, [other_rows_text(contents)])]
@@ -161,26 +148,6 @@ def warning_lines(results: Results) -> Iterator[str]:
 
 def _place(*names: str | None) -> list[str]:
     return [label_text(name) for name in names if name is not None]
-
-
-def _named_values(contents: Contents, m: Measure) -> Iterator[tuple[str, str]]:
-    """A measure's name and value; the mean over readers or over folds comes first."""
-    leading = contents.mean_of(m)
-    if leading is not None:
-        words, mean = leading
-        # the words of a measure with the value and limits of the mean
-        own = replace(
-            m, value=mean.value, interval=mean.interval, interval_reason=mean.reason, state="value"
-        )
-        yield f"{contents.title(m)}, {words}", _value(own)
-    yield name_words(contents, m), _value(m)
-
-
-def _value(m: Measure) -> str:
-    if m.value is None and m.interval is None:
-        return f"{value_words(m)}: {prose(m.reason or '')}"
-    # a thin space is no letter of every terminal's font
-    return f"{value_words(m)}  {interval_words(m).replace(THIN, ' ')}"
 
 
 def _why(entry: Criterion) -> str:

@@ -35,15 +35,15 @@ def test_results_print_as_a_table_of_metrics() -> None:
     right, of = int((SAID[found] == "yes").sum()), int(found.sum())
     lines = text.splitlines()
     assert lines[:4] == ["Mine", "", "positive class: yes", ""]
-    assert lines[4].split("  ")[0] == "model"
-    assert lines[4].split() == ["model", "value", "95", "%", "interval", "n"]
+    assert lines[4].split("  ")[0] == "model, score ≥ 0.50"
+    assert lines[4].split()[4:] == ["value", "95", "%", "limits", "n"]
     assert lines[5].split()[:2] == ["Recall", f"{right / of:.3f}"]
     z = 1.959963984540054  # Wilson's limits by hand
     p, q = right / of, z * z / of
     half = z * math.sqrt(p * (1 - p) / of + q / 4 / of)
     low, high = (p + q / 2 - half) / (1 + q), (p + q / 2 + half) / (1 + q)
     assert f"{low:.3f} to {high:.3f}" in lines[5]
-    assert lines[5].endswith("  80")
+    assert lines[5].endswith("  80  Wilson")
     assert lines[6].split()[:3] == ["ROC", "AUC", f"{roc_auc_score(Y == 'yes', P):.3f}"]
     assert "<Results" not in text
 
@@ -51,7 +51,7 @@ def test_results_print_as_a_table_of_metrics() -> None:
 def test_several_models_have_a_block_each_and_a_reason_where_there_is_no_number() -> None:
     results = evaluate(Y, {"a": P}, y_pred={"rule": SAID}, metrics=["accuracy", "roc_auc"])
     text = str(results)
-    assert text.index("\na ") < text.index("\nrule ")
+    assert text.index("\na, ") < text.index("\nrule ")
     assert "not applicable" in text
     assert "it needs scores; rule gives labels only" in text
     assert repr(results) == text

@@ -33,6 +33,7 @@ EXAMPLES = {
     "mount": "record/test_crash_safety.py::test_a_disk_that_is_really_full",
     "node": "render/test_keyboard.py::test_a_page_that_fails_is_seen_to_fail",
     "openssl": "seal/test_seal.py::test_the_same_seal_twice_by_a_key_of_ed25519",
+    "pdflatex": "report/test_other_formats.py::test_latex_is_typeset",
     "pdfinfo": "render/test_pdf.py::test_pdfinfo_reads_it",
     "pdftotext": "render/test_pdf.py::test_pages_say_their_number_the_contents_theirs",
     "qpdf": "render/test_pdf.py::test_qpdf_finds_nothing_wrong",

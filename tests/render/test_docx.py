@@ -16,6 +16,7 @@ from evalreport.cli import status_of
 from evalreport.errors import MissingLibraryError
 from evalreport.render.docx import docx_problem, render_docx
 from evalreport.render.html import built
+from evalreport.render.shipped import templates_folder
 from evalreport.report import model as m
 from evalreport.results.codec import decode
 from evalreport.results.lookup import Results
@@ -120,6 +121,41 @@ def test_it_is_words_own_structure(run: Path, word: Any) -> None:
     assert word.core_properties.created.isoformat().startswith("2026-11-21T12:00:00")
     for mark in ("shd", "bdr"):
         assert word.element.xpath(f"//w:r/w:rPr/w:{mark}"), "a formula has no mark of its cells"
+
+
+def test_its_looks_are_the_styles_of_the_reference(word: Any) -> None:
+    reference = docx.Document(str(templates_folder() / "word" / "reference.docx"))
+    assert not any(p.text for p in reference.paragraphs)
+    own = {style.name for style in reference.styles}
+    used = {p.style.name for p in word.paragraphs}
+    used |= {p.style.name for t in word.tables for c in t._cells for p in c.paragraphs}
+    used |= {t.style.name for t in word.tables}
+    assert {"Title", "Lead", "Caption", "Report Table", "Table Text", "Outcome Pass"} <= used <= own
+    # sizes and fonts are those of styles; only formulas, heads and names mark their letters
+    assert not word.element.xpath("//w:r/w:rPr/w:sz | //w:r/w:rPr/w:rFonts")
+
+
+def test_tables_are_as_wide_as_the_text(word: Any) -> None:
+    page = word.sections[0]
+    text = page.page_width - page.left_margin - page.right_margin
+    for table in word.tables:
+        assert sum(column.width for column in table.columns) == pytest.approx(text, rel=0.002)
+
+
+def test_outcomes_are_words_in_coloured_cells(word: Any, run: Path) -> None:
+    """A criterion that is held on the one model, and the stamp of the whole report."""
+    cells = [c for t in word.tables for c in t._cells]
+    shades = {
+        (c.paragraphs[0].style.name, c.text.split("\n")[0]): fill
+        for c in cells
+        for fill in c._tc.xpath("./w:tcPr/w:shd/@w:fill")
+    }
+    assert shades["Stamp Pass", "PASSED"] == shades["Outcome Pass", "\u2713 pass"] == "E1F2E8"
+    failed = [replace(c, outcome="fail") for c in results(run).acceptance]
+    other = render_docx(built(replace(results(run), acceptance=tuple(failed)), "standard"), AT)
+    shown = docx.Document(io.BytesIO(other))
+    told = {p.style.name: p.text for t in shown.tables for c in t._cells for p in c.paragraphs}
+    assert (told["Stamp Fail"], told["Outcome Fail"]) == ("FAILED", "\u2717 fail")
 
 
 @pytest.mark.long

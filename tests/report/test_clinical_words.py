@@ -93,7 +93,7 @@ def test_metrics_are_called_what_the_spec_calls_them() -> None:
     }  # fmt: skip
     found = evalreport.run(spec, frames={"d": rows})
     told = found.to_markdown()
-    assert "**FAILED.** Sensitivity, 0.667, required at least 0.90." in told
+    assert "**FAILED: Sensitivity 0.667 below 0.90.**" in told
     assert "| Positive predictive value | 0.667 |" in told
     # the name of a function is none of the field
     assert "| F1 | 0.667 |" in told

@@ -331,4 +331,4 @@ def test_a_line_is_steps_from_its_start_in_points_from_the_top() -> None:
         axes.plot([0, 50, 50, 100], [0, 80, 80, 99.96])
 
     # y is counted down: 0, 80, 80 and 99.96 of 100 lie at 100, 20, 20 and 0.04
-    assert 'd="M0 100l50 -80l50 -20"' in canvas.drawing(paint, 100, 100).markup
+    assert 'd="M0 100l50-80l50-20"' in canvas.drawing(paint, 100, 100).markup

@@ -128,5 +128,10 @@ def test_a_cross_validated_model_leads_with_limits_that_allow_for_training() -> 
     assert f"Accuracy, mean over folds, is {text}" in first.text
     heads = [head.text for head in first.all("th") if "Accuracy" in head.text]
     assert heads == ["Accuracy, mean over folds", "Accuracy, folds pooled"]
+    mean, pooled = found.summary().to_dict("records")
+    assert (mean["over"], pooled["over"]) == ("mean over folds", "")
+    assert [mean[k] for k in ("value", "low", "high")] == pytest.approx(
+        [accuracy.mean(), low, high]
+    )
     printed = "\n".join(headline_lines(found.records))
     assert f"Accuracy, mean over folds  {accuracy.mean():.3f}  {low:.3f} to {high:.3g}" in printed

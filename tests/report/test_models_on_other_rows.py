@@ -43,7 +43,7 @@ def test_values_are_named_with_their_dataset_and_rank_no_model() -> None:
 def test_a_criterion_is_of_a_model_on_a_dataset() -> None:
     # 0.9 and 0.6
     page = _page(acceptance=[{"metric": "accuracy", "at_least": 0.8}])
-    assert "Accuracy of b on d2, 0.600, required at least 0.80" in page
+    assert "Accuracy of b on d2 0.600 below 0.80" in page
     assert "FAILED</b> <span>1 of 1 limit, 2 models" in page
 
 

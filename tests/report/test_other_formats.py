@@ -6,7 +6,9 @@ import csv
 import io
 import json
 import re
+import subprocess
 from collections import Counter
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -19,6 +21,7 @@ from plain_results import (
     summary_markdown,
     tables_csv,
 )
+from programs import program
 
 import evalreport
 from evalreport.report.terminal import headline_lines
@@ -47,16 +50,25 @@ def test_every_line_has_its_counts_a_share_or_the_whole_table() -> None:
     spec = {**SPEC, "models": {"m": {"score": "s"}}, "metrics": metrics, "acceptance": []}
     rows = {"y": ["=no", "=no", "=no", "yes", "yes", "yes"], "s": [0.1, 0.3, 0.6, 0.3, 0.7, 0.9]}
     found = evalreport.run(spec, frames={"d": rows}).json
-    assert "| 2 / 3 | t1 |" in summary_markdown(found)
-    assert "| TN 2 FP 1 FN 1 TP 2 | t1 |" in summary_markdown(found)
+    lines = [line.split(" | ") for line in _rows(summary_markdown(found))]
+    assert [line[5] for line in lines] == ["2 / 3", "TN 2 FP 1 FN 1 TP 2"]
     assert "& TN 2 FP 1 FN 1 TP 2 & t1" in measures_latex(found)
 
 
 def test_markdown_begins_with_what_came_of_it() -> None:
     found = _results()
-    told = summary_markdown(found).splitlines()[2]
-    assert told.startswith("**FAILED.** Precision, 0.500, required at least 0.90")
-    assert "no verdict" in summary_markdown({**found, "acceptance": []}).splitlines()[2]
+    assert summary_markdown(found).splitlines()[0] == "**FAILED: Precision 0.500 below 0.90.**"
+    told = summary_markdown({**found, "acceptance": []}).splitlines()[0]
+    # Wilson's limits of 1 of 2, as R's binom.wilson gives them
+    assert told == "**NO LIMIT SET: Recall is 0.500 (0.0945 to 0.905).**"
+    held = {**found, "acceptance": found["acceptance"][:1]}
+    assert summary_markdown(held).splitlines()[0] == (
+        "**PASSED: Recall, 0.500, required at least 0.50.**"
+    )
+    again = [{**c, "breaches_in_a_row": 2} for c in found["acceptance"]]
+    assert summary_markdown({**found, "acceptance": again}).splitlines()[0] == (
+        "**FAILED: Precision 0.500 below 0.90, failed in 2 runs in a row.**"
+    )
 
 
 def test_measures_csv_has_one_line_per_measure_and_runs_no_formula() -> None:
@@ -77,14 +89,14 @@ def test_measures_csv_has_one_line_per_measure_and_runs_no_formula() -> None:
 
 def test_markdown_shows_failures_first_and_escapes_its_marks() -> None:
     lines = summary_markdown(_results()).splitlines()
-    assert lines[0] == r"## A \| title\_with \*marks\*"
+    assert lines[2] == r"## A \| title\_with \*marks\*"
     criteria = [line for line in lines if "pass" in line or "fail" in line or "not eval" in line]
     assert "✗ fail" in criteria[0]
     assert "○ not evaluated" in criteria[1]
     assert "✓ pass" in criteria[2]
     assert any("| 0.500 |" in line and "1 / 2" in line for line in lines)
     entity = summary_markdown({**_results(), "title": "&lt;b&gt; & more"})
-    assert entity.startswith(r"## \&lt;b\&gt; \& more")
+    assert entity.splitlines()[2].startswith(r"## \&lt;b\&gt; \& more")
 
 
 def test_junit_counts_failures_and_what_was_not_evaluated_as_errors() -> None:
@@ -105,9 +117,12 @@ def test_model_index_is_yaml_with_plain_values() -> None:
 
 def test_latex_escapes_what_it_would_run() -> None:
     text = measures_latex(_results())
-    assert r"0.500 & 0.0945 to 0.905 (95 \%, Wilson) & 1 / 2 & t1 \\" in text
-    # the head, two measures and how many are left out, the head and two rows of their table
-    assert text.count(r"\\") == 1 + 2 + 1 + 1 + 2
+    # the number of precision would be 1 / 2 too
+    assert r"Recall & 0.500 & 0.0945 to 0.905 & 1 / 2 & t1 \\" in text
+    # the head, the model and its three measures, the head and two rows of their table
+    assert text.count(r"\\") == 1 + 1 + 3 + 1 + 2
+    assert "Limits: Wilson (Recall, Precision)." in text
+    assert "it needs scores" in text
 
 
 def test_the_table_stands_below_the_measures_in_markdown_and_latex() -> None:
@@ -116,7 +131,7 @@ def test_the_table_stands_below_the_measures_in_markdown_and_latex() -> None:
     markdown = summary_markdown(results)
     assert "**Table t1, d, m**\n\n| actual, predicted → | no | yes |\n|---|---:|---:|" in markdown
     assert "| no | 2 | 1 |\n| yes | 1 | 1 |" in markdown
-    assert "| 1 / 2 | t1 |" in markdown
+    assert "| 1 / 2 | Wilson | t1 |" in markdown
     latex = measures_latex(results)
     assert "no & 2 & 1 \\\\\nyes & 1 & 1 \\\\" in latex
 
@@ -141,10 +156,10 @@ def test_values_over_several_labels_name_the_tables_they_stand_on(render: Any) -
     frame = {"y": ["a b", "a", "b c d e", "c", "b"], "p": ["a", "a b", "b c", "c d", "b e"]}
     text = str(render(evalreport.run(spec, frames={"d": frame}).json))
     lines = [line for line in text.splitlines() if "Exact match " in line or "Macro recall" in line]
-    lines = [line for line in lines if "no verdict" not in line]
+    lines = [line for line in lines if "limit" not in line.lower()]
     assert len(lines) == 2
     assert all("t1, t2, t3, t4 and 1 more" in line for line in lines)
-    assert all(f"able t{k}, d, m" in text for k in range(1, 6))
+    assert all(f"t{k}, d, m" in text for k in range(1, 6))
 
 
 @pytest.mark.parametrize("averaging", [None, ["none", "macro"], ["macro", "micro"]])
@@ -195,7 +210,7 @@ def test_every_metric_of_every_model_stands_in_the_short_formats() -> None:
 
 
 def test_what_short_formats_leave_out_is_counted() -> None:
-    """Three metrics of 14 classes, each with its macro average: more than 40, so no class."""
+    """Four metrics of 14 classes, each with its macro average, which is what is printed."""
     labels = [f"c{k:02d}" for k in range(14)]
     frame = {"y": labels * 2, "p": labels + labels[::-1], "g": ["u"] * 14 + ["v"] * 14}
     spec = {
@@ -207,22 +222,16 @@ def test_what_short_formats_leave_out_is_counted() -> None:
     }
     results = evalreport.run(spec, frames={"d": frame})
     kinds = Counter(
-        "subgroup"
-        if m.subgroup
-        else "none"
-        if m.state == "not_applicable"
-        else "class"
-        if m.label
-        else "shown"
+        "subgroup" if m.subgroup else "class" if m.label else "shown"
         for m in results.records.measures
     )
-    assert (kinds["class"], kinds["shown"]) == (3 * 14, 3)
+    assert kinds["shown"] == 4
     told = (
-        f"Measures not shown here: 42 of single classes, {kinds['subgroup']} of subgroups and "
-        f"{kinds['none']} not applicable to their model; results.json has all of them."
+        f"Measures not shown here: {kinds['class']} of single classes and {kinds['subgroup']} "
+        "of subgroups; results.json has all of them."
     )
     for text in (results.to_markdown(), measures_latex(results.json)):
-        assert len(_rows(text)) == 3
+        assert len(_rows(text)) == 4
         assert told in text.replace("\\_", "_")
 
 
@@ -243,3 +252,35 @@ def test_short_formats_use_the_words_of_the_page() -> None:
     names = json.loads(model_index(results))["model-index"][0]["results"][0]["metrics"]
     assert names[0]["name"].startswith("Sensitivity")
     assert names[0]["type"] == "recall"
+
+
+@pytest.mark.long
+def test_latex_is_typeset(tmp_path: Path) -> None:
+    r"""A paper that reads the file shows each number; no letter of a name is run as a command."""
+    pdflatex, pdftotext = program("pdflatex"), program("pdftotext")
+    y = ["$no_{1}", "50% \\yes & ~^#"]
+    rows = {"y": [y[0]] * 10 + [y[1]] * 10, "s": [k / 20 for k in range(20)]}
+    spec = {**SPEC, "models": {"m_1": {"score": "s"}, "m&2": {"score": "s"}}, "acceptance": []}
+    spec["metrics"] = ["recall", "brier", "lr_plus"]
+    found = evalreport.run(spec, frames={"d": rows}).json
+    (tmp_path / "measures.tex").write_text(measures_latex(found), encoding="utf-8")
+    (tmp_path / "paper.tex").write_text(
+        "\\documentclass{article}\\usepackage{booktabs}"
+        "\\begin{document}\\input{measures}\\end{document}"
+    )
+    told = subprocess.run(
+        [pdflatex, "-halt-on-error", "-interaction=nonstopmode", "paper.tex"],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert told.returncode == 0, told.stdout
+    assert "Overfull" not in told.stdout
+    shown = subprocess.run(
+        [pdftotext, "-layout", str(tmp_path / "paper.pdf"), "-"],
+        capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
+    words = " ".join(shown.split())
+    # of scores 0, 1/20, ..., 19/20 all of the upper ten are at 0.5 or above: 10 of 10, Wilson
+    assert "Recall 1 0.722 to 1 10 / 10" in words
+    assert "m&2" in words
+    assert "m 1" in words or "m_1" in words
+    assert "$no" in words

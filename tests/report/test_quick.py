@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+import html
+import re
+from pathlib import Path
 from random import Random
 
+import pytest
+from ready_specs import CONFIGS, results_of
 from report.html_page import parse
 
 import evalreport
+from evalreport.api.results import Results
+from evalreport.render.html import render_html
+from evalreport.results.codec import decode
+
+#: Bytes of what a notebook shows.
+LIGHT = 40_000
+#: Those with two models and three charts, or with folds, have more to show.
+LARGER = {"breast_cancer", "cross_validation", "grouped_folds", "imbalanced"}
 
 
 def _results() -> evalreport.Results:
@@ -30,7 +43,28 @@ def test_a_quick_page_is_small_and_has_result_table_curve_and_calibration() -> N
     shown = page.partition("<main")[2]
     assert not [word for word in ("UNSIGNED", "not provided", "acceptance") if word in shown]
     assert "@font-face" not in page
-    assert len(page.encode()) < 60_000 < len(results.to_html().encode())
+    assert len(results._repr_html_().encode()) < LIGHT < len(results.to_html().encode())
+    assert html.unescape(re.findall(r"srcdoc='([^']*)'", results._repr_html_())[0]) == page
     recall = results["recall"]
     (row,) = root.all("tr", data_measure=recall.record.id)
     assert row.all(data_value=True)[0].attrs["data-value"] == repr(recall.value)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
+def test_what_a_notebook_shows_is_light(path: Path) -> None:
+    shown = Results(results_of(path))._repr_html_()
+    assert len(shown.encode()) < (LIGHT if path.stem not in LARGER else 1.75 * LIGHT)
+
+
+def test_only_the_looks_of_what_is_there_are_sent() -> None:
+    results = _results()
+    quick, whole = (
+        results.to_html(name).partition("</style>")[0] for name in ("quick", "standard")
+    )
+    for rule in (".metric{", ".ledger{", ".picks{", ".toc{"):
+        assert rule in whole
+        assert rule not in quick
+    assert ".flow ol" not in whole
+    clinical = render_html(decode(results.json), "clinical").partition("</style>")[0]
+    assert ".flow ol" in clinical
