@@ -14,7 +14,7 @@ from functools import cache
 from evalreport.metrics.combined import balanced_accuracy, balanced_error_rate
 from evalreport.metrics.counts import accuracy, error_rate
 from evalreport.metrics.declare import Average, Goal, Interval, Metric, Table
-from evalreport.metrics.kinds import SANDWICH
+from evalreport.metrics.kinds import JACKKNIFE, SANDWICH
 from evalreport.metrics.tables import Counts, Matrix
 from evalreport.statistics.unpaired import UNPAIRED_METHODS
 
@@ -37,7 +37,7 @@ class Family(Enum):
     AREA = "the area under the ROC curve"
     MEAN = "a mean over rows"
     SHARES = "a function of shares of the rows"
-    OTHER = "no formula is known: rows are drawn"
+    OTHER = "no formula is known: groups of rows are left out"
 
 
 #: Tests and interval methods of two models on the same rows; the first is the default.
@@ -61,7 +61,10 @@ PAIRED: Mapping[Family, tuple[tuple[str, ...], tuple[str, ...]]] = {
     Family.AREA: (("delong_score", "delong", BOOTSTRAP), ("delong_score", "delong", PERCENTILE)),
     Family.MEAN: ((SATTERTHWAITE, PAIRED_T, BOOTSTRAP), (SATTERTHWAITE, PAIRED_T, PERCENTILE)),
     Family.SHARES: ((TWO_TABLES, BOOTSTRAP), (TWO_TABLES, PERCENTILE)),
-    Family.OTHER: ((BOOTSTRAP, ADDED, BY_DESIGN), (PERCENTILE, ADDED, SANDWICH)),
+    Family.OTHER: (
+        (JACKKNIFE, ADDED, BY_DESIGN, BOOTSTRAP),
+        (JACKKNIFE, ADDED, SANDWICH, PERCENTILE),
+    ),
 }
 
 _TWO_SAMPLES = (

@@ -80,7 +80,7 @@ FORMULAS = {
 #: Methods of a single share of independent rows: the default, the classical one, the others.
 _SHARE = " ".join(dict.fromkeys(("wilson", "clopper_pearson", *PROPORTION_METHODS)))
 _SHARE_OF_CLUSTERS = "cluster_robust_t sandwich cluster_robust"
-_LEFT_OUT = (*4 * ("grouped_jackknife",), "survey_bootstrap")
+_LEFT_OUT = 5 * ("grouped_jackknife",)
 
 #: For each kind of value and design the default, what R and SAS print by default (the default
 #: where they print nothing), then what else can be asked for. `sandwich` and the bootstraps go

@@ -28,7 +28,7 @@ from evalreport.metrics.comparing import (
     same_number,
 )
 from evalreport.metrics.declare import Interval, Metric, Table
-from evalreport.metrics.kinds import AREA_OF_CLUSTERS, SANDWICH
+from evalreport.metrics.kinds import AREA_OF_CLUSTERS, JACKKNIFE, SANDWICH
 from evalreport.metrics.tables import Matrix
 from evalreport.plan.inputs import Facts
 from evalreport.plan.methods import ASKED
@@ -331,21 +331,24 @@ def _planned(
     )
     weighted = facts.weighted or other.weighted
     clustered = facts.clustered or other.clustered
-    if paired and facts.designed is not None:
-        test, interval, why = _by_design(declared_metric(task), task)
+    no_default = None
+    if declared_metric(task).no_interval:
+        test, interval, why, no_default = "", "", NO_DEFAULT, NO_DEFAULT
+    elif paired and facts.designed is not None:
+        test, interval, why = _by_design(family, task)
+    elif paired:
+        test, interval, why = _of_same_rows(family, task, weighted=weighted, clustered=clustered)
     else:
-        test, interval, why = _default(
-            family, task, paired=paired, weighted=weighted, clustered=clustered
-        )
-    chosen = ComparisonTask(task, twin, paired, family, test, interval, why)
-    known = (PAIRED if paired else UNPAIRED)[family]
+        test, interval, why = _of_other_rows(family, dependent=weighted or clustered)
+    chosen = ComparisonTask(task, twin, paired, family, test, interval, why, no_default, no_default)
+    tests, methods = (PAIRED if paired else UNPAIRED)[family]
     if task.metric in request.tests:
         name = _named(request.tests[task.metric], paired=paired)
-        reason = _unfit(name, known[0], family, weighted=weighted)
+        reason = None if name == test else _unfit(name, tests, family, weighted=weighted)
         chosen = replace(chosen, test=name, test_reason=reason, why=ASKED)
     if task.metric in request.methods:
         name = _named(request.methods[task.metric], paired=paired)
-        reason = _unfit(name, known[1], family, weighted=weighted)
+        reason = None if name == interval else _unfit(name, methods, family, weighted=weighted)
         chosen = replace(chosen, interval=name, interval_reason=reason, why=ASKED)
     if not facts.folds and facts.fold_sizes and declared_metric(task).ranks_rows:
         reason = "each row was scored by another fit, and their scores are not on one scale"
@@ -391,46 +394,54 @@ def _named(word: str, *, paired: bool) -> str:
     return word if paired else WITHOUT_PAIRS.get(word, word)
 
 
-def _by_design(metric: Metric, task: Task) -> tuple[str, str, str]:
-    """Of a sample drawn by a design: by contributions where they are known, else drawn."""
-    known = metric.linearised and (task.average is None or task.table in AT_THRESHOLD)
-    if known and task.table != Table.CLASS_SCORES.value:
+def _by_design(family: Family, task: Task) -> tuple[str, str, str]:
+    """Of a sample drawn by a design: by contributions where they are known, else in groups."""
+    single = task.average is None and task.table != Table.CLASS_SCORES.value
+    known = declared_metric(task).linearised and (single or task.table in AT_THRESHOLD)
+    if known or family is Family.MEAN:
         return "design_based", SANDWICH, "variance by the design of the sample"
-    return BOOTSTRAP, PERCENTILE, "units are drawn within strata"
+    return JACKKNIFE, JACKKNIFE, "units are left out in groups"
 
 
-def _default(
-    family: Family, task: Task, *, paired: bool, weighted: bool, clustered: bool
+#: Why a difference has neither test nor limits unless a spec names them.
+NO_DEFAULT = f"neither value has limits that hold: {PERCENTILE} can be asked for"
+#: Why a difference has those of its values, squared and added.
+BY_LIMITS = "by the limits of both values"
+
+
+def _of_same_rows(
+    family: Family, task: Task, *, weighted: bool, clustered: bool
 ) -> tuple[str, str, str]:
-    if family is Family.MEAN and paired and (weighted or clustered):
+    dependent = weighted or clustered
+    if family is Family.MEAN and dependent:
         return "design_based", SANDWICH, "a mean over rows: by what each contributes"
-    if clustered and family is Family.AREA and paired and not weighted:
+    if clustered and family is Family.AREA and not weighted:
         return AREA_OF_CLUSTERS, AREA_OF_CLUSTERS, "rows of one cluster are not independent"
-    if _by_own_limits(family, task, weighted or clustered, paired=paired):
-        return ADDED, ADDED, "by the limits of both values"
-    if family is Family.OTHER and task.table in AT_THRESHOLD:
+    if _by_own_limits(family, task, dependent):
+        return ADDED, ADDED, BY_LIMITS
+    if task.table in AT_THRESHOLD and (dependent or family is Family.OTHER):
         return "design_based", SANDWICH, "a function of the table: by what each row contributes"
-    if clustered:
-        return CLUSTERS, CLUSTERS, "rows of one cluster are not independent"
-    if weighted:
-        return BOOTSTRAP, PERCENTILE, "weighted rows are drawn"
-    if family is Family.OTHER:
-        return BOOTSTRAP, PERCENTILE, family.value
-    tests, methods = (PAIRED if paired else UNPAIRED)[family]
+    if dependent:
+        family = Family.OTHER
+    tests, methods = PAIRED[family]
     return tests[0], methods[0], family.value
 
 
-def _by_own_limits(family: Family, task: Task, dependent: bool, *, paired: bool) -> bool:
-    """Whether both values have limits, and how they go together is known.
+def _of_other_rows(family: Family, *, dependent: bool) -> tuple[str, str, str]:
+    """Of two datasets: of rows with weights or in clusters, all but means by their own limits."""
+    if family is Family.OTHER or (dependent and family is not Family.MEAN):
+        return ADDED, ADDED, BY_LIMITS
+    tests, methods = UNPAIRED[family]
+    return tests[0], methods[0], family.value
 
-    Of what no other formula is known for, on two datasets, or of single ratios and ranked scores;
-    and of tables and areas of rows with weights or in clusters.
+
+def _by_own_limits(family: Family, task: Task, dependent: bool) -> bool:
+    """Whether both values of the same rows have limits, and how they go together is known.
+
+    Of what no other formula is known for, of single ratios and ranked scores; and of tables and
+    areas of rows with weights or in clusters.
     """
     metric = declared_metric(task)
-    if metric.no_interval:
-        return False
-    if not paired:
-        return family is Family.OTHER
     if task.average is not None or task.table == Table.CLASS_SCORES.value:
         return False
     if family is Family.OTHER:

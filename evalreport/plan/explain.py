@@ -98,7 +98,7 @@ def _compared(task: Any) -> tuple[str, ...]:
     if asked is not None:
         margin = f" by {asked.margin:g}" if asked.margin else ""
         why = f"{asked.kind}{margin}: {asked.reason or asked.test}; {why}"
-    return task.task.name(), place, other, task.test, task.interval, why
+    return task.task.name(), place, other, task.test or "none", task.interval or "none", why
 
 
 def _table(rows: Sequence[Sequence[str]]) -> list[str]:

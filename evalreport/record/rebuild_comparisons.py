@@ -45,6 +45,7 @@ from evalreport.metrics.coverage_study import (
 from evalreport.metrics.coverage_study import held as held_in_study
 from evalreport.metrics.declare import Goal, Metric
 from evalreport.metrics.estimates import different_classes, estimate_of, exact_difference
+from evalreport.metrics.kinds import JACKKNIFE
 from evalreport.record.leaves import Made, same
 from evalreport.results.records import (
     Comparison,
@@ -76,7 +77,7 @@ DESIGNS = {True: (PAIRS, CLUSTERED_PAIRS, WEIGHTED_PAIRS), False: (TWO_SAMPLES,)
 STUDENT = {
     (SATTERTHWAITE, SATTERTHWAITE), (PAIRED_T, PAIRED_T), (WELCH, WELCH),
     (designed.TEST, designed.INTERVAL), (folds.METHOD, folds.METHOD), ("delong", "delong"),
-    ("delong_unpaired", "delong_unpaired"),
+    ("delong_unpaired", "delong_unpaired"), (JACKKNIFE, JACKKNIFE),
 }  # fmt: skip
 #: Others that are one calculation, so that they never disagree.
 ONE = {

@@ -91,6 +91,11 @@ class Sample:
         """The share of its units that was drawn of each stratum, shape (H,)."""
         return np.minimum(self.drawn / self.population, 1.0)
 
+    @property
+    def units_df(self) -> float:
+        """Units drawn less strata, and at least 1."""
+        return max(float(np.sum(self.drawn)) - float(np.count_nonzero(self.drawn)), 1.0)
+
     def variance(self, contributions: Floats) -> float:
         """Variance of the sum of what rows contribute, shape (n,); NaN with one unit in all.
 
@@ -125,7 +130,7 @@ class Sample:
         factor = np.divide(m, m - 1.0, out=np.zeros(len(m)), where=m > 1)
         within = float(np.sum((1.0 - self._finite) * factor * squared))
         found = within + (self._between(sums) if self.counted else 0.0)
-        of_units = max(float(np.sum(m)) - float(np.count_nonzero(m)), 1.0)
+        of_units = self.units_df
         fourth = np.bincount(strata, distance**4, len(self.names))
         spread = float(np.sum(fourth - np.divide(squared**2, m, out=np.zeros(len(m)), where=m > 0)))
         whole = float(np.sum(squared)) ** 2
@@ -160,12 +165,7 @@ class Sample:
         of the rows in an order of their own, by which units are numbered for the draws.
         """
         number, strata = self.units
-        _, first = np.unique(number[order], return_index=True)
-        ranked = number[order][np.sort(first)]
-        of_strata = [
-            (ranked[strata[ranked] == h], math.sqrt(1.0 - float(self._finite[h])))
-            for h in range(len(self.names))
-        ]
+        of_strata = self._of_strata(order)
         step = max(1, _BATCH // max(1, len(number)))
         for start in range(0, count, step):
             size = min(step, count - start)
@@ -176,6 +176,44 @@ class Sample:
                     times = rng.multinomial(m - 1, np.full(m, 1.0 / m), size=size)
                     factors[:, units] = 1.0 - scale + scale * times * (m / (m - 1.0))
             yield factors[:, number]
+
+    def without_groups(self, groups: int, rng: np.random.Generator, order: Codes) -> Floats:
+        """Factors by which rows weigh more or less without each group of units, shape (G, n).
+
+        Units are dealt to the groups stratum by stratum. In a stratum of more units than groups
+        those that are left weigh in for the others; in any other one a unit left out weighs
+        1 - (m - 1) z, the others 1 + z, z^2 = G / ((G - 1) m (m - 1)) (Kott P. Journal of
+        Official Statistics 17, 2001), so that of a total (G - 1) / G times the squared
+        distances of the G values is the variance above. ``order``: as for :meth:`replicates`.
+        """
+        number, strata = self.units
+        groups = min(groups, len(strata))
+        factors, dealt = np.ones((groups, len(strata))), 0
+        for units, scale in self._of_strata(order):
+            m = len(units)
+            if m < 2:
+                continue
+            of = (dealt + rng.permutation(m)) % groups
+            dealt += m
+            left = of != np.arange(groups)[:, None]
+            if m > groups:
+                own = left * (m / left.sum(axis=1, keepdims=True))
+            else:
+                z = math.sqrt(groups / ((groups - 1.0) * m * (m - 1.0)))
+                own = np.where(left, 1.0 + z, 1.0 - (m - 1.0) * z)
+                own[left.all(axis=1)] = 1.0
+            factors[:, units] = 1.0 + scale * (own - 1.0)
+        return np.asarray(factors[:, number], np.float64)
+
+    def _of_strata(self, order: Codes) -> list[tuple[Codes, float]]:
+        """The units of each stratum in their order, and the root of 1 less its fraction."""
+        number, strata = self.units
+        _, first = np.unique(number[order], return_index=True)
+        ranked = number[order][np.sort(first)]
+        return [
+            (ranked[strata[ranked] == h], math.sqrt(1.0 - float(self._finite[h])))
+            for h in range(len(self.names))
+        ]
 
 
 def single_rows_df(contributions: Floats, times: Floats) -> float:

@@ -30,7 +30,7 @@ from scipy.special import expit, ndtr, ndtri
 
 from evalreport.engine.metric_values import stacked_value
 from evalreport.metrics.catalogue import find
-from evalreport.metrics.tables import Counts
+from evalreport.metrics.tables import Counts, ScoreTable
 from evalreport.predict.view import LabelView
 
 SEED, DATA_SETS, RESAMPLES = 20261123, 200, 500
@@ -38,6 +38,8 @@ BEGIN, END = "<!-- samples: begin -->", "<!-- samples: end -->"
 CUT = float(ndtri(0.8))
 OF_TABLES = ("accuracy", "recall", "specificity", "precision", "f1", "balanced_accuracy", "mcc")
 OF_SCORES = ("roc_auc", "average_precision", "ks", "log_loss", "brier")
+#: Metrics of which no influence is known, so that groups of rows are left out: of pairs alone.
+LEFT_OUT = ("pr_auc_interpolated", "h_measure")
 #: Shares of rows, whose ratios and gaps from all rows have limits too.
 SHARES = ("accuracy", "recall", "specificity", "precision", "npv")
 COMPARED = (*SHARES, "f1", "jaccard", "balanced_accuracy", "g_mean", "mcc", "kappa", *OF_SCORES)
@@ -90,7 +92,7 @@ def truth(metric: str, area: float, prevalence: float) -> float:
     """The value on an endless sample."""
     mu = distance(area)
     declared: Any = find(metric)
-    if metric not in OF_SCORES:
+    if metric not in (*OF_SCORES, *LEFT_OUT):
         tp, fp = prevalence * float(ndtr(mu - CUT)), (1 - prevalence) * 0.2
         fn, tn = prevalence - tp, 1 - prevalence - fp
         if declared.table.value == "counts":
@@ -104,6 +106,11 @@ def truth(metric: str, area: float, prevalence: float) -> float:
     at = np.linspace(-9.0, 9.0, 20_001)
     density = np.exp(-(at**2) / 2)
     density /= density.sum()
+    if metric in LEFT_OUT:
+        away = np.exp(-((at - mu) ** 2) / 2)
+        positives, negatives = prevalence * away / away.sum(), (1 - prevalence) * density
+        ordered = ScoreTable(at[::-1], positives[::-1], negatives[::-1])
+        return float(declared(ordered).array())
     if metric == "average_precision":
         tp, fp = prevalence * ndtr(-at), (1 - prevalence) * ndtr(-at - mu)
         return float(np.sum(density * tp / (tp + fp)))
@@ -179,6 +186,7 @@ def limits(cell: Cell, views: list[LabelView], only: Sequence[str] = ()) -> dict
     areas = (area,) if design in ("clusters", "weights") else (area, other, other)[: len(views)]
     cuts = [float(chance(np.array([CUT]), one, prevalence)[0]) for one in areas]
     metrics = COMPARED if len(views) > 1 else (*OF_TABLES, *OF_SCORES)
+    metrics = (*metrics, *LEFT_OUT) if design == "pairs" else metrics
     metrics = tuple(m for m in metrics if not only or m in only)
     if design == "groups":
         return of_groups(views, cuts, metrics, RESAMPLES)
@@ -186,7 +194,7 @@ def limits(cell: Cell, views: list[LabelView], only: Sequence[str] = ()) -> dict
         return of_values(views[0], cuts[0], metrics, RESAMPLES)
     found = of_two(views, cuts, metrics, RESAMPLES)
     if design == "pairs":
-        drawn = tuple(m for m in ("average_precision", "ks") if m in metrics)
+        drawn = tuple(m for m in ("average_precision", "ks", *LEFT_OUT) if m in metrics)
         alone = of_values(views[0], cuts[0], drawn, RESAMPLES) if drawn else {}
         found |= {f"{name} alone": own for name, own in alone.items()}
     return found

@@ -153,7 +153,7 @@ def test_scores_of_three_classes() -> None:
     metrics = ["roc_auc", "log_loss", "hand_till_auc", "brier", "top_k_accuracy"]
     by = {(r.metric, r.average, r.label): r for r in every_record(views, metrics)}
     assert by["roc_auc", None, "c"].test == "delong_score"
-    assert by["roc_auc", "macro", None].test == "bootstrap"
+    assert by["roc_auc", "macro", None].test == "grouped_jackknife"
     assert by["log_loss", None, None].test == "satterthwaite_t"
     assert by["log_loss", None, None].better == "model"
     hand_till, macro = by["hand_till_auc", None, None], by["roc_auc", "macro", None]

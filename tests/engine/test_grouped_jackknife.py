@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,15 @@ from scipy import stats
 
 import evalreport
 from evalreport.engine.intervals import grouped_jackknife
-from evalreport.metrics.catalogue import find
-from evalreport.metrics.declare import Average
+from evalreport.metrics.catalogue import catalogue, find
+from evalreport.metrics.declare import Average, Table
+from evalreport.metrics.kinds import DRAWN
 from evalreport.metrics.tables import ScoreTable
-from evalreport.plan.inputs import Facts
+from evalreport.plan.build import build_plan
+from evalreport.plan.comparisons import ComparisonRequest, plan_comparisons
+from evalreport.plan.inputs import Facts, MetricRequest, Requests
 from evalreport.plan.methods import ASKED, choose
+from evalreport.plan.task import ThresholdRequest
 
 pytestmark = pytest.mark.long_but_first
 
@@ -250,3 +255,80 @@ def test_ece_is_given_without_limits_in_a_run() -> None:
     assert found[0]["value"] > 0
     assert found[0]["interval"] is None
     assert "too high" in found[0]["interval_reason"]
+
+
+def shares(rows: int, both: int, first: int, second: int) -> dict[str, list[Any]]:
+    """Three classes; both models right on some rows, one alone on others."""
+    actual = [k % 3 for k in range(rows)]
+    frame: dict[str, list[Any]] = {"y": ["abc"[k] for k in actual]}
+    for model, right in (("s", both + first), ("z", both + second)):
+        hit = [k < both or (k < right if model == "s" else both + first <= k < right + first)
+               for k in range(rows)]  # fmt: skip
+        said = [a if h else (a + 1) % 3 for a, h in zip(actual, hit, strict=True)]
+        for k, name in enumerate("abc"):
+            frame[f"{model}_{name}"] = [0.6 if k == one else 0.2 for one in said]
+    return frame
+
+
+def test_a_difference_of_two_means_has_the_paired_t_of_single_rows() -> None:
+    """12 right under both, 9 under the first alone, 3 under the second, of 40: t by scipy."""
+    spec = {
+        "evalreport": 1,
+        "datasets": {"d": {"target": "y"}},
+        "models": {m: {"scores": {c: f"{m}_{c}" for c in "abc"}} for m in ("s", "z")},
+        "metrics": [{"top_k_accuracy": {"k": 1}}],
+        "comparisons": {"reference": "z"},
+    }
+    (found,) = evalreport.run(spec, frames={"d": shares(40, 12, 9, 3)}).json["comparisons"]
+    one = np.array([1.0] * 21 + [0.0] * 19)
+    two = np.array([1.0] * 12 + [0.0] * 9 + [1.0] * 3 + [0.0] * 16)
+    known = stats.ttest_rel(one, two)
+    limits = known.confidence_interval(0.95)
+    assert found["test"] == found["interval"]["method"] == "grouped_jackknife"
+    assert (found["statistic"], found["df"], found["p_value"]) == pytest.approx(
+        (known.statistic, 39, known.pvalue), rel=1e-9
+    )
+    assert (found["interval"]["low"], found["interval"]["high"]) == pytest.approx(
+        (limits.low, limits.high), rel=1e-9
+    )
+
+
+@pytest.mark.parametrize("paired", [True, False])
+@pytest.mark.parametrize(
+    "design",
+    [
+        {},
+        {"weighted": True},
+        {"clustered": True},
+        {"weighted": True, "clustered": True},
+        {"weighted": True, "designed": "stratified"},
+    ],
+)
+@pytest.mark.parametrize("classes", [2, 3])
+def test_nothing_is_drawn_unless_a_spec_asks_for_it(
+    paired: bool, design: dict[str, Any], classes: int
+) -> None:
+    """No value and no difference of any metric, class or average has a default that draws."""
+    of_classes = {} if classes == 2 else SCORES
+    names = ("m", "n") if paired else ("m", "m")
+    every = [
+        replace(facts(**of_classes, **design), dataset=dataset, model=model, low=0.0, high=1.0)
+        for dataset, model in zip(("d", "d") if paired else ("d", "e"), names, strict=True)
+    ]
+    metrics = [m for m in catalogue() if m.table is not Table.LABEL_SETS and not m.context]
+    requests = Requests(
+        tuple(MetricRequest(m) for m in metrics if not any(p.required for p in m.parameters)),
+        thresholds=(ThresholdRequest(0.5),),
+        averages=("none", "macro", "micro", "weighted"),
+    )
+    tasks = build_plan(requests, every).tasks
+    assert {"h_measure", "roc_auc", "ece", "calibration_slope"} <= {t.metric for t in tasks}
+    assert not {t.interval for t in tasks} & {*DRAWN}
+    request = ComparisonRequest("n") if paired else ComparisonRequest(reference_dataset="e")
+    compared = plan_comparisons(request, tasks, every).tasks
+    methods = {name for t in compared for name in (t.test, t.interval)}
+    assert "grouped_jackknife" in methods or not paired
+    assert not methods & {*DRAWN, "bootstrap"}
+    undecided = {t.task.metric for t in compared if not t.test}
+    assert "ece" in undecided
+    assert "h_measure" not in undecided

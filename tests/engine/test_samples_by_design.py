@@ -256,18 +256,23 @@ def test_areas_and_average_precision_have_the_error_that_replicates_have() -> No
         assert width == pytest.approx(expected, rel=0.1), metric
 
 
-def test_replicates_are_drawn_within_strata_where_no_formula_is_known() -> None:
+@pytest.mark.parametrize("metric", ["h_measure", "oe_ratio"])
+def test_units_are_left_out_in_groups_where_no_formula_is_known(metric: str) -> None:
     totals = {str(k): 2000 * (k + 1) for k in range(4)}
-    found = run(
-        sampled_scores(),
-        datasets={"d": {"target": "y", "sampling": {"strata": "h", "totals": totals}}},
-        models={"m": {"score": "s"}},
-        metrics=["h_measure"],
-        confidence={"resamples": 200},
-    )
-    interval = of(found, "h_measure", "1")["interval"]
-    assert interval["method"] == "survey_bootstrap"
-    assert interval["low"] < of(found, "h_measure", "1")["value"] < interval["high"]
+    more: dict[str, Any] = {
+        "datasets": {"d": {"target": "y", "sampling": {"strata": "h", "totals": totals}}},
+        "models": {"m": {"score": "s"}},
+        "metrics": [metric],
+    }
+    plain = of(run(sampled_scores(), **more), metric, "1")
+    asked = {"methods": {metric: "survey_bootstrap"}, "resamples": 1000}
+    drawn = of(run(sampled_scores(), **more, confidence=asked), metric, "1")["interval"]
+    interval = plain["interval"]
+    assert (interval["method"], interval["groups"]) == ("grouped_jackknife", 50)
+    assert drawn["method"] == "survey_bootstrap"
+    assert interval["low"] < plain["value"] < interval["high"]
+    width, expected = (one["high"] - one["low"] for one in (interval, drawn))
+    assert width == pytest.approx(expected, rel=0.3)
 
 
 def test_a_stratum_of_one_row_is_put_together_with_another_and_said() -> None:

@@ -62,6 +62,22 @@ def test_replicates_have_the_variance_of_the_design() -> None:
     assert totals.var(ddof=1) == pytest.approx(sample.variance(z), rel=0.05)
 
 
+@pytest.mark.parametrize("kind", range(5))
+def test_a_total_without_each_group_has_the_variance_of_the_design(kind: int) -> None:
+    """Exactly where each unit is a group of its own; on average where groups hold several."""
+    for number in range(kind, 40, 5):
+        sample, c = sample_of(number, kind)
+        z, units = c["w"] * c["s"], int(sample.drawn.sum())
+        order, expected = np.arange(len(z)), sample.variance(z)
+        totals = sample.without_groups(units, np.random.default_rng(1), order) @ z
+        error = (units - 1) / units * np.sum((totals - totals.mean()) ** 2)
+        assert error == pytest.approx(expected, rel=1e-9)
+        rng = np.random.default_rng(2)
+        several = [sample.without_groups(5, rng, order) @ z for _ in range(400)]
+        errors = [4 / 5 * np.sum((one - one.mean()) ** 2) for one in several]
+        assert np.mean(errors) == pytest.approx(expected, rel=0.2)
+
+
 def test_replicates_do_not_depend_on_the_order_of_the_rows() -> None:
     sample, c = sample_of(4, survey_rows.BOTH)
     held = np.lexsort((c["w"], c["s"], c["h"]))

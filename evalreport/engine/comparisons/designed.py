@@ -22,6 +22,7 @@ from evalreport.engine.counting.memory import summed
 from evalreport.engine.intervals.linearised import slopes_of
 from evalreport.engine.metric_values import Evaluated
 from evalreport.metrics.formula import Value
+from evalreport.metrics.kinds import Table
 from evalreport.plan.comparisons import ComparisonTask
 from evalreport.plan.task import AT_THRESHOLD, Task
 from evalreport.predict.view import LabelView
@@ -48,16 +49,18 @@ def estimated(
     both: Pair, task: ComparisonTask, values: tuple[Evaluated, Evaluated]
 ) -> DesignVariance | None:
     """The variance of a difference with its degrees of freedom; None where it is not known."""
-    view = both.model.view
-    parts = [
-        _contributions(side, own, value)
-        for side, own, value in zip(
-            (both.model, both.reference), (task.task, task.reference), values, strict=True
-        )
-    ]
-    if parts[0] is None or parts[1] is None:
-        return None
-    own = parts[0] - parts[1]
+    one = _contributions(both.model, task.task, values[0])
+    two = _contributions(both.reference, task.reference, values[1])
+    return None if one is None or two is None else _known(one - two, both.model.view)
+
+
+def of_value(side: Side, task: Task, value: Evaluated) -> DesignVariance | None:
+    """The variance of one value with its degrees of freedom; None where it is not known."""
+    own = _contributions(side, task, value)
+    return None if own is None else _known(own, side.view)
+
+
+def _known(own: Floats, view: LabelView) -> DesignVariance | None:
     found = _of_units(own, view) if view.sample is None else view.sample.estimated(own)
     return found if math.isfinite(found.variance) else None
 
@@ -69,12 +72,8 @@ def correlation(
 
     0 where one of them does not vary; None where contributions are not known.
     """
-    one, two = (
-        _contributions(side, own, value)
-        for side, own, value in zip(
-            (both.model, both.reference), (task.task, task.reference), values, strict=True
-        )
-    )
+    one = _contributions(both.model, task.task, values[0])
+    two = _contributions(both.reference, task.reference, values[1])
     if one is None or two is None:
         return None
     view = both.model.view
@@ -163,14 +162,15 @@ def _contributions(side: Side, task: Task, value: Evaluated) -> Floats | None:
     if losses is not None:
         total = float(view.rows) if view.weight is None else view.total_weight()
         return np.asarray(weight * (losses - value.outcome.number) / total, np.float64)
-    if task.average is not None or view.score is None:
+    if task.average is not None or task.table != Table.SCORES.value:
         return None
-    table_of_scores = side.tables.scores(EVERYTHING)
+    index = side.class_index(task)
+    table_of_scores = side.tables.scores(EVERYTHING, index if len(view.labels) > 2 else None)
     found = slopes_of(
         side.metric(task), side.arguments(task), table_of_scores, value.outcome.number
     )
     if found is None:
         return None
-    entry = np.searchsorted(-table_of_scores.scores, -view.score)
-    own = np.where(view.actual == view.positive_index, found[0][entry], found[1][entry])
+    entry = np.searchsorted(-table_of_scores.scores, -side.scores(task))
+    own = np.where(view.actual == index, found[0][entry], found[1][entry])
     return np.asarray(weight * own, np.float64)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cached_property, partial
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,16 +19,17 @@ import numpy.typing as npt
 from evalreport.engine.comparisons.pairs import Pair, Side, metric_of, ordered, row_by_row
 from evalreport.engine.comparisons.result import Replicates, replicates_of
 from evalreport.engine.counting.mirrored_scores import mirrored
+from evalreport.engine.intervals.grouped_jackknife import GROUPS, groups_of
 from evalreport.engine.metric_values import stacked_value
 from evalreport.metrics.comparing import Family, family_of
 from evalreport.metrics.declare import Average, Metric, Table
 from evalreport.metrics.tables import ClassScores, ScoreTable
 from evalreport.plan.comparisons import ComparisonTask
 from evalreport.plan.task import AT_THRESHOLD, Task
+from evalreport.predict.view import LabelView
 from evalreport.statistics import resampling
 
 Values = Callable[[], Any]
-T = TypeVar("T")
 
 
 class _Order:
@@ -151,6 +152,10 @@ class DrawnRows:
 
 Floats = npt.NDArray[np.float64]
 Stack = npt.NDArray[Any]
+#: How much each row counts, in batches of shape (b, n); drawn where None.
+Batches = Iterator[Floats] | None
+Kept = dict[ComparisonTask, Replicates | str]
+BothValues = dict[ComparisonTask, list[tuple[Stack, Stack]]]
 
 #: Classes up to which joint tables are drawn.
 JOINT_CLASSES = 200
@@ -166,17 +171,9 @@ class PairedDraws:
         self._of = of
         self.pair = pair
         self.settings = pair.model.settings
-        self._kept: dict[ComparisonTask, Replicates | str] = {}
-        self._planned: list[ComparisonTask] = []
-        self._told: dict[tuple[Task, Task], Any] = {}
-
-    def once(self, task: ComparisonTask, build: Callable[[], T]) -> T:
-        """What test and limits of a difference share where nothing is drawn, made once."""
-        numbers = (task.task, task.reference)
-        if numbers not in self._told:
-            self._told[numbers] = build()
-        told: T = self._told[numbers]
-        return told
+        #: Of drawn rows, and of rows without each group.
+        self._kept: dict[bool, Kept] = {False: {}, True: {}}
+        self._planned: dict[bool, list[ComparisonTask]] = {False: [], True: []}
 
     @cached_property
     def _ordered(self) -> Pair:
@@ -188,34 +185,40 @@ class PairedDraws:
         """The same with an entry for each row, where it has kinds of rows."""
         return ordered(row_by_row(self.pair))
 
-    def announce(self, task: ComparisonTask) -> None:
-        """Tell of a comparison, so that it shares the draws of its kind."""
-        self._planned.append(task)
+    def announce(self, task: ComparisonTask, *, drawn: bool, left_out: bool) -> None:
+        """Tell of a comparison, so that it shares the draws, or the groups, of its kind."""
+        self._planned[False] += [task] if drawn else []
+        self._planned[True] += [task] if left_out else []
 
-    def of(self, task: ComparisonTask) -> Replicates | str:
-        """Differences of the replicates, or why there are none."""
-        if task not in self._kept:
-            if task not in self._planned:
-                self._planned.append(task)
-            self._run(_kind(task))
-        return self._kept[task]
+    def of(self, task: ComparisonTask, *, left_out: bool = False) -> Replicates | str:
+        """Differences of the replicates, or why there are none.
 
-    def _run(self, kind: str) -> None:
-        tasks = [t for t in self._planned if _kind(t) == kind and t not in self._kept]
-        tables: list[ComparisonTask] = []
-        rows: list[ComparisonTask] = []
+        ``left_out``: of all rows but those of each group of the grouped jackknife, in turn.
+        """
+        kept = self._kept[left_out]
+        if task not in kept:
+            if task not in self._planned[left_out]:
+                self._planned[left_out].append(task)
+            self._run(_kind(task), kept, left_out=left_out)
+        return kept[task]
+
+    def _run(self, kind: str, kept: Kept, *, left_out: bool) -> None:
+        tasks = [t for t in self._planned[left_out] if _kind(t) == kind and t not in kept]
+        able = []
         for task in tasks:
-            reason = self._refused(task)
+            reason = self._refused(task, left_out=left_out)
             if reason is not None:
-                self._kept[task] = reason
+                kept[task] = reason
             else:
-                (tables if kind == "tables" else rows).append(task)
-        if tables:
-            self._tables(tables)
-        if rows:
-            self._rows(rows)
+                able.append(task)
+        if able:
+            batches = self._without_groups() if left_out else None
+            found = (self._tables if kind == "tables" else self._rows)(able, batches)
+            for task, parts in found.items():
+                first, second = (np.concatenate([part[i] for part in parts]) for i in (0, 1))
+                kept[task] = replicates_of(first, second)
 
-    def _refused(self, task: ComparisonTask) -> str | None:
+    def _refused(self, task: ComparisonTask, *, left_out: bool) -> str | None:
         view = self.pair.model.view
         if task.task.table in AT_THRESHOLD and task.family is not Family.MEAN:
             if len(view.labels) > JOINT_CLASSES:
@@ -228,7 +231,7 @@ class PairedDraws:
             by_rows = True
             if task.task.table in AT_THRESHOLD and not self._has_losses(task):
                 return "an indeterminate prediction has no place in a table of these classes"
-        if by_rows and self.pair.rows * self.settings.resamples > MOST_DRAWN:
+        if by_rows and not left_out and self.pair.rows * self.settings.resamples > MOST_DRAWN:
             most = MOST_DRAWN // self.settings.resamples
             return f"rows are drawn up to {most:,} rows at {self.settings.resamples:,} resamples"
         return None
@@ -237,11 +240,6 @@ class PairedDraws:
         one, two = self.pair.model.losses(task.task), self.pair.reference.losses(task.reference)
         return one is not None and two is not None
 
-    def _keep(self, found: dict[ComparisonTask, list[tuple[Stack, Stack]]]) -> None:
-        for task, parts in found.items():
-            first, second = (np.concatenate([part[i] for part in parts]) for i in (0, 1))
-            self._kept[task] = replicates_of(first, second)
-
     def _rng(self, kind: str) -> np.random.Generator:
         model, reference = self.pair.model.view, self.pair.reference.view
         key = ("comparison", model.dataset, model.model, reference.model, kind + self._of)
@@ -249,9 +247,24 @@ class PairedDraws:
 
     # -- classification tables --------------------------------------------------------------
 
-    def _tables(self, tasks: list[ComparisonTask]) -> None:
+    def _without_groups(self) -> Iterator[Floats]:
+        """How much each row weighs without each group of rows or clusters, in batches (b, n)."""
+        view, rng = self._each_row.model.view, self._rng("groups")
+        weight = np.ones(view.rows) if view.weight is None else view.weight
+        if view.sample is not None:
+            # the pair is in an order of its own, see pairs.ordered
+            yield view.sample.without_groups(GROUPS, rng, np.arange(view.rows)) * weight
+            return
+        unit = _units_of(view)
+        group = groups_of(int(unit.max()) + 1, rng)[unit]
+        step = max(1, _BATCH // max(1, 2 * view.rows))
+        for start in range(0, int(group.max()) + 1, step):
+            parts = np.arange(start, min(start + step, int(group.max()) + 1))
+            yield (group != parts[:, None]) * weight
+
+    def _tables(self, tasks: list[ComparisonTask], batches: Batches) -> BothValues:
         """Every task has the first threshold of its model, so one joint table serves them all."""
-        found: dict[ComparisonTask, list[tuple[Stack, Stack]]] = {task: [] for task in tasks}
+        found: BothValues = {task: [] for task in tasks}
         functions = {
             task: (
                 of_table(self.pair.model, task.task),
@@ -259,17 +272,17 @@ class PairedDraws:
             )
             for task in tasks
         }
-        for first, second in self._stacks(tasks[0]):
+        for first, second in self._stacks(tasks[0], batches):
             for task, (one, two) in functions.items():
                 with np.errstate(divide="ignore", invalid="ignore"):
                     found[task].append((one(first), two(second)))
-        self._keep(found)
+        return found
 
-    def _stacks(self, task: ComparisonTask) -> Iterator[tuple[Stack, Stack]]:
-        by_rows = (
-            self.pair.model.view.weight is not None or self.pair.model.view.cluster is not None
-        )
-        both = self._each_row if by_rows else self._ordered
+    def _stacks(self, task: ComparisonTask, batches: Batches) -> Iterator[tuple[Stack, Stack]]:
+        own = self.pair.model.view
+        if batches is None and (own.weight is not None or own.cluster is not None):
+            batches = row_batches(self._each_row, self._rng("table"))
+        both = self._ordered if batches is None else self._each_row
         view = both.model.view
         size = len(view.labels)
         first, second = both.model.predicted(task.task), both.reference.predicted(task.reference)
@@ -278,7 +291,14 @@ class PairedDraws:
         place = place.reshape(-1)
         actual, rest = np.divmod(cells, size * size)
         left, right = np.divmod(rest, size)
-        for drawn in self._cell_batches(place, actual, 2 * size * size):
+        if batches is None:
+            by_cell = self._cell_batches(place, actual, 2 * size * size)
+        else:
+            by_cell = (
+                np.stack([np.bincount(place, row, len(cells)) for row in times])
+                for times in batches
+            )
+        for drawn in by_cell:
             yield (
                 _spread(drawn, actual * size + left, size),
                 _spread(drawn, actual * size + right, size),
@@ -288,12 +308,7 @@ class PairedDraws:
         self, place: npt.NDArray[Any], actual: npt.NDArray[Any], width: int
     ) -> Iterator[Stack]:
         """Counts of the joint cells in each replicate, shape (b, cells)."""
-        view, rng = self.pair.model.view, self._rng("table")
-        cells = len(actual)
-        if view.weight is not None or view.cluster is not None:
-            for times in row_batches(self._each_row, rng):
-                yield np.stack([np.bincount(place, row, cells) for row in times])
-            return
+        rng, cells = self._rng("table"), len(actual)
         counts = np.bincount(place, self._ordered.times, cells).astype(np.int64)
         strata = np.unique(actual) if self.settings.stratify else [None]
         step = max(1, _BATCH // max(cells, width))
@@ -307,21 +322,21 @@ class PairedDraws:
 
     # -- rows -------------------------------------------------------------------------------
 
-    def _rows(self, tasks: list[ComparisonTask]) -> None:
-        found: dict[ComparisonTask, list[tuple[Stack, Stack]]] = {task: [] for task in tasks}
+    def _rows(self, tasks: list[ComparisonTask], batches: Batches) -> BothValues:
+        found: BothValues = {task: [] for task in tasks}
         both = self._each_row
         sides = (DrawnRows(both.model), DrawnRows(both.reference))
         functions = {
             task: (sides[0].function(task.task), sides[1].function(task.reference))
             for task in tasks
         }
-        for times in row_batches(both, self._rng("rows")):
+        for times in row_batches(both, self._rng("rows")) if batches is None else batches:
             for side in sides:
                 side.draw(times)
             for task, (one, two) in functions.items():
                 with np.errstate(divide="ignore", invalid="ignore"):
                     found[task].append((one(), two()))
-        self._keep(found)
+        return found
 
 
 def _kind(task: ComparisonTask) -> str:
@@ -356,6 +371,11 @@ def _by_first_row(codes: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
     return rank[unit.reshape(-1)]
 
 
+def _units_of(view: LabelView) -> npt.NDArray[np.intp]:
+    """The number of the row, or of the cluster, of each row."""
+    return np.arange(view.rows) if view.cluster is None else _by_first_row(view.cluster[0])
+
+
 def row_batches(pair: Pair, rng: np.random.Generator) -> Iterator[Floats]:
     """How often each row is drawn times its weight, in batches of shape (b, n).
 
@@ -370,9 +390,7 @@ def row_batches(pair: Pair, rng: np.random.Generator) -> Iterator[Floats]:
             yield factors * view.weight
         return
     n = view.rows
-    unit = np.arange(n)
-    if view.cluster is not None:
-        unit = _by_first_row(view.cluster[0])
+    unit = _units_of(view)
     units = int(unit.max()) + 1
     strata = [np.arange(units)]
     if settings.stratify and view.cluster is None:

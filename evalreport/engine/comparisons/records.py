@@ -9,7 +9,7 @@ the test decides, and a note says so.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
@@ -28,6 +28,7 @@ from evalreport.metrics.comparing import BOOTSTRAP, CLUSTERS, PERCENTILE
 from evalreport.metrics.declare import Goal, Metric
 from evalreport.metrics.estimates import different_classes
 from evalreport.metrics.formula import Undefined, Value
+from evalreport.metrics.kinds import JACKKNIFE
 from evalreport.plan.comparisons import ComparisonRequest, ComparisonTask, stand_in
 from evalreport.predict.view import LabelView as Seen
 from evalreport.results.identity import EVERYTHING, MEAN_OF_FOLDS, Slice
@@ -158,8 +159,10 @@ def _paired(
     numbers = {task: _numbered(both.model, task) for task in tasks}
     values = {task: _values(both.model, both.reference, numbers[task]) for task in tasks}
     for task in tasks:
-        if difference_of(*values[task]) is not None and _is_drawn(task):
-            draws.announce(numbers[task])
+        if difference_of(*values[task]) is not None:
+            draws.announce(
+                numbers[task], drawn=_uses(task, DRAWN), left_out=_uses(task, (JACKKNIFE,))
+            )
     for task in tasks:
         yield replace(_of_pair(both, draws, numbers[task], values[task]), task=task)
     pairs = [both, *(p for sides in further if isinstance(p := pair(*sides), Pair))]
@@ -183,11 +186,12 @@ def _numbered(side: Side, task: ComparisonTask) -> ComparisonTask:
 DRAWN = (BOOTSTRAP, PERCENTILE, CLUSTERS)
 
 
-def _is_drawn(task: ComparisonTask) -> bool:
-    by_test = task.test in DRAWN and task.test_reason is None
+def _uses(task: ComparisonTask, methods: Collection[str]) -> bool:
+    """Whether the test, the limits or the test of a hypothesis are by one of these."""
+    by_test = task.test in methods and task.test_reason is None
     asked = task.hypothesis
-    by_test |= asked is not None and asked.test in DRAWN and asked.reason is None
-    return by_test or (task.interval in DRAWN and task.interval_reason is None)
+    by_test |= asked is not None and asked.test in methods and asked.reason is None
+    return by_test or (task.interval in methods and task.interval_reason is None)
 
 
 def _of_pair(
@@ -219,7 +223,7 @@ def _independent(
 ) -> Iterator[Difference]:
     both = Independent(model, reference)
     for task in tasks:
-        if _is_drawn(task):
+        if _uses(task, DRAWN):
             both.announce(_numbered(model, task))
     for task in tasks:
         own = _numbered(model, task)
@@ -338,7 +342,7 @@ def _record(
         difference=d.difference,
         interval=interval,
         interval_reason=d.found.interval_reason,
-        test=test.name or task.test,
+        test=test.name or task.test or None,
         statistic=test.statistic,
         df=test.df,
         p_value=test.p_value,

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from evalreport.engine.intervals import grouped_jackknife
 from evalreport.engine.intervals.bootstrap import from_replicates
 from evalreport.engine.intervals.methods import has_width
 from evalreport.engine.intervals.studied import with_study
@@ -15,16 +16,19 @@ from evalreport.engine.metric_values import Evaluated
 from evalreport.metrics.coverage_study import RATIO, Drawn
 from evalreport.metrics.formula import Value
 from evalreport.metrics.methods import method_title
+from evalreport.predict.view import LabelView
 from evalreport.results import records
 from evalreport.results.records import JointCalls, JointTable
 from evalreport.statistics import hypotheses, resampling
 from evalreport.statistics.hypotheses import AtNull
+from evalreport.statistics.tail import t_two_sided
 
 Floats = npt.NDArray[np.float64]
 Pair = tuple[float, float] | None
 
 #: An interval of no width would claim to know more than the replicates do.
 ALIKE = "the difference is the same in all resamples: it has no width"
+FEW_GROUPS = "the difference is undefined without nearly every group of rows"
 UNDEFINED = "the difference is undefined in nearly all resamples"
 NO_VARIANCE = "the difference is the same throughout: it shows no variance"
 #: Differences of replicates that lie no further apart are the same but for rounding.
@@ -153,12 +157,14 @@ def _correlation(one: Floats, two: Floats) -> float:
     return float(np.corrcoef(one[usable], two[usable])[0, 1])
 
 
-def bootstrap_test(difference: float, replicates: Replicates) -> Test:
+def bootstrap_test(difference: float, replicates: Replicates | str) -> Test:
     """Twice the smaller share of the replicates beyond 0, as the percentile limits have it.
 
     >>> bootstrap_test(0.0, Replicates(np.zeros(10))).p_value
     1.0
     """
+    if isinstance(replicates, str):
+        return Test(reason=replicates)
     usable = replicates.usable
     if usable.size < 2:
         return Test(reason=UNDEFINED)
@@ -175,6 +181,35 @@ def bootstrap_tails(replicates: Replicates | str) -> AtNull | None:
     return lambda null: hypotheses.Tails(*resampling.percentile_tails(usable, null))
 
 
+def jackknife_test(difference: float, left_out: Replicates | str, view: LabelView) -> Test:
+    """Student's t test of no difference by the grouped jackknife; agrees with its limits."""
+    if isinstance(left_out, str):
+        return Test(reason=left_out)
+    found = grouped_jackknife.spread(left_out.differences, view)
+    if found is None:
+        return Test(reason=FEW_GROUPS)
+    if not left_out.vary:
+        return no_variation(difference)
+    statistic = difference / found.error
+    return Test(statistic, t_two_sided(statistic, found.df), found.df, error=found.error)
+
+
+def jackknife_interval(
+    difference: float, left_out: Replicates | str, level: float, most: float, view: LabelView
+) -> tuple[records.Interval | None, str | None]:
+    """Limits by the grouped jackknife, at most ``most`` from 0; or why there are none."""
+    if isinstance(left_out, str):
+        return None, left_out
+    found = grouped_jackknife.spread(left_out.differences, view)
+    if found is None or not left_out.vary:
+        return None, FEW_GROUPS if found is None else NO_VARIANCE
+    limits = grouped_jackknife.interval(
+        left_out.differences, difference, level, (-most, most), view=view
+    )
+    assert limits is not None
+    return replace(limits, standard_error=found.error, df=found.df), None
+
+
 def no_variation(difference: float) -> Test:
     """Without variation a difference of 0 has p = 1; any other cannot be tested."""
     if difference == 0.0:
@@ -183,9 +218,11 @@ def no_variation(difference: float) -> Test:
 
 
 def bootstrap_interval(
-    difference: float, replicates: Replicates, level: float, method: str
+    difference: float, replicates: Replicates | str, level: float, method: str
 ) -> tuple[records.Interval | None, str | None]:
     """Percentile interval of the difference, or why there is none."""
+    if isinstance(replicates, str):
+        return None, replicates
     usable = replicates.usable.size
     if usable < 2:
         return None, UNDEFINED

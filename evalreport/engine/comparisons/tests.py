@@ -21,6 +21,8 @@ from evalreport.engine.comparisons.result import (
     bootstrap_interval,
     bootstrap_tails,
     bootstrap_test,
+    jackknife_interval,
+    jackknife_test,
     no_variation,
     ratio_with_study,
 )
@@ -38,7 +40,7 @@ from evalreport.metrics.comparing import (
     Family,
 )
 from evalreport.metrics.coverage_study import Drawn
-from evalreport.metrics.kinds import AREA_OF_CLUSTERS
+from evalreport.metrics.kinds import AREA_OF_CLUSTERS, JACKKNIFE
 from evalreport.metrics.methods import method_title
 from evalreport.plan.comparisons import ComparisonTask
 from evalreport.plan.methods import ASKED
@@ -52,6 +54,10 @@ Interval = tuple[records.Interval | None, str | None]
 
 #: Tests, and intervals, of two means over the same rows.
 OF_PAIRED_MEANS = (SATTERTHWAITE, PAIRED_T)
+#: Intervals that know which rows belong together.
+OF_CLUSTERED_ROWS = (
+    *(CLUSTERS, "obuchowski", AREA_OF_CLUSTERS, ADDED, JACKKNIFE, designed.INTERVAL),
+)
 NOT_INDEPENDENT = "takes rows as independent, but rows of one cluster are not"
 
 
@@ -116,7 +122,7 @@ def _tails(pair: Pair, task: ComparisonTask) -> AtNull | None:
 
 
 def _warned(interval: records.Interval) -> records.Interval:
-    if interval.method in (CLUSTERS, "obuchowski", AREA_OF_CLUSTERS, ADDED, designed.INTERVAL):
+    if interval.method in OF_CLUSTERED_ROWS:
         return interval
     text = "clusters are drawn" if interval.method == PERCENTILE else NOT_INDEPENDENT
     return replace(interval, note=f"{interval.note}; {text}" if interval.note else text)
@@ -146,10 +152,10 @@ def _test(
     if task.test == ADDED:
         own = _of_limits(pair, task, values, difference)
         return Test(reason=own_limits.NO_LIMITS) if own is None else own.test()
-    replicates = draws.of(task)
-    if isinstance(replicates, str):
-        return Test(reason=replicates)
-    return bootstrap_test(difference, replicates)
+    if task.test == JACKKNIFE:
+        left_out = draws.of(task, left_out=True)
+        return jackknife_test(difference, left_out, pair.model.view)
+    return bootstrap_test(difference, draws.of(task))
 
 
 def _interval(
@@ -183,10 +189,11 @@ def _interval(
     if method == ADDED:
         own = _of_limits(pair, task, values, difference)
         return (None, own_limits.NO_LIMITS) if own is None else (own.interval(), None)
-    replicates = draws.of(task)
-    if isinstance(replicates, str):
-        return None, replicates
-    return bootstrap_interval(difference, replicates, level, method)
+    if method == JACKKNIFE:
+        left_out, view = draws.of(task, left_out=True), pair.model.view
+        low, high = metric_of(task.task).range_of(len(view.labels))
+        return jackknife_interval(difference, left_out, level, high - low, view)
+    return bootstrap_interval(difference, draws.of(task), level, method)
 
 
 def _is_of_calls(pair: Pair, task: ComparisonTask, method: str) -> bool:

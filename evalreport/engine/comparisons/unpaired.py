@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from evalreport.engine.comparisons import designed
 from evalreport.engine.comparisons.areas import (
     TOO_FEW,
     UNPAIRED_SCORE,
@@ -42,6 +43,7 @@ from evalreport.engine.metric_values import Evaluated, stacked_value
 from evalreport.metrics.comparing import ADDED, BOOTSTRAP, OF_TWO_MEANS, SATTERTHWAITE, Family
 from evalreport.metrics.coverage_study import TWO_SAMPLES, Drawn
 from evalreport.metrics.declare import Average, Table
+from evalreport.metrics.formula import Value
 from evalreport.metrics.methods import method_title
 from evalreport.plan.comparisons import ComparisonTask, Hypothesis
 from evalreport.plan.methods import ASKED
@@ -130,16 +132,11 @@ class Independent:
         if task.test in ("delong_unpaired", UNPAIRED_SCORE):
             return self._of_areas(task)
         if task.test in OF_TWO_MEANS:
-            return _welch_test(self._of_means(task, task.test))
+            return _welch_test(self._of_means(task, values, task.test))
         if task.test == ADDED:
             added = self._added(task, difference)
             return Test(reason=NO_LIMITS) if added is None else added.test()
-        replicates = self._replicates(task)
-        return (
-            Test(reason=replicates)
-            if isinstance(replicates, str)
-            else bootstrap_test(difference, replicates)
-        )
+        return bootstrap_test(difference, self._replicates(task))
 
     def _interval(
         self, task: ComparisonTask, values: tuple[Evaluated, Evaluated], difference: float
@@ -160,30 +157,36 @@ class Independent:
         if method in ("delong_unpaired", UNPAIRED_SCORE):
             return self._area_interval(task, level)
         if method in OF_TWO_MEANS:
-            return _welch_limits(self._of_means(task, method), level, method)
+            return _welch_limits(self._of_means(task, values, method), level, method)
         if method == ADDED:
             added = self._added(task, difference)
             if isinstance(added, OfTables):
                 return added.interval(level), None
             return (None, NO_LIMITS) if added is None else (added.interval(), None)
-        replicates = self._replicates(task)
-        if isinstance(replicates, str):
-            return None, replicates
-        return bootstrap_interval(difference, replicates, level, method)
+        return bootstrap_interval(difference, self._replicates(task), level, method)
 
     def _added(self, task: ComparisonTask, difference: float) -> OfTables | OfLimits | None:
-        """By the shares of both tables, or the limits of both values, squared and added."""
-        if task.family is Family.SHARES:
+        """By the shares of both tables, or the limits of both values, squared and added.
+
+        None where a value has no limits, or lies on a scale that depends on the number of rows.
+        """
+        sides = (self.model, task.task), (self.reference, task.reference)
+        if task.family is Family.AREA and len({scale(*side) for side in sides}) > 1:
+            return None
+        single = not any(_is_dependent(side) for side in (self.model, self.reference))
+        if task.family is Family.SHARES and single:
             return of_independent(self.model, self.reference, task)
         return of_limits((self.model, self.reference), task, difference, 0.0)
 
     # -- means ------------------------------------------------------------------------------
 
-    def _of_means(self, task: ComparisonTask, method: str) -> means.PairedT | None:
+    def _of_means(
+        self, task: ComparisonTask, values: tuple[Evaluated, Evaluated], method: str
+    ) -> means.PairedT | None:
         """A t of two means of losses; None with fewer than two rows on a side."""
         own_df = method == SATTERTHWAITE
-        one = _mean(self.model, task.task, own_df=own_df)
-        two = _mean(self.reference, task.reference, own_df=own_df)
+        one = _mean(self.model, task.task, values[0], own_df=own_df)
+        two = _mean(self.reference, task.reference, values[1], own_df=own_df)
         if one is None or two is None:
             return None
         return means.welch_t(one, two, self.model.settings.level)
@@ -262,8 +265,21 @@ class Independent:
         return self._kept[task]
 
 
-def _mean(side: Side, task: Task, *, own_df: bool) -> means.Mean | None:
-    """The mean of the losses of a side, from its table of scores where it has one of them."""
+def _is_dependent(side: Side) -> bool:
+    """Whether rows have weights or stand in clusters."""
+    return side.view.weight is not None or side.view.cluster is not None
+
+
+def _mean(side: Side, task: Task, value: Evaluated, *, own_df: bool) -> means.Mean | None:
+    """The mean of the losses of a side, from its table of scores where it has one of them.
+
+    Of rows with weights or in clusters by what each row contributes.
+    """
+    if _is_dependent(side):
+        found = designed.of_value(side, task, value)
+        if found is None or not isinstance(value.outcome, Value):
+            return None
+        return means.Mean(value.outcome.number, found.variance, found.df)
     if not _of_one_column(task):
         of_rows = side.losses(task)
         if of_rows is None:

@@ -7,7 +7,7 @@ rows and clusters are drawn one by one and counted into the same tables.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -180,10 +180,17 @@ class Bootstrap:
         """By what factor each row of the sample weighs more in each replicate, shape (b, n)."""
         view = self.tables.view
         assert view.sample is not None
+        return view.sample.replicates(self.settings.resamples, rng, self._canonical)
+
+    @property
+    def _canonical(self) -> npt.NDArray[np.intp]:
+        """Places of all rows of the sample in an order that follows from what they hold."""
+        view = self.tables.view
+        assert view.sample is not None
         held: list[npt.NDArray[Any]] = [view.actual, view.sample.stratum]
         held += [part for part in (view.predicted, view.score, view.weight) if part is not None]
         held += [] if view.class_scores is None else list(view.class_scores.T)
-        return view.sample.replicates(self.settings.resamples, rng, np.lexsort(held))
+        return np.lexsort(held)
 
     def _times(
         self, actual: npt.NDArray[Any], units: int, rng: np.random.Generator
@@ -273,9 +280,11 @@ class Bootstrap:
         """The score table without each random group of rows or clusters."""
         view, table = self.tables.view, self.tables.scores(where, index)
         rng = self._rng(where, f"groups {index}")
+        if view.sample is not None:
+            groups = view.sample.without_groups(grouped_jackknife.GROUPS, rng, self._canonical)
+            return self._designed_scores(where, index, table, [groups])
         if view.cluster is None and view.weight is None:
             return grouped_jackknife.of_counts(table, rng)
-        table = self.tables.scores(where, index)
         code, weight, unit = self._units(where, index)
         group = grouped_jackknife.groups_of(int(unit.max()) + 1, rng)[unit]
         return grouped_jackknife.without_each(table.scores, code, weight, group)
@@ -372,7 +381,7 @@ class Bootstrap:
     ) -> Iterator[ScoreTable]:
         size = len(table.scores)
         if self.tables.view.sample is not None:
-            yield from self._designed_scores(where, index, table, rng)
+            yield from self._designed_scores(where, index, table, self._replicates(rng))
             return
         code, weight, unit = self._units(where, index)
         count = int(unit.max()) + 1 if len(unit) else 0
@@ -398,7 +407,7 @@ class Bootstrap:
                 yield ScoreTable(table.scores, part[:, :size], part[:, size:])
 
     def _designed_scores(
-        self, where: Slice, index: int | None, table: ScoreTable, rng: np.random.Generator
+        self, where: Slice, index: int | None, table: ScoreTable, replicates: Iterable[Floats]
     ) -> Iterator[ScoreTable]:
         view, rows, size = self.tables.view, self.tables.rows(where), len(table.scores)
         column = view.score if index is None else view.class_scores[:, index]  # type: ignore[index]
@@ -407,7 +416,7 @@ class Bootstrap:
         negative = view.actual[rows] != (view.positive_index if index is None else index)
         code = np.searchsorted(-table.scores, -column[rows]) + size * negative
         step = max(1, _BATCH // max(1, 2 * size))
-        for factors in self._replicates(rng):
+        for factors in replicates:
             for start in range(0, len(factors), step):
                 chosen = factors[start : start + step][:, rows] * view.weight[rows]
                 part = np.stack([np.bincount(code, one, 2 * size) for one in chosen])

@@ -116,6 +116,11 @@ def _each_left_out(case: Case) -> Iterator[tuple[_Drawn, Floats]]:
             return
     drawn = _Drawn.of(measurer, task)
     assert drawn is not None
+    if view.sample is not None:
+        rows = measurer.tables.rows(task.where)
+        groups = view.sample.without_groups(grouped_jackknife.GROUPS, rng, _canonical(measurer))
+        yield from ((drawn, (own[rows][drawn.order] * drawn.weight)[None]) for own in groups)
+        return
     for kept in _kept(grouped_jackknife.groups_of(drawn.units, rng)):
         yield from ((drawn, times) for times in drawn.batches(kept))
 

@@ -9,13 +9,16 @@ fewer units than groups it is the ordinary jackknife.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from evalreport.engine.intervals import methods as intervals
 from evalreport.metrics.tables import ScoreTable
+from evalreport.predict.view import LabelView
 from evalreport.results.records import Interval
 from evalreport.statistics.tail import t_quantile
 
@@ -88,22 +91,45 @@ def of_counts(table: ScoreTable, rng: np.random.Generator) -> Iterator[ScoreTabl
         yield ScoreTable(table.scores, left[:, :size], left[:, size:])
 
 
-def interval(
-    left_out: Floats, number: float, level: float, bounds: tuple[float, float], note: str = ""
-) -> Interval | None:
-    """The value plus and minus Student's t times the jackknife's standard error.
+class Spread(NamedTuple):
+    """The jackknife's standard error, with its degrees of freedom; over how many groups."""
 
-    ``left_out``: values without each group; one that is undefined is not counted.
+    error: float
+    df: float
+    groups: int
+
+
+def spread(left_out: Floats, view: LabelView | None = None) -> Spread | None:
+    """Of values without each group, of which those that are undefined are not counted.
+
+    ``view``: of a sample that was drawn by a design, whose degrees of freedom may be fewer.
     """
     usable = left_out[np.isfinite(left_out)]
     count = len(usable)
     if count < 2:
         return None
     variance = (count - 1) / count * float(np.sum((usable - usable.mean()) ** 2))
-    half = -t_quantile((1.0 - level) / 2.0, count - 1) * variance**0.5
+    sample = None if view is None else view.sample
+    most = math.inf if sample is None else sample.units_df
+    return Spread(variance**0.5, min(count - 1.0, most), count)
+
+
+def interval(
+    left_out: Floats,
+    number: float,
+    level: float,
+    bounds: tuple[float, float],
+    note: str = "",
+    view: LabelView | None = None,
+) -> Interval | None:
+    """The value plus and minus Student's t times the jackknife's standard error, see `spread`."""
+    found = spread(left_out, view)
+    if found is None:
+        return None
+    half = -t_quantile((1.0 - level) / 2.0, found.df) * found.error
     low, high = max(number - half, bounds[0]), min(number + half, bounds[1])
-    notes = [note] if note else []
+    count, notes = found.groups, [note] if note else []
     if count < len(left_out):
         notes.append(f"undefined without {len(left_out) - count} of {len(left_out)} groups")
-    found = Interval(level, low, high, METHOD, "; ".join(notes) or None, groups=count)
-    return found if intervals.has_width(found) else None
+    made = Interval(level, low, high, METHOD, "; ".join(notes) or None, groups=count)
+    return made if intervals.has_width(made) else None

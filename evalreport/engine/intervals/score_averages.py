@@ -127,7 +127,8 @@ def _jackknife(case: Case, note: str) -> Interval | None:
     left_out = class_left_out(case) if columns else _mirrored_left_out(case)
     if left_out is None:
         return None
-    return grouped_jackknife.interval(left_out, case.number, case.level, case.metric.bounds, note)
+    bounds, view = case.metric.bounds, case.measurer.view
+    return grouped_jackknife.interval(left_out, case.number, case.level, bounds, note, view)
 
 
 def _mirrored_left_out(case: Case) -> Any:

@@ -146,7 +146,8 @@ def _on_many_rows(case: ScoreCase) -> records.Interval | None:
     left = case.measurer.bootstrap.left_out(
         case.task.where, case.index, lambda t: metric(t, **arguments).array()
     )
-    return grouped_jackknife.interval(left, case.number, level, metric.bounds, note)
+    view = case.measurer.view
+    return grouped_jackknife.interval(left, case.number, level, metric.bounds, note, view)
 
 
 def _influence(metric: Metric) -> Influence | None:
@@ -617,7 +618,8 @@ def _class_resampled(case: Case) -> records.Interval | None:
         left = class_left_out(case)
         if left is None:
             return None
-        return grouped_jackknife.interval(left, number, level, case.metric.bounds)
+        bounds, view = case.metric.bounds, case.measurer.view
+        return grouped_jackknife.interval(left, number, level, bounds, view=view)
     if method not in DRAWN:
         return None
     values = class_replicates(case.measurer, case.task, case.metric, case.arguments)
