@@ -57,7 +57,7 @@ _HELP = {
     "qualify": "Look whether this installation works as it was tested.",
     "diff": "Say what changed between two runs.",
     "history": "List the runs of a folder with their outcomes.",
-    "watch": "Show every series at a glance: who fails, who continues, who is late.",
+    "watch": "Show the status of every audit: failing, undecided, overdue.",
     "prune": "Remove old runs, keeping the chain of records.",
     "init": "Write a first spec for a data file.",
     "merge": "Add up rows, or counts of rows, of several files into one file of counts.",

@@ -1,7 +1,7 @@
 """The runs of a folder in their order, and the course of every measure and criterion.
 
-- trend_text: runs in words
-- trend_site: pages, a course as lines and marks
+- trend_page: as pages, the first of which is the text
+- trend_data: as plain data
 
 When a course changed is found by the same charts as over the periods of one file: the runs of a
 series are the steps, one for each data file. What moved follows from what runs keep: their tables,
@@ -20,6 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from evalreport.engine.periods.charts import chart_mark, moved_mix, moved_tables
+from evalreport.engine.reference.differences import loss_of
 from evalreport.errors import EvalreportError, FilesError, Location, Problem
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.estimates import estimate_of
@@ -133,6 +134,19 @@ class Point:
         """Whether the value lies outside its control limits."""
         return self.estimate is not None and self.limits.signals(self.estimate.value)
 
+    @property
+    def better(self) -> bool | None:
+        """Whether it is better than the centre of its limits; None where nobody can tell."""
+        now = None if self.estimate is None else self.estimate.value
+        return _is_better(self.record.metric, now, self.limits.centre)
+
+
+def _is_better(metric: str, now: float | None, then: float | None) -> bool | None:
+    """Whether a value is better than another, by the goal of its metric."""
+    declared = find(metric)
+    loss = None if now is None or then is None or declared is None else loss_of(declared, now, then)
+    return loss < 0.0 if loss else None
+
 
 @dataclass(frozen=True, eq=False)
 class Series:
@@ -186,16 +200,14 @@ class Course:
     def _scores(self) -> ScoresBySeries:
         return ScoresBySeries(self.runs)
 
-    @property
-    def several(self) -> bool:
-        """Whether its runs and attempts stand in several lines of history."""
-        lines = [*(run.line for run in self.runs), *(one.line for one in self.attempts)]
-        return any(line is not None for line in lines)
-
     @cached_property
     def newest(self) -> dict[str | None, int]:
         """The place of the newest run of each line of history."""
         return {run.line: place for place, run in enumerate(self.runs)}
+
+    def tried(self, first: int = 0) -> tuple[PastAttempt, ...]:
+        """The attempts from a run on, by how many runs are before each; none before that run."""
+        return tuple(one for one in self.attempts if one.place > first or not first)
 
     def now(self, criterion: CriterionCourse) -> str | None:
         """The outcome of a criterion in the newest run of its line; None where it is not asked."""
@@ -385,7 +397,8 @@ class RunsChange:
     """The charts of a series; runs by their place among all runs.
 
     ``marks``: one for each run that is a step, with its place. ``alarm``: the first run beyond
-    the limit of the cumulative sum; ``since``: the most likely first run after one change.
+    the limit of the cumulative sum; ``since``: the most likely first run after one change, which
+    is for the ``better``, the worse, or neither (None).
     """
 
     marks: tuple[tuple[int, ChartMark], ...]
@@ -396,6 +409,7 @@ class RunsChange:
     probability: float | None
     before: float | None
     after: float | None
+    better: bool | None = None
     moved: tuple[Moved, ...] = ()
     run_length: float = RUN_LENGTH
     level: float = LEVEL
@@ -451,6 +465,7 @@ def change_of_series(
         probability=None if point is None else point.probability,
         before=charted.before,
         after=charted.after,
+        better=_is_better(series.about.metric, charted.after, charted.before),
         moved=moved,
     )
 

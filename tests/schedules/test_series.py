@@ -11,7 +11,8 @@ from schedules.weekly_runs import SPEC, Counts, audit, results, write_rows
 from evalreport.cli import status_of
 from evalreport.record.history import NAME, chain_problems, parse_line, read_history, split_history
 from evalreport.record.trend import read_course
-from evalreport.record.trend_text import history_data, history_text
+from evalreport.record.trend_data import history_data
+from evalreport.record.trend_page import history_text
 from evalreport.results.history import Attempt, HistoryLine
 
 GOOD: Counts = (40, 10, 10, 90)
