@@ -55,7 +55,7 @@ _HELP = {
     "seal": "Seal a published run, so that nothing in it can change unseen.",
     "verify": "Check a run against its manifest and its tables.",
     "qualify": "Look whether this installation works as it was tested.",
-    "diff": "Say what changed between two runs.",
+    "diff": "Show what changed between two runs.",
     "history": "List the runs of a folder with their outcomes.",
     "watch": "Show the status of every audit: failing, undecided, overdue.",
     "prune": "Remove old runs, keeping the chain of records.",

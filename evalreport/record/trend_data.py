@@ -48,25 +48,27 @@ def history_data(course: Course, last: int | None = None) -> dict[str, Any]:
 
 
 def _attempt_data(one: PastAttempt) -> dict[str, Any]:
+    entry = one.entry
     return {
         **({} if one.line is None else {"series": one.line}),
-        "when": one.when,
-        **({} if one.as_of is None else {"as_of": one.as_of}),
-        "status": one.status,
+        "when": entry.when,
+        **({} if entry.as_of is None else {"as_of": entry.as_of}),
+        "status": None if entry.attempt is None else entry.attempt.status,
     }
 
 
 def _run_data(run: PastRun) -> dict[str, Any]:
-    criteria = Counter(entry.outcome for entry in (run.results or NOTHING).acceptance)
+    criteria = Counter(one.outcome for one in (run.results or NOTHING).acceptance)
+    entry = run.entry
     return {
         "run": run.name,
         **({} if run.line is None else {"series": run.line}),
-        "when": run.when,
-        **({} if run.as_of is None else {"as_of": run.as_of}),
-        "outcome": run.outcome,
-        "version": run.version,
-        "data_sha256": run.data_sha256,
-        **({"looks": [encode(look) for look in run.looks]} if run.looks else {}),
+        "when": entry.when,
+        **({} if entry.as_of is None else {"as_of": entry.as_of}),
+        "outcome": entry.outcome or "",
+        "version": entry.version,
+        "data_sha256": entry.data_sha256 or "",
+        **({"looks": [encode(look) for look in entry.looks]} if entry.looks else {}),
         "missing": run.missing,
         "criteria": {name: criteria[name] for name in OUTCOMES if criteria[name] or name in PLAIN},
     }

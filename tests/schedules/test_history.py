@@ -215,7 +215,7 @@ def test_the_site_shows_what_calls_for_a_look(site: Path) -> None:
     assert ">required</text>" in recall
     assert not [other for other in others if ">required</text>" in other]
     # beyond the limit of the cumulative sum, in the tables below the charts
-    assert " ◆</td>" in trends.split("Control charts with memory")[2]
+    assert " ◆</td>" in trends.split("control charts with memory")[2]
     assert "three standard errors" in trends
 
 
@@ -376,4 +376,4 @@ def test_the_first_page_lists_some_of_many_measures_outside_their_limits(tmp_pat
     first = (tmp_path / "site" / "index.html").read_text(encoding="utf-8").split(">Runs</h2>")[0]
     listed = first.split("Needs attention")[1]
     assert listed.count(", outside its control limits") == 12
-    assert "more measures outside their control limits" in listed
+    assert "more measures outside their limits" in listed

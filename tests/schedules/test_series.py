@@ -115,7 +115,7 @@ def test_a_backfill_never_becomes_latest(tmp_path: Path) -> None:
     audit(tmp_path, BAD, 4)
     assert led_to(tmp_path, "latest") == led_to(tmp_path, "latest-audit") == newest
     course = read_course(tmp_path / "runs")
-    assert [one.when[:10] for one in course.runs] == ["2026-11-04", "2026-11-10"]
+    assert [one.entry.when[:10] for one in course.runs] == ["2026-11-04", "2026-11-10"]
     assert "in a row" not in history_text(course)
     assert status_of(["verify", str(tmp_path / "runs")]) == 0
 
