@@ -17,11 +17,9 @@ from evalreport.errors import ExitStatus, FilesError, Location, Problem, UsageEr
 from evalreport.lines import json_text
 from evalreport.record.durable import explained
 from evalreport.record.trend import Course, PastRun
-from evalreport.results.changes import Diff
 from evalreport.version import __version__
 
 if TYPE_CHECKING:
-    from evalreport.record.watch import Watch
     from evalreport.report.pages import Page
 
 #: Rows of a table on a terminal.
@@ -63,8 +61,7 @@ def diff(old: Path, new: Path, as_json: bool, page: Path | None, form: str, by_s
     found = differences(old, new)
     made = diff_page(found, __version__)
     if page is not None:
-        refuse_foreign(page)
-        replace_file(page, draw(made))
+        write_page(made, page)
     if as_json or form == "json":
         _print_json(encode(found))
     elif form == "markdown":
@@ -108,7 +105,7 @@ def history(runs: Path, last: int | None, as_json: bool, folder: Path | None, no
     from evalreport.record.trend_page import history_text
 
     course = read_course(runs)
-    written = None if folder is None else _site(course, runs, folder)
+    written = None if folder is None else write_site(course, runs, folder)
     if as_json:
         _print_json(history_data(course, last))
     elif written is None:
@@ -120,21 +117,11 @@ def history(runs: Path, last: int | None, as_json: bool, folder: Path | None, no
 
 def _now(runs: Path, last: int | None, folder: Path | None, as_json: bool) -> int:
     """The same as watch, with the same exit statuses."""
-    from evalreport.errors import Problem, UsageError
-
     for name, given in (("--last", last), ("--html", folder)):
         if given is not None:
             hint = "one of the two; evalreport watch RUNS has a page of its own"
             raise UsageError(Problem(f"--now tells of the newest runs and takes no {name}", hint))
     return int(click.get_current_context().invoke(watch, folders=(runs,), as_json=as_json))
-
-
-def _site(course: Course, runs: Path, folder: Path) -> Path:
-    from evalreport.record.diff import differences
-
-    there = [run.name for run in course.runs if run.results is not None]
-    changes = differences(runs / there[-2], runs / there[-1]) if len(there) > 1 else None
-    return write_site(course, runs, folder, changes)
 
 
 @click.command()
@@ -218,29 +205,23 @@ def watch(
     from evalreport.record.clock import read_clock
     from evalreport.record.signals import stopping_cleanly, time_limit
     from evalreport.record.watch import watch as watched
-    from evalreport.record.watch import watch_data, watch_metrics, watch_text
+    from evalreport.record.watch import watch_data, watch_metrics, watch_page
+    from evalreport.report.pages import page_text
 
     with stopping_cleanly(), time_limit(timeout, left=""):
         found = watched(folders, read_clock(at, os.environ), cadence, without)
         if page is not None:
-            _write_page(found, page)
+            write_page(watch_page(found, __version__), page)
         if metrics is not None:
             replace_file(metrics, watch_metrics(found))
     if as_json:
-        click.echo(json_text(watch_data(found), indent=1))
+        _print_json(watch_data(found))
     elif not quiet:
-        click.echo(watch_text(found))
+        click.echo(page_text(watch_page(found)))
     return int(ExitStatus.FAILED if found.calls else ExitStatus.DONE)
 
 
-def _write_page(found: Watch, page: Path) -> None:
-    from evalreport.record.watch import watch_page
-
-    refuse_foreign(page)
-    replace_file(page, draw(watch_page(found, __version__)))
-
-
-_TRENDS = re.compile(r"trends-[0-9]+\.html")
+_PAGES = re.compile(r"(index|criteria|changes|trends-[0-9]+)\.html")
 #: By this the pages of an earlier site are known, so that nothing else is ever replaced.
 MARK = '<meta name="generator" content="evalreport '
 
@@ -253,17 +234,25 @@ def draw(page: Page) -> str:
     return fill(shipped_page(), as_plain(page))
 
 
-def write_site(course: Course, runs: Path, folder: Path, changes: Diff | None) -> Path:
+def write_page(page: Page, path: Path) -> None:
+    """Write a page, in the place of an earlier one. Raises UsageError, FilesError."""
+    refuse_foreign(path)
+    replace_file(path, draw(page))
+
+
+def write_site(course: Course, runs: Path, folder: Path) -> Path:
     """Write the pages of a history into a folder; the first page.
 
     Pages of an earlier site there are replaced, anything else is refused: UsageError.
-    ``changes`` is the diff of the two newest runs. Raises FilesError.
+    Raises FilesError.
     """
+    from evalreport.record.diff import differences
     from evalreport.record.diff_page import diff_page
     from evalreport.record.trend_page import site_pages
 
     stale = _pages_there(folder)
-    changed = None if changes is None else diff_page(changes, __version__)
+    there = [runs / run.name for run in course.runs if run.results is not None]
+    changed = diff_page(differences(*there[-2:]), __version__) if len(there) > 1 else None
     pages = site_pages(course, _links(runs, folder), __version__, changed)
     texts = {name: draw(page) for name, page in pages.items()}
     with explained("write the pages", folder):
@@ -303,18 +292,12 @@ def refuse_foreign(path: Path) -> None:
 
 
 def _pages_there(folder: Path) -> list[Path]:
-    where = Location(str(folder))
-    if (folder / "MANIFEST.json").exists():
-        hint = "another folder with --html"
-        raise UsageError(Problem("this is a published run, which is never changed", hint, where))
+    from evalreport.cli.rendering import refuse_run
+
+    refuse_run(folder, "--html")
     with explained("look at the folder", folder):
         there = sorted(folder.iterdir()) if folder.exists() else []
-    ours = [
-        path
-        for path in there
-        if path.name in ("index.html", "criteria.html", "changes.html")
-        or _TRENDS.fullmatch(path.name)
-    ]
+    ours = [path for path in there if _PAGES.fullmatch(path.name)]
     for path in ours:
         refuse_foreign(path)
     return ours

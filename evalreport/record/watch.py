@@ -20,7 +20,7 @@ from evalreport.record.history import NAME as HISTORY
 from evalreport.record.history import History, read_history
 from evalreport.record.naming import look_text, status_text
 from evalreport.report.model import Block, Line, Note, Notes, Text
-from evalreport.report.pages import Page, columns, line, page_text, part, stamp, table
+from evalreport.report.pages import Page, columns, line, part, stamp, table
 from evalreport.report.words import counted, listed, visible
 from evalreport.results.codec import encode
 from evalreport.results.history import HistoryLine, LookTold
@@ -245,11 +245,6 @@ def _line(one: Watched, *, several: bool) -> Line:
         sentence(one),
         hook=("series", name),
     )
-
-
-def watch_text(found: Watch) -> str:
-    """The same for a terminal."""
-    return page_text(watch_page(found))
 
 
 def summary(found: Watch) -> str:
