@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -17,11 +17,13 @@ from evalreport.errors import ExitStatus, FilesError, Location, Problem, UsageEr
 from evalreport.lines import json_text
 from evalreport.record.durable import explained
 from evalreport.record.trend import Course, PastRun
-from evalreport.results.changes import Diff
 from evalreport.version import __version__
 
 if TYPE_CHECKING:
-    from evalreport.record.watch import Watch
+    from evalreport.report.pages import Page
+
+#: Rows of a table on a terminal.
+MOST_ROWS = 40
 
 
 @click.command()
@@ -47,32 +49,28 @@ if TYPE_CHECKING:
     "--exit-code",
     "by_status",
     is_flag=True,
-    help="End with 1 where anything that is told has changed, with 0 where nothing has.",
+    help="End with 1 where anything that is compared has changed, with 0 where nothing has.",
 )
 def diff(old: Path, new: Path, as_json: bool, page: Path | None, form: str, by_status: bool) -> int:
-    """Say what changed between two runs: spec, data, versions and every measure."""
-    from evalreport.record.diff import describe, describe_markdown, differences, is_same
+    """Show what changed between two runs: spec, data, versions and every measure."""
+    from evalreport.record.diff import differences, is_same
+    from evalreport.record.diff_page import diff_page
+    from evalreport.report.pages import page_markdown, page_text
     from evalreport.results.codec import encode
 
     found = differences(old, new)
+    made = diff_page(found, __version__)
     if page is not None:
-        _diff_page(found, page)
+        write_page(made, page)
     if as_json or form == "json":
         _print_json(encode(found))
     elif form == "markdown":
-        click.echo(describe_markdown(found))
+        click.echo(page_markdown(made))
     elif page is None:
-        click.echo(describe(found))
+        click.echo(page_text(made, MOST_ROWS))
     else:
         click.echo(str(page))
     return int(ExitStatus.FAILED) if by_status and not is_same(found) else 0
-
-
-def _diff_page(found: Diff, page: Path) -> None:
-    from evalreport.record.diff_page import diff_page
-
-    refuse_foreign(page)
-    replace_file(page, draw("diff", diff_page(found, __version__)))
 
 
 def _print_json(body: dict[str, Any]) -> None:
@@ -97,16 +95,17 @@ def _print_json(body: dict[str, Any]) -> None:
     metavar="FOLDER",
     help="A small site: runs, trends with control limits, criteria over time.",
 )
-@click.option("--now", is_flag=True, help="Where each series stands now, as `watch RUNS` tells.")
+@click.option("--now", is_flag=True, help="The status of each series now, as `watch RUNS`.")
 def history(runs: Path, last: int | None, as_json: bool, folder: Path | None, now: bool) -> int:
     """List the runs recorded in the folder RUNS with their outcomes and headline measures."""
     if now:
         return _now(runs, last, folder, as_json)
     from evalreport.record.trend import read_course
-    from evalreport.record.trend_text import history_data, history_text
+    from evalreport.record.trend_data import history_data
+    from evalreport.record.trend_page import history_text
 
     course = read_course(runs)
-    written = None if folder is None else _site(course, runs, folder)
+    written = None if folder is None else write_site(course, runs, folder)
     if as_json:
         _print_json(history_data(course, last))
     elif written is None:
@@ -118,21 +117,11 @@ def history(runs: Path, last: int | None, as_json: bool, folder: Path | None, no
 
 def _now(runs: Path, last: int | None, folder: Path | None, as_json: bool) -> int:
     """The same as watch, with the same exit statuses."""
-    from evalreport.errors import Problem, UsageError
-
     for name, given in (("--last", last), ("--html", folder)):
         if given is not None:
             hint = "one of the two; evalreport watch RUNS has a page of its own"
             raise UsageError(Problem(f"--now tells of the newest runs and takes no {name}", hint))
     return int(click.get_current_context().invoke(watch, folders=(runs,), as_json=as_json))
-
-
-def _site(course: Course, runs: Path, folder: Path) -> Path:
-    from evalreport.record.diff import differences
-
-    there = [run.name for run in course.runs if run.results is not None]
-    changes = differences(runs / there[-2], runs / there[-1]) if len(there) > 1 else None
-    return write_site(course, runs, folder, changes)
 
 
 @click.command()
@@ -194,7 +183,7 @@ def prune(runs: Path, keep: int, at: str | None, dry_run: bool) -> int:
     metavar="FILE",
     help="The same as a textfile for a collector of metrics; replaced as a whole.",
 )
-@click.option("--quiet", is_flag=True, help="Print nothing; the exit status tells.")
+@click.option("--quiet", is_flag=True, help="Print nothing but by the exit status.")
 @LOG
 @timeout_option("Stop when so much time has passed.")
 def watch(
@@ -208,68 +197,64 @@ def watch(
     quiet: bool,
     timeout: float | None,
 ) -> int:
-    """Show every series of RUNS, the most harmful first; no run is opened.
+    """Show the status of every series of RUNS, the most harmful first; no run is opened.
 
-    Exit status 0: nothing calls for somebody; 1: a series fails, its last attempt came to
+    Exit status 0: nothing needs attention; 1: a series fails, its last attempt came to
     nothing, its next run is late, or a history cannot be read.
     """
     from evalreport.record.clock import read_clock
     from evalreport.record.signals import stopping_cleanly, time_limit
     from evalreport.record.watch import watch as watched
-    from evalreport.record.watch import watch_data, watch_metrics, watch_text
+    from evalreport.record.watch import watch_data, watch_metrics, watch_page
+    from evalreport.report.pages import page_text
 
     with stopping_cleanly(), time_limit(timeout, left=""):
         found = watched(folders, read_clock(at, os.environ), cadence, without)
         if page is not None:
-            _write_page(found, page)
+            write_page(watch_page(found, __version__), page)
         if metrics is not None:
             replace_file(metrics, watch_metrics(found))
     if as_json:
-        click.echo(json_text(watch_data(found), indent=1))
+        _print_json(watch_data(found))
     elif not quiet:
-        click.echo(watch_text(found))
+        click.echo(page_text(watch_page(found)))
     return int(ExitStatus.FAILED if found.calls else ExitStatus.DONE)
 
 
-def _write_page(found: Watch, page: Path) -> None:
-    from evalreport.record.watch import watch_page
-
-    refuse_foreign(page)
-    replace_file(page, draw("watch", watch_page(found, __version__)))
-
-
-_TRENDS = re.compile(r"trends-[0-9]+\.html")
+_PAGES = re.compile(r"(index|criteria|changes|trends-[0-9]+)\.html")
 #: By this the pages of an earlier site are known, so that nothing else is ever replaced.
 MARK = '<meta name="generator" content="evalreport '
 
 
-def draw(page: str, values: Mapping[str, Any]) -> str:
-    """A page of the shipped history template (``index``, ``criteria``, ``trends``, ``diff``)."""
+def draw(page: Page) -> str:
+    """A page as HTML: its blocks as a report has them, in a frame of its own."""
     from evalreport.render.html import as_plain, fill
-    from evalreport.render.locate import Template
-    from evalreport.render.shipped import fonts_css, templates_folder
+    from evalreport.render.locate import shipped_page
 
-    folder = templates_folder() / "history"
-    files = {p.name: p.read_text(encoding="utf-8") for p in sorted(folder.iterdir())}
-    files["fonts.css"] = fonts_css()
-    plain = as_plain(dict(values))
-    return fill(Template("history", files, trusted=True, main=f"{page}.html.j2"), plain)
+    return fill(shipped_page(), as_plain(page))
 
 
-def write_site(course: Course, runs: Path, folder: Path, changes: Diff | None) -> Path:
+def write_page(page: Page, path: Path) -> None:
+    """Write a page, in the place of an earlier one. Raises UsageError, FilesError."""
+    refuse_foreign(path)
+    replace_file(path, draw(page))
+
+
+def write_site(course: Course, runs: Path, folder: Path) -> Path:
     """Write the pages of a history into a folder; the first page.
 
     Pages of an earlier site there are replaced, anything else is refused: UsageError.
-    ``changes`` is the diff of the two newest runs. Raises FilesError.
+    Raises FilesError.
     """
+    from evalreport.record.diff import differences
     from evalreport.record.diff_page import diff_page
-    from evalreport.record.trend_site import site_pages
+    from evalreport.record.trend_page import site_pages
 
     stale = _pages_there(folder)
-    pages = site_pages(course, _links(runs, folder), __version__)
-    if changes is not None:
-        pages["changes.html"] = {**diff_page(changes, __version__), "home": "index.html"}
-    texts = {name: draw(str(values["page"]), values) for name, values in pages.items()}
+    there = [runs / run.name for run in course.runs if run.results is not None]
+    changed = diff_page(differences(*there[-2:]), __version__) if len(there) > 1 else None
+    pages = site_pages(course, _links(runs, folder), __version__, changed)
+    texts = {name: draw(page) for name, page in pages.items()}
     with explained("write the pages", folder):
         folder.mkdir(parents=True, exist_ok=True)
         for name in sorted(texts, key=lambda name: name == "index.html"):
@@ -307,18 +292,12 @@ def refuse_foreign(path: Path) -> None:
 
 
 def _pages_there(folder: Path) -> list[Path]:
-    where = Location(str(folder))
-    if (folder / "MANIFEST.json").exists():
-        hint = "another folder with --html"
-        raise UsageError(Problem("this is a published run, which is never changed", hint, where))
+    from evalreport.cli.rendering import refuse_run
+
+    refuse_run(folder, "--html")
     with explained("look at the folder", folder):
         there = sorted(folder.iterdir()) if folder.exists() else []
-    ours = [
-        path
-        for path in there
-        if path.name in ("index.html", "criteria.html", "changes.html")
-        or _TRENDS.fullmatch(path.name)
-    ]
+    ours = [path for path in there if _PAGES.fullmatch(path.name)]
     for path in ours:
         refuse_foreign(path)
     return ours

@@ -105,13 +105,13 @@ def when_of(content: Results) -> datetime:
         return datetime.fromtimestamp(0, UTC)
 
 
-def refuse_run(folder: Path) -> None:
-    """Raise UsageError where the folder is a published run."""
+def refuse_run(folder: Path, option: str = "-o") -> None:
+    """Raise UsageError where the folder is a published run; another is named with ``option``."""
     if (folder / "MANIFEST.json").exists():
         raise UsageError(
             Problem(
                 "this is a published run, which is never changed",
-                "another folder with -o",
+                f"another folder with {option}",
                 Location(str(folder)),
             )
         )

@@ -4,7 +4,7 @@ Here: keys of the spec, versions; files, rows, labels, scores. Beside it:
 
 - row_digests: rows paired by id
 - diff_measures: every measure, on all rows and on the paired ones
-- diff_text: the same in words
+- diff_page: the same as a page, which is text and Markdown too
 
 Results hold tables and curves, never rows, so rows that came and went cannot be
 named; how far labels and scores have moved can.
@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 from evalreport.record.diff_measures import Pairs, measure_changes, paired_changes
-from evalreport.record.diff_text import describe, describe_markdown
 from evalreport.record.paired_rows import Said, pair_rows
 from evalreport.record.prune import read_run
 from evalreport.record.recorded import RecordedRun
@@ -272,9 +271,6 @@ def _word(item: Any) -> str:
     if isinstance(item, (list, tuple)):
         return " x ".join(_word(inner) for inner in item)
     return str(item)
-
-
-__all__ = ["describe", "describe_markdown", "differences", "differences_of", "is_same"]
 
 
 def differences(old: Path, new: Path) -> Diff:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
@@ -26,6 +26,7 @@ from evalreport.record.hashing import (
     record_file,
     sha256,
 )
+from evalreport.results.codec import decode_as, encode
 
 NAME = "MANIFEST.json"
 SCHEMA = "evalreport/manifest/1"
@@ -87,22 +88,11 @@ class Manifest:
         return canonical_json({**value, "sha256": sha256(canonical_json(value))})
 
     def _value(self) -> dict[str, Any]:
-        details = self.details
         return {
             "schema": SCHEMA,
-            "when": details.when,
-            "version": details.version,
-            "outcome": details.outcome,
-            "spec": _as_value(details.spec),
-            "plan_sha256": details.plan_sha256,
+            **encode(replace(self.details, inputs=tuple(sorted(self.details.inputs)))),
             "data_sha256": self.data_sha256,
-            "inputs": [
-                {"role": i.role, "name": i.name, "sha256": i.sha256, "size": i.size}
-                for i in sorted(details.inputs)
-            ],
-            "versions": dict(details.versions),
-            "settings": dict(details.settings),
-            "outputs": {name: _as_value(record) for name, record in self.outputs.items()},
+            "outputs": {name: encode(record) for name, record in self.outputs.items()},
         }
 
 
@@ -141,50 +131,15 @@ def parse_manifest(data: bytes) -> Manifest:
     if value.get("schema") != SCHEMA:
         raise ValueError(f"schema is {value.get('schema')!r}, this version reads {SCHEMA!r}")
     try:
-        manifest = _from_value(value)
-    except (KeyError, TypeError, AttributeError) as error:
+        own = {each.name: value[each.name] for each in fields(RunDetails)}
+        outputs = {n: decode_as(FileRecord, one, n) for n, one in value["outputs"].items()}
+        manifest = Manifest(decode_as(RunDetails, own, NAME), outputs)
+    except (KeyError, AttributeError, FilesError) as error:
         raise ValueError(f"not laid out as {SCHEMA}: {error}") from None
     # One comparison finds a wrong sha256, a wrong data_sha256, added keys and other spacing.
     if manifest.to_bytes() != data:
         raise ValueError("its content does not have the sha256 that it states")
     return manifest
-
-
-def _as_value(record: FileRecord) -> dict[str, Any]:
-    return {"sha256": record.sha256, "size": record.size}
-
-
-def _from_value(value: dict[str, Any]) -> Manifest:
-    details = RunDetails(
-        when=_text(value["when"]),
-        version=_text(value["version"]),
-        outcome=_text(value["outcome"]),
-        spec=_record(value["spec"]),
-        plan_sha256=_text(value["plan_sha256"]),
-        inputs=tuple(
-            InputFile(_text(i["role"]), _text(i["name"]), *_parts(i)) for i in value["inputs"]
-        ),
-        versions=dict(value["versions"].items()),
-        settings=dict(value["settings"].items()),
-    )
-    return Manifest(details, {n: _record(r) for n, r in value["outputs"].items()})
-
-
-def _parts(value: Any) -> tuple[str, int]:
-    size = value["size"]
-    if type(size) is not int:
-        raise TypeError(f"size {size!r} is not a whole number")
-    return _text(value["sha256"]), size
-
-
-def _record(value: Any) -> FileRecord:
-    return FileRecord(*_parts(value))
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"{value!r} is not text")
-    return value
 
 
 #: What a seal adds to a run after it was published; checked with the seal.

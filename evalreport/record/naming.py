@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+from evalreport.report.pages import stamp
+from evalreport.report.pieces import LineCell
 from evalreport.report.words import label_text, measure_title, subgroup_text, visible
+from evalreport.results.history import LookTold
+from evalreport.results.records import HELD
 
 #: Outcomes of criteria in words; None where there is no criterion.
 OUTCOME_WORDS: Mapping[str | None, str] = {
@@ -36,6 +40,25 @@ def status_text(status: int | None) -> str:
     """
     why = STATUS_WORDS.get(status or 0)
     return f"status {status}" + (f": {why}" if why else "")
+
+
+def look_text(look: LookTold) -> str:
+    """Which look a line of the history records, what it spent, and what is decided."""
+    told = f"look {look.look}" + (f" of {look.planned}" if look.planned else "")
+    if isinstance(look.spent, float):
+        told += f", {look.spent:.3g} spent"
+    at = look.decided_at
+    since = f" since look {at}" if at is not None and at != look.look else ""
+    return f"{told}: criterion {look.criterion} {OUTCOME_WORDS[look.outcome]}{since}"
+
+
+def outcome_stamp(outcome: str | None, aside: str = "") -> LineCell:
+    """The outcome of a criterion as it is drawn; a dash where there is none."""
+    if outcome is None:
+        return LineCell("–", aside=aside)
+    kind = "pass" if outcome in HELD else outcome
+    kind = kind if kind in ("pass", "continue", "not_evaluated") else "fail"
+    return stamp(kind, OUTCOME_WORDS[outcome], aside)
 
 
 class NamedNumber(Protocol):

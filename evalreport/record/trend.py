@@ -1,7 +1,7 @@
 """The runs of a folder in their order, and the course of every measure and criterion.
 
-- trend_text: runs in words
-- trend_site: pages, a course as lines and marks
+- trend_page: as pages, the first of which is the text; trend_chart, trend_words
+- trend_data: as plain data
 
 When a course changed is found by the same charts as over the periods of one file: the runs of a
 series are the steps, one for each data file. What moved follows from what runs keep: their tables,
@@ -20,6 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from evalreport.engine.periods.charts import chart_mark, moved_mix, moved_tables
+from evalreport.engine.reference.differences import loss_of
 from evalreport.errors import EvalreportError, FilesError, Location, Problem
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.estimates import estimate_of
@@ -29,7 +30,7 @@ from evalreport.record.history import History, chain_problems, read_history
 from evalreport.record.prune import read_kept
 from evalreport.record.recorded import RecordedBytes, part_of, recorded_bytes
 from evalreport.record.trend_moved import ScoresOfRuns, ScoresTold
-from evalreport.results.history import LookTold
+from evalreport.results.history import HistoryLine
 from evalreport.results.identity import Slice, WhichCriterion, WhichNumber
 from evalreport.results.records import (
     CONTINUE,
@@ -81,42 +82,31 @@ NOTHING = Findings("")
 
 @dataclass(frozen=True)
 class PastRun:
-    """A run as the history tells it; ``results`` are None where ``missing`` says why."""
+    """A run by its line of the history; ``results`` are None where ``missing`` says why.
+
+    ``line``: its series, where the folder has several.
+    """
 
     name: str
-    when: str
-    outcome: str
-    version: str
-    data_sha256: str
+    entry: HistoryLine
     results: Findings | None
     missing: str | None = None
     files: tuple[str, ...] = ()
-    #: The line of history that it stands in, where the folder has several.
     line: str | None = None
-    looks: tuple[LookTold, ...] = ()
-    #: What its data are of, where it says so apart from its clock.
-    as_of: str | None = None
-
-    @property
-    def time(self) -> str:
-        """By what runs stand in their order: what the data are of, else the clock."""
-        return self.as_of or self.when
 
 
 @dataclass(frozen=True)
 class PastAttempt:
-    """An attempt that came to nothing, as the history tells it.
+    """An attempt that came to nothing, by its line of the history.
 
-    ``place``: how many runs stand before it; ``after``: whether the newest run of its line of
-    history was made before it.
+    ``place``: how many runs are before it; ``after``: whether the newest run of its series was
+    made before it.
     """
 
-    when: str
-    status: int | None
+    entry: HistoryLine
     place: int
     after: bool
     line: str | None = None
-    as_of: str | None = None
 
 
 @dataclass(frozen=True)
@@ -132,6 +122,19 @@ class Point:
     def signal(self) -> bool:
         """Whether the value lies outside its control limits."""
         return self.estimate is not None and self.limits.signals(self.estimate.value)
+
+    @property
+    def better(self) -> bool | None:
+        """Whether it is better than the centre of its limits; None where nobody can tell."""
+        now = None if self.estimate is None else self.estimate.value
+        return _is_better(self.record.metric, now, self.limits.centre)
+
+
+def _is_better(metric: str, now: float | None, then: float | None) -> bool | None:
+    """Whether a value is better than another, by the goal of its metric."""
+    declared = find(metric)
+    loss = None if now is None or then is None or declared is None else loss_of(declared, now, then)
+    return loss < 0.0 if loss else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,22 +189,20 @@ class Course:
     def _scores(self) -> ScoresBySeries:
         return ScoresBySeries(self.runs)
 
-    @property
-    def several(self) -> bool:
-        """Whether its runs and attempts stand in several lines of history."""
-        lines = [*(run.line for run in self.runs), *(one.line for one in self.attempts)]
-        return any(line is not None for line in lines)
-
     @cached_property
     def newest(self) -> dict[str | None, int]:
         """The place of the newest run of each line of history."""
         return {run.line: place for place, run in enumerate(self.runs)}
 
+    def tried(self, first: int = 0) -> tuple[PastAttempt, ...]:
+        """The attempts from a run on, by how many runs are before each; none before that run."""
+        return tuple(one for one in self.attempts if one.place > first or not first)
+
     def now(self, criterion: CriterionCourse) -> str | None:
         """The outcome of a criterion in the newest run of its line; None where it is not asked."""
         return criterion.outcomes[self.newest[criterion.line]]
 
-    @property
+    @cached_property
     def headlines(self) -> tuple[Series, ...]:
         """The measures that criteria name in the newest run of each line, else its first ones."""
         return tuple(one for line in self.newest for one in self._headlines(line))
@@ -247,18 +248,12 @@ def _past_attempts(history: History, *, several: bool) -> Iterator[PastAttempt]:
     times = [entry.time for entry in order]
     for entry in sorted(history.attempts, key=lambda one: one.time):
         run = newest.get(entry.series)
-        yield PastAttempt(
-            when=entry.when,
-            status=None if entry.attempt is None else entry.attempt.status,
-            place=bisect_right(times, entry.time),
-            after=run is None or entry.follows(run),
-            line=entry.series if several else None,
-            as_of=entry.as_of,
-        )
+        after = run is None or entry.follows(run)
+        line = entry.series if several else None
+        yield PastAttempt(entry, bisect_right(times, entry.time), after, line)
 
 
 def _past_run(runs: Path, name: str, history: History, line: str | None) -> PastRun:
-    entry = history.runs[name]
     results: Findings | None = None
     missing: str | None = None
     files: tuple[str, ...] = ()
@@ -273,19 +268,7 @@ def _past_run(runs: Path, name: str, history: History, line: str | None) -> Past
             files = tuple(sorted(p.name for p in folder.iterdir() if p.is_file()))
         except EvalreportError as error:
             missing = error.problems[0].what
-    return PastRun(
-        name=name,
-        when=entry.when,
-        outcome=entry.outcome or "",
-        version=entry.version,
-        data_sha256=entry.data_sha256 or "",
-        results=results,
-        missing=missing,
-        files=files,
-        line=line,
-        looks=entry.looks,
-        as_of=entry.as_of,
-    )
+    return PastRun(name, history.runs[name], results, missing, files, line)
 
 
 @dataclass(frozen=True)
@@ -353,7 +336,9 @@ def _points(records: Sequence[tuple[int, Measure]], runs: Sequence[PastRun]) -> 
     estimates = [estimate_of(record) for _, record in records]
     pairs = zip(estimates, records, strict=True)
     # one value for each data file: the same rows again say nothing new
-    course = [(one, runs[index].data_sha256) for one, (index, _) in pairs if one is not None]
+    course = [
+        (one, runs[index].entry.data_sha256 or "") for one, (index, _) in pairs if one is not None
+    ]
     limits = iter(limits_of_course(course, metric.bounds if metric is not None else (-inf, inf)))
     return tuple(
         Point(
@@ -385,7 +370,8 @@ class RunsChange:
     """The charts of a series; runs by their place among all runs.
 
     ``marks``: one for each run that is a step, with its place. ``alarm``: the first run beyond
-    the limit of the cumulative sum; ``since``: the most likely first run after one change.
+    the limit of the cumulative sum; ``since``: the most likely first run after one change, which
+    is for the ``better``, the worse, or neither (None).
     """
 
     marks: tuple[tuple[int, ChartMark], ...]
@@ -396,6 +382,7 @@ class RunsChange:
     probability: float | None
     before: float | None
     after: float | None
+    better: bool | None = None
     moved: tuple[Moved, ...] = ()
     run_length: float = RUN_LENGTH
     level: float = LEVEL
@@ -451,6 +438,7 @@ def change_of_series(
         probability=None if point is None else point.probability,
         before=charted.before,
         after=charted.after,
+        better=_is_better(series.about.metric, charted.after, charted.before),
         moved=moved,
     )
 
@@ -460,7 +448,7 @@ def _steps(series: Series, runs: Sequence[PastRun]) -> list[Point]:
     seen: set[str] = set()
     found = []
     for point in series.points:
-        data = runs[point.run].data_sha256
+        data = runs[point.run].entry.data_sha256 or ""
         if point.estimate is not None and data not in seen:
             seen.add(data)
             found.append(point)

@@ -1,9 +1,8 @@
-"""Every series of some folders of runs at one glance: who fails, who continues, who is late.
+"""The status of every series of some folders of runs: failing, undecided, overdue.
 
 Everything follows from the lines of the histories; no run is opened, so that hundreds of
-series take no longer than a look.
-
-It is told in words, as plain data, as a page and as metrics for a collector.
+series take about a second. One value (``Watch``) is the page, its text, plain data, and metrics
+for a collector.
 """
 
 from __future__ import annotations
@@ -16,19 +15,19 @@ from pathlib import Path
 from typing import Any
 
 from evalreport.errors import FilesError, Location, Problem, UsageError, did_you_mean
-from evalreport.lines import one_line
 from evalreport.record.clock import clock_text
 from evalreport.record.history import NAME as HISTORY
 from evalreport.record.history import History, read_history
-from evalreport.record.naming import status_text
-from evalreport.record.trend_text import look_note
+from evalreport.record.naming import look_text, status_text
+from evalreport.report.model import Block, Line, Note, Notes, Text
+from evalreport.report.pages import Page, columns, line, part, stamp, table
 from evalreport.report.words import counted, listed, visible
 from evalreport.results.codec import encode
 from evalreport.results.history import HistoryLine, LookTold
 from evalreport.spec.series import DAYS
 
 SCHEMA = "evalreport/watch/1"
-#: States from the most harm to the least; the first three call for somebody.
+#: States from the most harm to the least; the first three need attention.
 STATES = ("failing", "broken", "late", "continues", "passed", "done")
 CALLING = STATES[:3]
 #: How long after it is due a run may still come: a quarter of its cadence, a day at most.
@@ -65,7 +64,7 @@ class Watched:
 
     @property
     def calls(self) -> bool:
-        """Whether somebody has to look at it."""
+        """Whether it needs attention."""
         return self.state in CALLING or self.late_days > 0.0
 
     @property
@@ -84,7 +83,7 @@ class Watch:
 
     @property
     def calls(self) -> bool:
-        """Whether anything calls for somebody."""
+        """Whether anything needs attention."""
         return any(one.calls for one in self.series) or any(self.unreadable.values())
 
 
@@ -213,18 +212,39 @@ def _read(when: str) -> datetime:
     return datetime.fromisoformat(when).astimezone(UTC)
 
 
-SYMBOLS = {
-    "failing": "✗", "broken": "✗", "late": "◷", "continues": "→", "passed": "✓", "done": "○",
-}  # fmt: skip
+#: How a state is stamped on the page.
+_STAMP = {**dict.fromkeys(CALLING, "fail"), "continues": "continue", "passed": "pass"}
 
 
-def watch_text(found: Watch) -> str:
-    """A line for each series, the most harmful first, then the number of each state."""
-    lines = [
-        f"{SYMBOLS[one.state]} {one.state:<9}  {_name(found, one)}  {sentence(one)}"
-        for one in found.series
-    ]
-    return "\n".join(map(one_line, [*lines, "", summary(found), *_unreadable(found)]))
+def watch_page(found: Watch, version: str = "") -> Page:
+    """A line for each series, the most harmful first, below the number of each state."""
+    several = len(found.unreadable) > 1
+    folder = ("folder",) * several
+    heads = columns("series", *folder, "state", "next due", "what is known", right=("next due",))
+    lines = [_line(one, several=several) for one in found.series]
+    meaning = (
+        "Failing: criteria did not hold. Broken: every attempt since the newest run ended with "
+        "status 2, 3 or 4. Late: no run since one was due. Continues: planned looks have decided "
+        "nothing yet."
+    )
+    problems = tuple(Note("warning", "", text, ()) for text in _unreadable(found))
+    blocks: list[Block] = [table("Most harmful first", heads, lines), Text(meaning, "small")]
+    if problems:
+        blocks.insert(0, Notes("Histories that are not as they were written", problems, "brief"))
+    shown = part("series", "Series", *blocks, intro=f"{summary(found)}.")
+    return Page("Status of every series", "Audits over time", version, (shown,))
+
+
+def _line(one: Watched, *, several: bool) -> Line:
+    name = visible(one.series or "(no name)")
+    return line(
+        name,
+        *(visible(one.folder),) * several,
+        stamp(_STAMP.get(one.state, "none"), one.state),
+        str(one.due or "–")[:10],
+        sentence(one),
+        hook=("series", name),
+    )
 
 
 def summary(found: Watch) -> str:
@@ -239,12 +259,6 @@ def _unreadable(found: Watch) -> Iterator[str]:
         if count:
             told = counted(count, "line")
             yield f"{folder}: {told} of its history cannot be read: evalreport verify {folder}"
-
-
-def _name(found: Watch, one: Watched) -> str:
-    """The series, with its folder where there are several."""
-    name = visible(one.series or "(no name)")
-    return f"{one.folder}: {name}" if len(found.unreadable) > 1 else name
 
 
 def sentence(one: Watched) -> str:
@@ -269,7 +283,7 @@ def sentence(one: Watched) -> str:
     if one.late_days:
         days = counted(round(one.late_days), "day")
         told.append(f"due {str(one.due)[:10]} ({one.cadence}), {days} ago")
-    told += dict.fromkeys(map(look_note, one.looks))
+    told += dict.fromkeys(map(look_text, one.looks))
     return "; ".join(told)
 
 
@@ -289,39 +303,6 @@ def watch_data(found: Watch) -> dict[str, Any]:
     }
 
 
-def watch_page(found: Watch, version: str) -> dict[str, Any]:
-    """The values of the page."""
-    rows = [
-        {
-            "series": visible(one.series or "(no name)"),
-            "folder": visible(one.folder),
-            "state": one.state,
-            "symbol": SYMBOLS[one.state],
-            "style": {"failing": "fail", "broken": "fail", "passed": "pass"}.get(
-                one.state, "not_evaluated"
-            ),
-            "since": one.since[:10],
-            "times": one.times,
-            "when": str(one.when or "")[:10],
-            "failed": one.failed,
-            "due": str(one.due or "")[:10],
-            "late": f"{one.late_days:.0f}" if one.late_days else "",
-            "note": sentence(one),
-        }
-        for one in found.series
-    ]
-    return {
-        "title": "Series watched",
-        "version": version,
-        "page": "watch",
-        "rows": rows,
-        "folders": len(found.unreadable) > 1,
-        "summary": summary(found),
-        "calls": [row for row, one in zip(rows, found.series, strict=True) if one.calls],
-        "problems": list(_unreadable(found)),
-    }
-
-
 def watch_metrics(found: Watch) -> str:
     """A textfile for a collector of metrics, in a form that OpenMetrics and Prometheus share."""
     lines: list[str] = []
@@ -334,7 +315,7 @@ def watch_metrics(found: Watch) -> str:
          lambda one: one.failed),
         ("evalreport_same_outcome", "Runs or attempts in a row in this state.",
          lambda one: one.times),
-        ("evalreport_calls", "1 where somebody has to look.", lambda one: int(one.calls)),
+        ("evalreport_calls", "1 where a series needs attention.", lambda one: int(one.calls)),
     ):  # fmt: skip
         lines += [f"# HELP {name} {told}", f"# TYPE {name} gauge"]
         for one in found.series:

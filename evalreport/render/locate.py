@@ -59,6 +59,12 @@ def find_template(template: str | Path | None) -> Template:
     )
 
 
+def shipped_page() -> Template:
+    """The frame of a page that is no report, with the blocks and the style of one."""
+    files = _shipped("standard") | _shipped("history")
+    return Template("history", files, trusted=True, main="page.html.j2")
+
+
 def _base(folder: Path) -> str:
     """The template that a user's folder was made from; the standard one where it does not say."""
     path = folder / BASE

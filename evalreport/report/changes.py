@@ -20,6 +20,11 @@ WHAT_MOVED = {
     "calibration": "mean of outcome minus score",
 }
 
+#: Heads of the columns of the charts with memory, after that of the step.
+MARK_HEADS = tuple(
+    Column(head, "right") for head in ("z", "EWMA", "its limit", "cumulative sum", "its limit")
+)
+
 #: A course with the words for its measure and its model.
 Named = tuple[str, str, Period]
 
@@ -153,9 +158,7 @@ def _chart(name: str, model: str, record: Period) -> PlainTable:
     change = record.change
     assert change is not None
     pairs = list(zip(record.periods, change.marks, strict=True))
-    rows = [TableRow(_mark_row(period, mark), strong=mark.signal) for period, mark in pairs]
-    heads = ((record.every, "left"), ("z", "right"), ("EWMA", "right"), ("its limit", "right"),
-             ("cumulative sum", "right"), ("its limit", "right"))  # fmt: skip
+    rows = [TableRow(mark_row(period, mark), strong=mark.signal) for period, mark in pairs]
     note = (
         f"z: against all periods before, in standard errors. EWMA: moving average with weight 0.2 "
         f"(Roberts 1959). Both charts have an in-control run length of {change.run_length:g} "
@@ -163,12 +166,13 @@ def _chart(name: str, model: str, record: Period) -> PlainTable:
     )
     if len(rows) > MOST_PERIODS:
         note += f" The newest {MOST_PERIODS} of {len(rows)} periods; all are in results.json."
-    columns = tuple(Column(*head) for head in heads)
+    columns = (Column(str(record.every)), *MARK_HEADS)
     title = f"Charts that look every time: {name}, {model}"
     return PlainTable(title, columns, tuple(rows[-MOST_PERIODS:]), note)
 
 
-def _mark_row(period: str, mark: ChartMark) -> tuple[str, ...]:
+def mark_row(period: str, mark: ChartMark) -> tuple[str, ...]:
+    """One step of the charts, below ``MARK_HEADS``."""
     numbers = (mark.z, mark.ewma, mark.ewma_limit, mark.cusum, mark.cusum_limit)
     texts = ["–" if one is None else f"{one:.2f}".replace("-", "−") for one in numbers]
     if mark.ewma is not None and mark.ewma_limit is not None and abs(mark.ewma) > mark.ewma_limit:

@@ -32,13 +32,17 @@ class MetricBlock:
 
 @dataclass(frozen=True)
 class Line:
-    """A row of a strip: one classification table laid flat, and numbers from it."""
+    """A row of a strip: one classification table laid flat, and numbers from it.
+
+    ``hook`` is the name and the value of its ``data-`` attribute, where it has one.
+    """
 
     cells: tuple[LineCell, ...]
     table: str = ""
     rule: bool = False
     strong: bool = False
     label: str = ""
+    hook: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

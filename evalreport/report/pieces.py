@@ -155,7 +155,8 @@ class LineCell:
     """A cell of a line: text, a count of a flat table (``cell``), or a number.
 
     ``counts`` are the cells of a flat table, by name, that stand below the text; ``table`` is
-    its name where the line has several.
+    its name where the line has several. ``aside`` stands below the text, ``href`` is where it
+    leads, ``outcome`` the stamp that it is drawn as.
     """
 
     text: str = ""
@@ -170,6 +171,9 @@ class LineCell:
     counts: tuple[tuple[str, str], ...] = ()
     table: str = ""
     whisker: Whisker | None = None
+    aside: str = ""
+    href: str = ""
+    outcome: str = ""
 
 
 @dataclass(frozen=True)

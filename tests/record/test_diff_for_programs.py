@@ -43,8 +43,9 @@ def test_a_criterion_with_another_limit_is_changed(runs: list[Path], capsys: Cap
     assert "0.9" in criterion["text"]
     assert status_of(["diff", str(runs[0]), str(runs[2])]) == 0
     told = capsys.readouterr().out
-    assert f"changed: {criterion['old_text']} -> {criterion['text']}" in told
-    assert "added" not in told.split("data")[0]
+    assert f"{criterion['old_text']} → {criterion['text']}" in told
+    assert "changed" in told
+    assert "added" not in told.split("Data")[0]
 
 
 def test_a_criterion_at_another_threshold_is_changed(tmp_path: Path, capsys: Capture) -> None:
@@ -60,8 +61,8 @@ def test_a_criterion_at_another_threshold_is_changed(tmp_path: Path, capsys: Cap
     capsys.readouterr()
     assert status_of(["diff", str(old), str(new)]) == 0
     text = criterion["text"]
-    line = f"changed: {text} at 0.5 -> {text}, week, model, threshold 0.6: passed -> passed"
-    assert line in capsys.readouterr().out
+    line = f"{text} at 0.5 → {text} week, model, threshold 0.6 changed ✓ passed ✓ passed"
+    assert line in " ".join(capsys.readouterr().out.split())
 
 
 def test_markdown_has_the_same_lines(runs: list[Path], capsys: Capture) -> None:
@@ -69,9 +70,9 @@ def test_markdown_has_the_same_lines(runs: list[Path], capsys: Capture) -> None:
     told = capsys.readouterr().out
     assert told.startswith("## ")
     heads = [line for line in told.splitlines() if line.startswith("### ")]
-    assert heads == [f"### {one}" for one in
-                     ("Criteria", "Data", "Spec", "Versions", "Measures", "Cautions")]  # fmt: skip
-    assert "- changed: " in told
+    parts = ("Runs", "Criteria", "Data", "Spec", "Versions", "Measures", "Cautions")
+    assert heads == [f"### {one}" for one in parts]
+    assert "| changed |" in told
     # nothing of a spec can become markup
     assert "at\\_least" in told
 

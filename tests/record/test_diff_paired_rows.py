@@ -105,7 +105,7 @@ def test_text_says_so_and_never_whose_rows(
 ) -> None:
     assert status_of(["diff", *map(str, same_people)]) == 0
     told = capsys.readouterr().out
-    assert "week: by id 0 rows added, 0 removed, 200 in both, of which 199 changed" in told
+    assert "0 rows added, 0 removed, 200 in both, of which 199 changed" in told
     assert "McNemar" in told or "Newcombe" in told
     kept = (same_people[1] / "rows.json").read_text()
     assert "patient" not in kept

@@ -13,8 +13,9 @@ from record.diff_as_json import differences
 from schedules.weekly_runs import SPEC, audit, audits, results
 
 from evalreport.cli import status_of
-from evalreport.record.diff import describe, score_shift
-from evalreport.record.diff_text import summary_text
+from evalreport.record.diff import score_shift
+from evalreport.record.diff_page import diff_page, summary_text
+from evalreport.report.pages import page_text
 from evalreport.results.changes import Diff
 from evalreport.results.codec import decode_as
 from evalreport.statistics.shift import Sample
@@ -106,7 +107,7 @@ def test_the_same_rows_differ_by_no_chance(tmp_path: Path) -> None:
     assert (brier["difference"], brier["interval"], brier["beyond_chance"]) == (0.0, None, None)
     assert "same rows" in brier["interval_reason"]
     assert found["summary"]["tested"] == 0
-    assert "none can be held against chance" in describe(decode_as(Diff, found))
+    assert "none can be held against chance" in page_text(diff_page(decode_as(Diff, found)))
 
 
 @pytest.mark.parametrize(
@@ -118,7 +119,7 @@ def test_what_chance_alone_would_give_is_a_count(
     """At 95 % one in twenty: 4 / 20 = 0.2, 16 / 20 = 0.8, 100 / 20 = 5."""
     found = decode_as(Diff, differences(*two))
     text = summary_text(replace(found, summary=replace(found.summary, tested=tested)))
-    assert text.endswith(f"where {expected} would be expected if nothing had changed")
+    assert text.endswith(f"; expected by chance: {expected}")
 
 
 def test_text_json_and_page(
@@ -127,8 +128,12 @@ def test_text_json_and_page(
     old, new = map(str, two)
     assert status_of(["diff", old, new]) == 0
     text = capsys.readouterr().out
-    assert "flipped: recall >= 0.7, week, model, threshold 0.5: passed -> failed" in text
-    assert "* Recall of ill, week, model, threshold 0.5: 0.800 -> 0.500, −0.300" in text
+    lines = [line.split() for line in text.splitlines()]
+    place = ["week,", "model,", "threshold", "0.5"]
+    assert ["recall", ">=", "0.7", *place, "flipped", "✓", "passed", "✗", "failed"] in lines
+    recall = next(line for line in lines if line[:3] == ["Recall", "of", "ill"])
+    assert recall[3:10] == [*place, "0.800", "0.500", "−0.300"]
+    assert recall[-2:] == ["✗", "worse"]
     assert status_of(["diff", old, new, "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == differences(*two)
     page = tmp_path / "diff.html"
@@ -137,6 +142,15 @@ def test_text_json_and_page(
     assert "default-src 'none'" in written
     assert "−0.300" in written
     assert "<script" not in written
+
+
+def test_an_improvement_is_not_drawn_as_a_loss(two: tuple[Path, Path], tmp_path: Path) -> None:
+    """The other way round recall rises from 25 to 40 of 50, and the criterion passes again."""
+    page = tmp_path / "diff.html"
+    assert status_of(["diff", str(two[1]), str(two[0]), "--html", str(page)]) == 0
+    (recall,) = (row for row in page.read_text(encoding="utf-8").split("<tr") if "Recall" in row)
+    assert '<span class="st pass">✓ better' in recall
+    assert '<span class="st fail">✗ worse' not in page.read_text(encoding="utf-8")
 
 
 def test_what_is_no_run_is_refused(

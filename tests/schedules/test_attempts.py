@@ -33,7 +33,7 @@ def told(folder: Path, capsys: Capture, *more: str) -> dict[str, Any]:
 def lines(folder: Path, capsys: Capture, *more: str) -> list[str]:
     capsys.readouterr()
     assert status_of(["history", str(folder / "runs"), *more]) == 0
-    return capsys.readouterr().out.splitlines()
+    return [line.strip() for line in capsys.readouterr().out.splitlines()]
 
 
 def attempts(folder: Path) -> list[dict[str, Any]]:
@@ -55,12 +55,13 @@ def test_attempts_stand_among_the_runs(tmp_path: Path, capsys: Capture) -> None:
     whole = lines(tmp_path, capsys)
     days = [line[8:10] for line in whole if line.startswith("2026")]
     assert days == ["01", "02", "03", "04"]
-    assert "2026-11-02T06:00:00Z  no run   ended with status 4: files, limits or rendering" in whole
+    attempt = next(line for line in whole if line.startswith("2026-11-02 06:00:00 UTC"))
+    assert "✗ no run  ended with status 4: files, limits or rendering" in attempt
     last = (
         "1 attempt since the newest run came to nothing, the last of 2026-11-04: "
         "ended with status 2: the spec or the command is wrong"
     )
-    assert last in whole
+    assert f"▲ {last}" in whole
     # of the newest run alone only what came after it
     newest = lines(tmp_path, capsys, "--last", "1")
     assert [line[8:10] for line in newest if line.startswith("2026")] == ["03", "04"]
@@ -82,8 +83,8 @@ def test_the_page_lists_attempts(tmp_path: Path) -> None:
     assert status_of(["history", str(tmp_path / "runs"), "--html", str(tmp_path / "site")]) == 0
     page = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
     assert "1 run and 1 attempt that came to nothing, the newest first" in page
-    assert page.index("2026-11-02<small>") < page.index("2026-11-01<small>")
-    assert "<h2>Came to nothing</h2>" in page
+    assert page.index("2026-11-02 06:00") < page.index("2026-11-01 06:00")
+    assert "Needs attention" in page
     assert page.count("ended with status 4: files, limits or rendering") == 2
 
 
@@ -92,7 +93,7 @@ def test_attempts_of_several_series_say_which(tmp_path: Path, capsys: Capture) -
     assert tried(tmp_path, "2026-11-02T06:00:00Z", name="other") == 4
     (one,) = told(tmp_path, capsys)["attempts"]
     assert one["series"] == "other"
-    assert any(line.startswith("other: 1 attempt") for line in lines(tmp_path, capsys))
+    assert any(line.startswith("▲ other: 1 attempt") for line in lines(tmp_path, capsys))
 
 
 def test_attempts_of_several_series_say_which_where_there_is_no_run(tmp_path: Path) -> None:
@@ -101,8 +102,7 @@ def test_attempts_of_several_series_say_which_where_there_is_no_run(tmp_path: Pa
         assert tried(tmp_path, "2026-11-02T06:00:00Z", name=name) == 4
     assert status_of(["history", str(tmp_path / "runs"), "--html", str(tmp_path / "site")]) == 0
     page = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
-    assert page.count('<td class="series">audit</td>') == 1
-    assert page.count('<td class="series">other</td>') == 1
+    assert page.count("Runs of audit</h2>") == page.count("Runs of other</h2>") == 1
 
 
 def test_what_the_data_are_of_is_told(tmp_path: Path, capsys: Capture) -> None:
@@ -121,6 +121,7 @@ def test_what_the_data_are_of_is_told(tmp_path: Path, capsys: Capture) -> None:
     # a course goes by what the data are of
     assert "2026-11-03" in trends
     assert "2026-11-06" not in trends
+    assert "4\N{NO-BREAK SPACE}Nov" in trends
 
 
 def test_a_series_given_with_the_command_has_the_attempt(tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ def test_text_json_and_pages_name_the_week(
 ) -> None:
     assert status_of(["history", str(weeks)]) == 0
     told = capsys.readouterr().out
-    assert "changed most likely with that of 2026-11-09" in told
+    assert "fell with the run of 2026-11-09" in told
     assert "share of positives (0.500 to 0.300)" in told
     assert status_of(["history", str(weeks), "--json"]) == 0
     series = json.loads(capsys.readouterr().out)["series"]
@@ -101,10 +101,10 @@ def test_text_json_and_pages_name_the_week(
     assert change["since"].startswith("20261109")
     assert len(change["marks"]) == len(WEEKS)
     assert status_of(["history", str(weeks), "--html", str(tmp_path / "site")]) == 0
-    assert "2026-11-09" in (tmp_path / "site" / "index.html").read_text().split("<h2>Runs")[0]
+    assert "2026-11-09" in (tmp_path / "site" / "index.html").read_text().split(">Runs</h2>")[0]
     trends = (tmp_path / "site" / "trends-1.html").read_text()
-    assert "changed most likely with that of 2026-11-09" in trends
-    assert "Cumulative sum" in trends
+    assert "Fell with the run of 2026-11-09" in trends
+    assert "cumulative sum" in trends
     assert CHANGED in trends.split("<svg")[1]
 
 

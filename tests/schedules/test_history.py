@@ -17,7 +17,8 @@ from schedules.weekly_runs import SPEC, audit, audits
 
 from evalreport.cli import status_of
 from evalreport.record.trend import read_course
-from evalreport.record.trend_text import history_data
+from evalreport.record.trend_data import history_data
+from evalreport.report.charts.course import CHANGED, IMPROVED
 from evalreport.statistics.control_limits import limits_for
 from evalreport.statistics.separate_samples import Estimate
 
@@ -91,8 +92,10 @@ def test_the_same_file_again_says_nothing_new(tmp_path: Path) -> None:
 def test_text_and_json(weeks: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert status_of(["history", str(weeks)]) == 0
     text = capsys.readouterr().out
-    assert "Recall of ill, week, model, threshold 0.5: 0.800 (0.670 to 0.888)" in text
-    assert "failed 2 runs in a row: recall >= 0.7, week, model, threshold 0.5" in text
+    first = next(line for line in text.splitlines() if "2026-11-01" in line).split()
+    assert " ".join(first[3:]).startswith("✓ passed 1 of 1 criterion passed 0.800 (0.670 to 0.888)")
+    assert "7 runs; Recall of ill: week, model, threshold 0.5" in text
+    assert "recall >= 0.7, week, model, threshold 0.5: failed 2 runs in a row" in text
     assert status_of(["history", str(weeks), "--json"]) == 0
     body = json.loads(capsys.readouterr().out)
     assert body == history_data(read_course(weeks))
@@ -184,21 +187,19 @@ def test_runs_without_a_headline_have_a_place_in_the_table(tmp_path: Path) -> No
     assert status_of(["history", str(tmp_path / "runs"), "--html", str(tmp_path / "site")]) == 0
     index = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
     assert index.count("data-run=") == 4
-    assert index.count('<td class="num">–</td>') == 1
-    assert index.count('<td class="num">undefined</td>') == 1
+    assert index.count('<td class="n">–</td>') == 1
+    assert index.count('<td class="n">undefined</td>') == 1
 
 
-def test_runs_of_several_series_say_which_and_list_their_measures(tmp_path: Path) -> None:
+def test_runs_of_several_series_are_listed_by_series(tmp_path: Path) -> None:
     audit(tmp_path, (40, 10, 10, 90), 1)
     audit(tmp_path, (45, 5, 10, 90), 2, spec=f"series: other\n{SPEC}")
     assert status_of(["history", str(tmp_path / "runs"), "--html", str(tmp_path / "site")]) == 0
     index = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
-    assert index.index('<td class="series">other</td>') < index.index(
-        '<td class="series">audit</td>'
-    )
-    assert "<div>Recall of ill, week, model, threshold 0.5: 0.900 (" in index
-    assert "<div>Recall of ill, week, model, threshold 0.5: 0.800 (" in index
-    assert "Newest run, 2026-11-02, other" in index
+    audits_, other = index.split("Runs of audit</h2>")[1].split("Runs of other</h2>")
+    assert ('">0.800<small' in audits_, '">0.800<small' in other) == (True, False)
+    assert ('">0.900<small' in audits_, '">0.900<small' in other) == (False, True)
+    assert "0 of 2</b> <span>series failed" in index
 
 
 def test_the_site_shows_what_calls_for_a_look(site: Path) -> None:
@@ -206,15 +207,45 @@ def test_the_site_shows_what_calls_for_a_look(site: Path) -> None:
     assert "failed 2 runs in a row" in index
     assert index.count("data-run=") == 7
     criteria = (site / "criteria.html").read_text(encoding="utf-8")
-    assert criteria.count('<td class="fail">') == 2
+    assert criteria.count('<span class="st fail">✗ failed') == 2
     trends = (site / "trends-1.html").read_text(encoding="utf-8")
     assert trends.count("<svg") == 5
     # recall alone has a criterion
     recall, *others = trends.split("<svg")[1:]
     assert ">required</text>" in recall
     assert not [other for other in others if ">required</text>" in other]
-    assert "◆ beyond" in trends
+    # beyond the limit of the cumulative sum, in the tables below the charts
+    assert " ◆</td>" in trends.split("control charts with memory")[2]
     assert "three standard errors" in trends
+
+
+def test_an_improvement_is_no_alarm(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Recall rises from 200 of 250 to 98 of 100, the Brier score falls: both are better."""
+    audits(tmp_path, [*GOOD, (49, 1, 10, 90), (49, 1, 9, 91)])
+    course = read_course(tmp_path / "runs")
+    by_metric = {one.about.metric: one for one in course.series}
+    assert [p.signal for p in by_metric["recall"].points[-2:]] == [True, True]
+    assert [by_metric[name].points[-1].better for name in ("recall", "brier")] == [True, True]
+    change = course.change(by_metric["recall"])
+    assert change is not None
+    assert change.better is True
+    capsys.readouterr()
+    assert status_of(["history", str(tmp_path / "runs")]) == 0
+    text = capsys.readouterr().out
+    assert "Needs attention" not in text
+    better = text.split("Better than before")[1]
+    assert "rose with the run of 2026-11-06 from 0.800 to 0.980; detected in the run of" in better
+    assert "alarm" not in better
+    assert status_of(["history", str(tmp_path / "runs"), "--html", str(tmp_path / "site")]) == 0
+    index = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
+    assert 'class="warning"' not in index
+    assert "◇" in index.split(">Runs</h2>")[1]
+    recall = (tmp_path / "site" / "trends-1.html").read_text(encoding="utf-8").split("<svg")[1]
+    assert IMPROVED in recall
+    assert CHANGED not in recall
+    data = history_data(course)["series"]
+    (told,) = (one for one in data if one["metric"] == "recall")
+    assert (told["points"][-1]["better"], told["change"]["better"]) == (True, True)
 
 
 @pytest.mark.long
@@ -329,7 +360,7 @@ def test_a_criterion_on_an_area_is_at_no_threshold(
     page = (tmp_path / "site" / "criteria.html").read_text(encoding="utf-8")
     assert "roc_auc &gt;= 0.999, week, model<" in page
     # the newest is what somebody looks for
-    assert page.index("2026-11-02") < page.index("2026-11-01")
+    assert page.index(">2\N{NO-BREAK SPACE}Nov<") < page.index(">1\N{NO-BREAK SPACE}Nov<")
 
 
 @pytest.mark.long
@@ -342,7 +373,7 @@ def test_the_first_page_lists_some_of_many_measures_outside_their_limits(tmp_pat
     weeks = [(900 + k, 100 - k, 100 + k, 900 - k) for k in (0, 3, -2, 5, -4, 1)]
     audits(tmp_path, [*weeks, (500, 500, 500, 500)], spec)
     assert status_of(["history", str(tmp_path / "runs"), "--html", str(tmp_path / "site")]) == 0
-    first = (tmp_path / "site" / "index.html").read_text(encoding="utf-8").split("<h2>Runs")[0]
-    listed = first.split("Outside their control limits in the newest run")[1]
-    assert listed.count("<li>") == 13
-    assert 'more, see <a href="#trends">Trends</a>' in listed
+    first = (tmp_path / "site" / "index.html").read_text(encoding="utf-8").split(">Runs</h2>")[0]
+    listed = first.split("Needs attention")[1]
+    assert listed.count(", outside its control limits") == 12
+    assert "more measures outside their limits" in listed

@@ -11,7 +11,8 @@ from schedules.weekly_runs import SPEC, Counts, audit, results, write_rows
 from evalreport.cli import status_of
 from evalreport.record.history import NAME, chain_problems, parse_line, read_history, split_history
 from evalreport.record.trend import read_course
-from evalreport.record.trend_text import history_data, history_text
+from evalreport.record.trend_data import history_data
+from evalreport.record.trend_page import history_text
 from evalreport.results.history import Attempt, HistoryLine
 
 GOOD: Counts = (40, 10, 10, 90)
@@ -114,7 +115,7 @@ def test_a_backfill_never_becomes_latest(tmp_path: Path) -> None:
     audit(tmp_path, BAD, 4)
     assert led_to(tmp_path, "latest") == led_to(tmp_path, "latest-audit") == newest
     course = read_course(tmp_path / "runs")
-    assert [one.when[:10] for one in course.runs] == ["2026-11-04", "2026-11-10"]
+    assert [one.entry.when[:10] for one in course.runs] == ["2026-11-04", "2026-11-10"]
     assert "in a row" not in history_text(course)
     assert status_of(["verify", str(tmp_path / "runs")]) == 0
 

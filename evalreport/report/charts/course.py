@@ -15,12 +15,16 @@ if TYPE_CHECKING:
 
 #: Names of periods below the axis, and letters of each.
 MOST_NAMES, LETTERS = 6, 11
-CHANGED = "#fdf3dc"
+#: Behind what follows a change, and a change for the better.
+CHANGED, IMPROVED = "#fdf3dc", "#e6f2ea"
 
 
 @dataclass(frozen=True)
 class Stop:
-    """One period: its value, its interval and its control limits, each where there is one."""
+    """One period: its value, its interval and its control limits, each where there is one.
+
+    A ``signal``: the value lies outside them, on the ``better`` side or not.
+    """
 
     name: str
     value: float | None
@@ -30,6 +34,7 @@ class Stop:
     limit_low: float | None = None
     limit_high: float | None = None
     signal: bool = False
+    better: bool = False
 
 
 def course(
@@ -40,17 +45,18 @@ def course(
     place: int = 0,
     changed: int | None = None,
     names: int = MOST_NAMES,
+    changed_colour: str = CHANGED,
 ) -> None:
-    """Periods stand equally spaced, oldest first; diamonds lie outside the control limits.
+    """Periods are equally spaced, oldest first; diamonds lie outside the control limits.
 
-    ``changed``: the place of the first period after a change; what follows is shaded. At most so
-    many ``names`` of periods stand below the axis.
+    Those on the better side are open. ``changed``: the place of the first period after a change;
+    what follows is shaded. At most so many ``names`` of periods stand below the axis.
     """
     axes.set_title(folded(title, 52, 1), loc="left")
     axes.set_xlim(-0.6, len(stops) - 0.4)
     axes.margins(y=0.12)
     if changed is not None:
-        axes.axvspan(changed - 0.5, len(stops) - 0.4, color=CHANGED, linewidth=0, zorder=0)
+        axes.axvspan(changed - 0.5, len(stops) - 0.4, color=changed_colour, linewidth=0, zorder=0)
     _limits(axes, stops)
     if required is not None:
         axes.axhline(required, color=REQUIRED, linewidth=0.9, linestyle=(0, (6, 3)))
@@ -95,9 +101,15 @@ def _values(axes: Axes, stops: Sequence[Stop], color: str) -> None:
     axes.plot([k for k, *_ in known], [v for *_, v in known], color=SOFT, linewidth=0.8)
     whole = [(k, s.low, s.high) for k, s, _ in known if s.low is not None and s.high is not None]
     sticks(axes, [(k, low, high) for k, low, high in whole], color=color, linewidth=1.1)
+    better = [(k, v) for k, s, v in known if s.signal and s.better]
     for marker, signal in (("o", False), ("D", True)):
-        marked = [(k, v) for k, s, v in known if s.signal is signal]
+        marked = [(k, v) for k, s, v in known if s.signal is signal and (k, v) not in better]
         axes.plot(
             [k for k, _ in marked], [v for _, v in marked], marker=marker, linestyle="none",
             markersize=5.5 if signal else 4, color=INK if signal else color,
+        )  # fmt: skip
+    if better:
+        axes.plot(
+            *zip(*better, strict=True), marker="D", linestyle="none", markersize=5.5,
+            color=INK, markerfacecolor="white",
         )  # fmt: skip

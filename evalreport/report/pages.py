@@ -1,0 +1,156 @@
+"""Pages that are no report: of a history, of what changed, of all series; one value each.
+
+The page is drawn from its blocks as a report is. The same blocks are its text for a terminal and
+its Markdown: nothing is told in one of them that the others tell differently.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from evalreport.lines import one_line
+from evalreport.report.markdown import cell as markdown_cell
+from evalreport.report.model import Block, Column, Line, Notes, Section, Strip, Text
+from evalreport.report.pieces import LineCell
+
+#: Outcomes as signs before their words, which tell them apart without colour.
+SIGNS = {"pass": "✓", "fail": "✗", "not_evaluated": "○", "none": "○", "continue": "→"}
+ATTENTION, GOOD = "▲", "●"
+
+
+@dataclass(frozen=True)
+class PageLink:
+    """A link to another page of the same site; ``here`` is the page that has it."""
+
+    text: str
+    href: str
+    here: bool = False
+    inner: tuple[PageLink, ...] = ()
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page; ``part`` is what it has of a site."""
+
+    title: str
+    kicker: str
+    version: str
+    sections: tuple[Section, ...]
+    part: str = ""
+    links: tuple[PageLink, ...] = ()
+
+
+def part(id_: str, title: str, *blocks: Block, intro: str = "") -> Section:
+    """A section without a number."""
+    return Section(id_, "", title, title, intro, blocks)
+
+
+def columns(*heads: str, right: Sequence[str] = ()) -> tuple[Column, ...]:
+    """The heads of a table; those in ``right`` are of numbers."""
+    return tuple(Column(head, "right" if head in right else "left") for head in heads)
+
+
+def stamp(outcome: str, word: str, aside: str = "") -> LineCell:
+    """An outcome as a sign with its word."""
+    return LineCell(f"{SIGNS[outcome]} {word}", outcome=outcome, aside=aside)
+
+
+def table(caption: str, heads: Sequence[Column], lines: Sequence[Line], *notes: str) -> Strip:
+    """A table of a page; numbers stand where the heads of their columns do."""
+    return Strip(caption, tuple(heads), tuple(_set(one, heads) for one in lines), notes)
+
+
+def _set(one: Line, heads: Sequence[Column]) -> Line:
+    pairs = zip(one.cells, heads, strict=True)
+    return replace(one, cells=tuple(replace(c, align=head.align) for c, head in pairs))
+
+
+def line(*cells: str | LineCell, hook: tuple[str, ...] = ()) -> Line:
+    """A row of a page's table; the first cell is its head."""
+    first, *others = (LineCell(c) if isinstance(c, str) else c for c in cells)
+    return Line((first if first.outcome else replace(first, head=True), *others), hook=hook)
+
+
+def page_text(page: Page, most: int | None = None) -> str:
+    """The page for a terminal: tables as aligned lines, of each the first ``most``.
+
+    Charts, and small print on how a page is read, are on the page alone.
+    """
+    lines: list[str] = []
+    for section in page.sections:
+        lines += ["", section.title]
+        lines += [f"  {line}" for line in (section.intro, *_lines(section, most)) if line]
+    return "\n".join(map(one_line, lines[1:]))
+
+
+def _lines(section: Section, most: int | None) -> Iterator[str]:
+    for block in section.blocks:
+        if isinstance(block, Text) and block.style != "small":
+            yield block.text
+        elif isinstance(block, Notes):
+            if block.title != section.title:
+                yield block.title
+            yield from _items(block)
+        elif isinstance(block, Strip):
+            yield from _aligned(block, most)
+
+
+def _items(block: Notes) -> Iterator[str]:
+    for item in block.items:
+        sign = ATTENTION if item.severity == "warning" else GOOD
+        yield f"{sign} {': '.join((item.title, *item.messages))}"
+
+
+def _aligned(block: Strip, most: int | None) -> Iterator[str]:
+    """The rows of a table below its caption, each column as wide as its widest cell."""
+    rows = [[_cell(c) for c in line.cells] for line in block.lines[:most]]
+    heads = [column.text for column in block.columns]
+    widths = [max(map(len, cells)) for cells in zip(heads, *rows, strict=True)]
+    if block.caption:
+        yield block.caption
+    for row in [heads, *rows]:
+        told = (
+            text.rjust(width) if column.align == "right" else text.ljust(width)
+            for text, width, column in zip(row, widths, block.columns, strict=True)
+        )
+        yield "  ".join(told).rstrip()
+    if len(block.lines) > len(rows):
+        yield f"and {len(block.lines) - len(rows)} more; all of them with --json or --html"
+    yield from block.notes
+
+
+def _cell(c: LineCell) -> str:
+    return f"{c.text} ({c.aside})" if c.aside else c.text
+
+
+def page_markdown(page: Page) -> str:
+    """The page as GitHub-flavoured Markdown, for the description of a change."""
+    lines = [f"## {markdown_cell(page.title)}"]
+    for section in page.sections:
+        lines += ["", f"### {section.title}"]
+        lines += [text for text in ("", markdown_cell(section.intro)) if section.intro]
+        for block in section.blocks:
+            lines += ["", *_markdown(block)]
+    return "\n".join(lines)
+
+
+def _markdown(block: Block) -> Iterator[str]:
+    if isinstance(block, Text):
+        yield markdown_cell(block.text)
+    elif isinstance(block, Notes):
+        yield f"**{markdown_cell(block.title)}**"
+        yield ""
+        yield from (f"- {markdown_cell(line)}" for line in _items(block))
+    elif isinstance(block, Strip):
+        yield _markdown_row(column.text for column in block.columns)
+        yield _markdown_rule(block.columns)
+        yield from (_markdown_row(map(_cell, line.cells)) for line in block.lines)
+
+
+def _markdown_row(cells: Iterator[str]) -> str:
+    return f"| {' | '.join(map(markdown_cell, cells))} |"
+
+
+def _markdown_rule(heads: Sequence[Column]) -> str:
+    return f"|{'|'.join('---:' if head.align == 'right' else '---' for head in heads)}|"
