@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +39,6 @@ from evalreport.engine.counting.counting_views import (
 from evalreport.engine.counting.reads import Reads
 from evalreport.engine.counting.written_out import counted_out, printed_tables
 from evalreport.engine.databases.addresses import again, hash_of, open_database, open_table
-from evalreport.engine.databases.kinds import read_query
 from evalreport.engine.databases.wanted import UNWATCHED, Watcher
 from evalreport.engine.ledgers.characteristics import characteristic_problems
 from evalreport.engine.ledgers.named_files import model_identities, read_logo, read_protocol
@@ -94,7 +94,7 @@ def prepare(
     protocol = read_protocol(loaded)
     requests = requests_of(spec)
     given = {**printed_tables(spec), **(frames or {})}
-    counts = _kept_kinds(fitting, step)
+    counts = partial(_kept_kinds, fitting, step)
     data = _read_all(loaded, given, requests, engine, step, reads or Reads(), watch, counts)
     settings = data.settings
     seen, predictions = _seen(loaded, data, requests, settings, fitting or Fitting(step=step))
@@ -268,7 +268,7 @@ class Data:
     choices: dict[str, Choice] = field(default_factory=dict)
     sources: dict[str, Source] = field(default_factory=dict)
     watch: Watcher = UNWATCHED
-    counts: KeptKinds | None = None
+    counts: Callable[[], KeptKinds | None] = lambda: None
     count: dict[str, Callable[[tuple[str, ...]], Counted | Choice | None]] = field(
         default_factory=dict
     )
@@ -305,7 +305,7 @@ def _read_all(
     step: Step,
     reads: Reads,
     watch: Watcher,
-    counts: KeptKinds | None,
+    counts: Callable[[], KeptKinds | None],
 ) -> Data:
     spec = loaded.spec
     _check_frames(spec, frames)
@@ -414,7 +414,7 @@ def _counted(
                 choice,
                 requests,
                 data.watch,
-                data.counts,
+                data.counts(),
                 classes,
             ),
         )
@@ -481,6 +481,8 @@ def _read(
     if isinstance(given, Source):
         path = spec.datasets[name].path
         if isinstance(path, Query):
+            from evalreport.engine.databases.kinds import read_query
+
             table = again(spec.engine.retries, lambda: read_query(given, path, columns))
         else:
             table = again(
