@@ -38,9 +38,17 @@ TIGHT = 5
 
 
 def count_table(
-    contents: Contents, table: Table, measure: Measure | None = None, *, caption: str = ""
+    contents: Contents,
+    table: Table,
+    measure: Measure | None = None,
+    *,
+    caption: str = "",
+    totals: bool = True,
 ) -> CountTable:
-    """A table with the marks of one measure, or without marks; large ones in part."""
+    """A table with the marks of one measure, or without marks; large ones in part.
+
+    Without ``totals`` where what is beside it has them; rows that are no part of them keep them.
+    """
     labels = [str(label) for label in table.labels]
     cells = cell_counts(table)
     extra = [str(name) for name in table.extra_columns or []]
@@ -72,6 +80,9 @@ def count_table(
     columns += [CountColumn(label_text(name), exact_label(name)) for name in extra]
     columns.append(CountColumn("total", None, total=True))
     missing = table.missing
+    if not (totals or missing or partial):
+        columns.pop()
+        rows = [replace(row, cells=row.cells[:-1]) for row in rows if not row.total]
     if missing and any([*missing.without_prediction, missing.without_both]):
         columns.append(CountColumn("none", None, total=True))
         rows = _with_unpredicted(rows, missing, chosen)

@@ -285,8 +285,9 @@ def _calibration(shown: Shown, k: int) -> Calibration:
 def _score_panels(shown: Shown) -> tuple[Drawing, bool]:
     count = len(shown.records)
     # the threshold of a model has to have room beside its name
+    two = count <= 4 and not (shown.per_class and count == FEW)
     many = shown.per_class and count > 2 * FEW
-    across = min(count, 2 if count <= 4 else MANY if many else FEW)
+    across = min(count, 2 if two else MANY if many else FEW)
     lines = -(-count // across)
     width, height, above = (
         (HALF if across == 1 else WHOLE),

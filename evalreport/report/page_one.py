@@ -137,7 +137,7 @@ def _outcome(contents: Contents) -> tuple[str, str, str]:
         return ("RESULTS", "none", "") if contents.words.brief else NO_LIMIT
     models = len({c.model for c in entries if c.model})
     of = f"of {counted(len(outcomes), 'limit')}"
-    of += f", {models} models" if models > 1 else ""
+    of += {0: "", 1: "", 2: ", both models"}.get(models, f", {models} models")
     for word, look, names in OUTCOMES:
         number = sum(not own.isdisjoint(names) for own in outcomes.values())
         if number:
@@ -298,22 +298,26 @@ def _decided(contents: Contents, entry: records.Criterion) -> str:
 
 
 def _first_value(contents: Contents, views: Sequence[View]) -> str:
-    """The primary metric of each model in words, in each way of counting indeterminate ones."""
+    """The primary metric of the best model, in each way of counting indeterminate ones."""
     chosen = headline_identities(contents, views[:1])
     first = [key._replace(indeterminate=None) for key in chosen[:1]]
     same = [key for key in chosen if key._replace(indeterminate=None) in first]
-    return "; ".join(filter(None, (_of_each(contents, views, key) for key in same)))
+    return "; ".join(filter(None, (_of_best(contents, views, key) for key in same)))
 
 
-def _of_each(contents: Contents, views: Sequence[View], key: Quantity) -> str:
-    """One quantity of each model in words; nothing where none has a value."""
-    told = []
+def _of_best(contents: Contents, views: Sequence[View], key: Quantity) -> str:
+    """One quantity of the best model on each dataset in words; nothing where none has a value."""
+    told: list[str] = []
+    best: dict[str, float | None] = {}
     for view in views:
         m = next((m for m in contents.pooled(view) if identity(m) == key), None)
         if m is None or m.value is None:
             continue
         mean = contents.mean_of(m)
         one = m if mean is None else mean[1]
+        # best first, so another that is named has the same value
+        if best.setdefault(view[0], one.value) != one.value:
+            continue
         limits = f" ({interval_text(one.interval, one.value)})" if one.interval else ""
         name = "" if len(views) == 1 else f" for {_called(contents, view)}"
         told.append(f"{value_text(one.value or 0.0)}{limits}{name}")
@@ -435,13 +439,14 @@ def _worst_groups(contents: Contents, views: Sequence[View]) -> str:
             small |= dict.fromkeys(f"{slice_heads(m.subgroup)} ({_under(m)})" for m in few)
             if worst is None:
                 continue
+            # a share is said by its counts
             counts = share_of_rows(contents, worst).replace("/", "of")
             limits = interval_text(worst.interval, worst.value)
-            beside = "; ".join(filter(None, (counts, limits)))
             who = f" for {_called(contents, view)}" if len(views) > 1 else ""
             own = groups.setdefault(subgroup_text(worst.subgroup), [])
             name = "" if own else f"{contents.title(worst)} "
-            own.append(f"{name}{value_text(worst.value or 0.0)} ({beside}){who}")
+            shown = counts or value_text(worst.value or 0.0)
+            own.append(f"{name}{shown}{f' ({limits})' if limits else ''}{who}")
     said = [f"{group}: {listed(own)}." for group, own in groups.items()]
     if small:
         names = list(small)
@@ -493,7 +498,8 @@ def _tables(contents: Contents, views: Sequence[View], *, beside: bool) -> list[
     found = [t for v in views if (t := _first_table(contents, v)) is not None]
     small = {t.id: t for t in found if len(t.labels) <= MOST_WHOLE}
     blocks: list[Block] = []
-    tables = tuple(count_table(contents, t) for t in small.values())
+    # the sentences and the shares beside them have the totals
+    tables = tuple(count_table(contents, t, totals=False) for t in small.values())
     if tables and beside:
         narrow = not any(t.crowded for t in tables)
         blocks.append(Tables(tables, 2 if narrow else 1, beside=True))
@@ -504,28 +510,19 @@ def _tables(contents: Contents, views: Sequence[View], *, beside: bool) -> list[
 
 
 def _worst_classes(contents: Contents, view: View) -> PlainTable:
-    """The classes that are found least: how many of how many, and the value with its limits."""
+    """The classes that are found least: how many of how many, and the value."""
     own = {str(m.label): m for m in by_class(contents, view)}
     worst = [own[label] for label in worst_first(contents, [view]) if label in own]
     shown = worst[:WORST_CLASSES]
     kind = "labels" if contents.has_sets(view) else "classes"
     title = contents.heading(shown[0])
     rows = tuple(
-        TableRow(
-            (
-                label_text(m.label),
-                share_of_rows(contents, m),
-                said_value(m),
-                interval_text(m.interval, m.value),
-            )
-        )
-        for m in shown
+        TableRow((label_text(m.label), share_of_rows(contents, m), said_value(m))) for m in shown
     )
     columns = (
         Column(kind.removesuffix("s") if kind == "labels" else "class"),
         Column("found / of", "right"),
         Column(title, "right"),
-        Column("limits", "right"),
     )
     lowest = "lowest" if sign_of(shown[0].metric) >= 0 else "highest"
     caption = f"{contents.mark(view).name}: the {lowest} {len(shown)} of {len(worst)} {kind}"

@@ -43,6 +43,8 @@ from evalreport.results.records import Measure, rank_of, verdict_of
 MOST_MODELS = 3
 #: Metrics at the head of the report; the others have sections of their own.
 MOST_METRICS = 6
+#: Rows of models and metrics on the first page: fewer metrics of more models.
+MOST_ROWS = 10
 #: Limits on single groups and classes that are listed beside the metrics.
 MOST_MORE_LIMITS = 6
 #: Rows of a subgroup below which it has too few, where the spec says nothing.
@@ -120,7 +122,10 @@ def _plain(text: str) -> str:
 
 
 def headline_identities(contents: Contents, views: Sequence[View]) -> list[Quantity]:
-    """The primary metric, those with a criterion, then as the spec orders them for these views."""
+    """The primary metric, those with a criterion, then as the spec orders them for these views.
+
+    Those that are better neither way, a rate of the data alone, come last.
+    """
     primary = primary_metric(contents)
     judged = [contents.measure[i] for i in contents.criteria if i in contents.measure]
     found: dict[Quantity, None] = {}
@@ -135,7 +140,12 @@ def headline_identities(contents: Contents, views: Sequence[View]) -> list[Quant
             if own and (contents.is_binary(view) or counted_so not in metrics):
                 metrics.add(counted_so)
                 found.setdefault(identity(m))
-    return sorted(found, key=lambda key: key.metric != primary)[:MOST_METRICS]
+    asked = {m.metric for m in judged}
+
+    def standing(key: Quantity) -> tuple[bool, bool]:
+        return key.metric != primary, key.metric not in asked and not sign_of(key.metric)
+
+    return sorted(found, key=standing)[:MOST_METRICS]
 
 
 def front_views(contents: Contents) -> list[View]:
@@ -166,7 +176,8 @@ def average_rank(contents: Contents, m: Measure) -> int:
 def _rows(contents: Contents, views: Sequence[View]) -> list[tuple[Measure, str]]:
     """The measures of the table with what is said of their place, metric by metric."""
     found: dict[str, tuple[Measure, str]] = {}
-    for place, key in enumerate(headline_identities(contents, views[:1])):
+    most = MOST_ROWS // max(1, len(views))
+    for place, key in enumerate(headline_identities(contents, views[:1])[:most]):
         own = [m for view in views for m in contents.pooled(view) if identity(m) == key]
         # limits that allow for the variation of training come first
         first = own if not place else ()
@@ -269,16 +280,21 @@ def _results(contents: Contents, rows: Sequence[tuple[Measure, str]], caption: s
     columns += [Column("required", "right")] if judged else []
     columns.append(Column("axis"))
     columns += [Column("outcome")] if judged else []
+    named = [(m, _titled(contents, m, _place(contents, m, words))) for m, words in rows]
+    asked: dict[str, set[str]] = {}
+    for m, title in named:
+        asked.setdefault(title, set()).add(_required(_judged_by(contents, m)))
     lines = []
     previous = None
-    for m, words in rows:
+    for m, title in named:
         mean = contents.mean_over_readers(m)
         if mean is not None:
             lines.append(_over_readers(contents, m, mean, judged=judged))
-        said = ", ".join(filter(None, (words, POOLED if contents.pools_readings(m) else "")))
-        title = _titled(contents, m, said)
-        told = "" if title == previous else title
-        lines.append(_line(contents, m, told, axis, judged=judged))
+        again = title == previous
+        # one requirement for all models of a metric stands once
+        required = "" if again and len(asked[title]) == 1 else _required(_judged_by(contents, m))
+        shown = [LineCell(required, "right")] if judged else []
+        lines.append(_line(contents, m, "" if again else title, axis, shown))
         previous = title
     ticks = () if axis is None else (axis[0], (axis[0] + axis[1]) / 2, axis[1])
     return Criteria(
@@ -295,10 +311,7 @@ def _over_readers(
     contents: Contents, m: Measure, mean: records.ReaderMean, *, judged: bool
 ) -> Criterion:
     """The mean over readers above the value of pooled readings, with the criteria it decides."""
-    own = sorted(
-        (c for c in contents.criteria.get(m.id, []) if c.readers),
-        key=lambda c: (rank_of(c.outcome), margin_of(c)),
-    )
+    own = _judged_by(contents, m, readers=True)
     one = own[0] if own else None
     cells = [
         LineCell(f"{contents.title(m)}, {MEAN}", head=True),
@@ -308,7 +321,7 @@ def _over_readers(
         LineCell(interval_text(mean.interval, mean.value), "right"),
     ]
     if judged:
-        cells.append(LineCell(_required(one, len(own) - 1) if one else "", "right"))
+        cells.append(LineCell(_required(own), "right"))
     return Criterion(
         Line(tuple(cells), rule=True),
         "" if one is None else verdict_of(one.outcome),
@@ -335,15 +348,25 @@ def _elsewhere(contents: Contents, m: Measure) -> bool:
     return m.threshold is not None and (m.threshold, m.threshold_rule) != first
 
 
+def _judged_by(contents: Contents, m: Measure, *, readers: bool = False) -> list[records.Criterion]:
+    """The criteria of a measure, or of its mean over ``readers``: failed and closest ones first."""
+    own = (c for c in contents.criteria.get(m.id, []) if bool(c.readers) == readers)
+    return sorted(own, key=lambda c: (rank_of(c.outcome), margin_of(c)))
+
+
+def _place(contents: Contents, m: Measure, words: str) -> str:
+    return ", ".join(filter(None, (words, POOLED if contents.pools_readings(m) else "")))
+
+
 def _line(
-    contents: Contents, m: Measure, title: str, axis: tuple[float, float] | None, *, judged: bool
+    contents: Contents,
+    m: Measure,
+    title: str,
+    axis: tuple[float, float] | None,
+    required: list[LineCell],
 ) -> Criterion:
     """A row of the table; without a title it is of what the row above is of."""
-    own = sorted(
-        (c for c in contents.criteria.get(m.id, []) if not c.readers),
-        key=lambda c: (rank_of(c.outcome), margin_of(c)),
-    )
-    one = own[0] if own else None
+    one = next(iter(_judged_by(contents, m)), None)
     number = replace(
         number_of(contents, m, whisker=False),
         whisker=whisker_of(contents, m, one, axis) if axis and _on_axis(m) else None,
@@ -358,9 +381,8 @@ def _line(
         LineCell(share_of_rows(contents, m), "right"),
         LineCell(number=number, align="right", strong=True),
         LineCell(interval_text(m.interval, m.value), "right"),
+        *required,
     ]
-    if judged:
-        cells.append(LineCell(_required(one, len(own) - 1) if one else "", "right"))
     return Criterion(
         Line(tuple(cells), table=m.table or "" if flat else "", rule=bool(title)),
         "" if one is None else verdict_of(one.outcome),
@@ -369,7 +391,11 @@ def _line(
     )
 
 
-def _required(entry: records.Criterion, more: int) -> str:
+def _required(own: Sequence[records.Criterion]) -> str:
+    """What the first of these criteria requires, and how many more there are."""
+    if not own:
+        return ""
+    entry, more = own[0], len(own) - 1
     if entry.required is None or entry.claim is not None:
         return "as printed" if entry.claim is not None else ""
     bound = {"lower": "lower ", "upper": "upper "}.get(entry.bound, "")

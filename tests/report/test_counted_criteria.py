@@ -36,15 +36,15 @@ def _page(*limits: dict[str, Any], **more: Any) -> str:
         # 1 and 1/2; 3/4 and 2/4
         (
             [("recall", 0.5), ("accuracy", 0.4)],
-            "PASSED</b> <span>2 of 2 limits, 2 models",
+            "PASSED</b> <span>2 of 2 limits, both models",
         ),
         (
             [("recall", 0.5), ("accuracy", 0.6)],
-            "FAILED</b> <span>1 of 2 limits, 2 models",
+            "FAILED</b> <span>1 of 2 limits, both models",
         ),
         (
             [("accuracy", 0.9)],
-            "FAILED</b> <span>1 of 1 limit, 2 models",
+            "FAILED</b> <span>1 of 1 limit, both models",
         ),
     ],
 )

@@ -100,7 +100,10 @@ def test_cross_validated_models_stand_in_the_order_of_the_mean_that_leads() -> N
     page = parse(render_html(run(spec, frames={"d": frame}).json))
     first = next(s for s in page.all("section") if s.attrs["id"] == "verdict")
     said = next(dd.text for dd in first.all("dd") if "mean over folds" in dd.text)
-    assert said.index("for logistic") < said.index("for bayes")
+    assert f"is {means['logistic']:.3f} (" in said
+    assert said.endswith("for logistic.")
+    table = next(t for t in first.all("table") if "results" in t.attrs["class"])
+    assert table.text.index("logistic") < table.text.index("bayes")
 
 
 def test_a_cross_validated_model_leads_with_limits_that_allow_for_training() -> None:

@@ -15,6 +15,9 @@ import evalreport
 
 #: Words on a first page: those of sentences, heads and names, without numbers.
 MOST_WORDS = 350
+#: Numbers on it: those of sentences, results and tables; a chart's own and those of the cells of
+#: more classes than this are not counted.
+MOST_NUMBERS, MOST_CLASSES = 90, 5
 
 
 def first_page(page: str) -> Element:
@@ -38,6 +41,20 @@ def test_it_is_short_and_says_nothing_twice(path: Path) -> None:
         if "results" in table.attrs.get("class", ""):
             axes = [th for th in table.all("th") if th.attrs.get("class") == "axis"]
             assert len(axes) <= 1
+
+
+@pytest.mark.long_but_first
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
+def test_it_has_few_numbers(path: Path) -> None:
+    section = first_page(render_html(results_of(path)))
+    shown = [e.text for kind in ("dl", "h2", "ul") for e in section.all(kind)]
+    for table in (t for t in section.all("table") if t.up("details") is None):
+        kinds = table.attrs.get("class", "").split()
+        many = "cm" in kinds and len(table.all("th", scope="col")) > MOST_CLASSES
+        if "strip" not in kinds and not many:
+            shown += [cell.text for cell in table.all("td")]
+    numbers = [n for text in shown for n in re.findall(r"(?<![\w.])\d+(?:\.\d+)?", text)]
+    assert 30 < len(numbers) <= MOST_NUMBERS
 
 
 def _spec(**more: Any) -> dict[str, Any]:
