@@ -9,7 +9,6 @@ that was left.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 import shutil
@@ -58,11 +57,13 @@ def scratch_folder() -> Iterator[str]:
 
 def _marked(folder: Path) -> int | None:
     """The descriptor that holds the mark; None on a file system without such locks."""
+    from filelock import lock_descriptor
+
     unmarked = folder / (OWNER + ".new")
     held = os.open(unmarked, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
         os.write(held, WORDS)
-        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock_descriptor(held, blocking=False)
     except OSError:  # a file system without locks: the folder stays unmarked
         os.close(held)
         return None
@@ -91,6 +92,8 @@ def _own_folder(entry: os.DirEntry[str]) -> bool:
 
 def _left(folder: Path) -> bool:
     """Remove a folder if its mark is there and nobody holds it; whether it was removed."""
+    from filelock import lock_descriptor
+
     flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
     try:
         held = os.open(folder / OWNER, flags)
@@ -99,8 +102,8 @@ def _left(folder: Path) -> bool:
     try:
         if not stat.S_ISREG(os.fstat(held).st_mode) or os.read(held, len(WORDS) + 1) != WORDS:
             return False
-        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        _remove(folder)
+        if lock_descriptor(held, blocking=False):
+            _remove(folder)
     except OSError:
         return False
     finally:

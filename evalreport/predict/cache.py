@@ -6,7 +6,6 @@ digest of what follows agrees; anything else is as good as no entry. Nothing in 
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import io
 import json
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
+from filelock import lock_descriptor
 
 from evalreport.predict.outcome import FoldedPredictions, FoldFailure, Output, Source
 
@@ -160,7 +160,7 @@ def write_entry(path: Path, key: str, body: bytes) -> bool:
         handle, name = tempfile.mkstemp(prefix=_PART, dir=folder)
         part = Path(name)
         with os.fdopen(handle, "wb") as stream:
-            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock_descriptor(stream.fileno(), blocking=False)
             stream.write(_digest(key, body).encode() + b"\n" + body)
             stream.flush()
             part.replace(path)
@@ -180,8 +180,8 @@ def _remove_left(folder: Path) -> None:
     """
     for left in folder.glob(f"{_PART}*"):
         with suppress(OSError), left.open("rb") as stream:
-            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            left.unlink()
+            if lock_descriptor(stream.fileno(), blocking=False):
+                left.unlink()
 
 
 #: How files are called while they are written.

@@ -13,10 +13,10 @@ named; how far labels and scores have moved can.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from evalreport.engine.reference.run import scores_of_curve
 from evalreport.record.diff_measures import Pairs, measure_changes, paired_changes
 from evalreport.record.paired_rows import Said, pair_rows
 from evalreport.record.prune import read_run
@@ -38,7 +38,6 @@ from evalreport.results.changes import (
     ScoreShift,
 )
 from evalreport.results.identity import Frozen, WhichCriterion, frozen_params
-from evalreport.results.kept_rows import KeptRows
 from evalreport.results.lookup import Results
 from evalreport.results.records import Bounds, Caution, Criterion, Input, Provenance, RowLedger
 from evalreport.statistics.shift import (
@@ -139,20 +138,11 @@ def score_changes(old: Results, new: Results) -> tuple[ScoreShift, ...]:
 
 
 def _scores(results: Results) -> dict[tuple[str, str, str], Sample]:
-    found: dict[tuple[str, str, str], Sample] = {}
-    for curve in results.curves:
-        if not curve.tells_scores or curve.subgroup:
-            continue
-        ends = [float(rows or 0) for rows in curve.points["rows"]]
-        steps = [after - before for before, after in pairwise([0.0, *ends])]
-        scores = [
-            (float(at), count)
-            for at, count in zip(curve.points["threshold"], steps, strict=True)
-            if at is not None
-        ]
-        own = Sample(scores[::-1], curve.in_bins)
-        found[curve.dataset, curve.model, str(curve.label)] = own
-    return found
+    return {
+        (one.dataset, one.model, str(one.label)): scores_of_curve(one)
+        for one in results.curves
+        if one.tells_scores and not one.subgroup
+    }
 
 
 def score_shift(place: tuple[str, str, str], old: Sample, new: Sample) -> ScoreShift:
@@ -279,19 +269,8 @@ def differences(old: Path, new: Path) -> Diff:
     Raises FilesError where there are no results, VerificationError where they were altered.
     """
     kept = read_rows(old), read_rows(new)
-    return differences_of(read_run(old), read_run(new), kept)
-
-
-def differences_of(
-    old: RecordedRun,
-    new: RecordedRun,
-    kept: tuple[KeptRows | None, KeptRows | None] = (None, None),
-) -> Diff:
-    """What changed between two runs that have been read.
-
-    ``kept`` is what each of them kept of its rows.
-    """
-    one, two = old.results, new.results
+    runs = read_run(old), read_run(new)
+    one, two = (run.results for run in runs)
     by_id, said = pair_rows(*kept)
     spec = _asked_changes(one, two)
     versions = version_changes(one.provenance, two.provenance)
@@ -301,8 +280,8 @@ def differences_of(
     criteria = _criteria(one.acceptance, two.acceptance)
     cautions = _cautions(one, two)
     return Diff(
-        old=_run(old),
-        new=_run(new),
+        old=_run(runs[0]),
+        new=_run(runs[1]),
         spec=spec,
         versions=versions,
         files=files,

@@ -12,13 +12,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from evalreport.engine.reference.differences import SAME_ROWS, interval_of
 from evalreport.errors import EvalreportError
 from evalreport.metrics.estimates import different_classes, estimate_of
 from evalreport.record.paired_rows import Said
 from evalreport.results.changes import MeasureChange, MeasureSide, PairedDifference
 from evalreport.results.identity import Quantity
-from evalreport.results.records import Comparison, Interval, Measure
-from evalreport.statistics.separate_samples import Shift, shift
+from evalreport.results.records import Comparison, Measure
+from evalreport.statistics.separate_samples import shift
 
 #: Rows and thresholds for which pairs are compared; more would take long.
 MOST_ROWS = 1_000_000
@@ -141,7 +142,6 @@ def _calls(
     return one, two
 
 
-SAME_ROWS = "both runs read the same rows: a difference is no matter of chance"
 SEPARATE = "the rows of the two runs are taken as independent"
 CHOSEN = "conditional on the threshold, which was chosen on these rows"
 UNKNOWN = "rows were given in memory; whether they are the same is not known"
@@ -283,7 +283,7 @@ def _change(
     return replace(
         found,
         difference=told.difference,
-        interval=_interval(told),
+        interval=interval_of(told),
         interval_reason=told.reason,
         test=told.test,
         statistic=told.statistic,
@@ -291,12 +291,6 @@ def _change(
         beyond_chance=told.beyond_chance,
         note="; ".join(notes),
     )
-
-
-def _interval(found: Shift) -> Interval | None:
-    if found.interval is None or found.level is None or found.method is None:
-        return None
-    return Interval(found.level, found.interval.low, found.interval.high, found.method)
 
 
 def _why_none(was: Measure | None, now: Measure | None) -> str:

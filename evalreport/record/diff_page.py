@@ -6,6 +6,7 @@ The text for a terminal and the Markdown are the same page.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -16,7 +17,7 @@ from evalreport.report.model import Block, Line, Note, Notes, Section, Text
 from evalreport.report.numbers import difference_text, level_text, p_text, value_text
 from evalreport.report.pages import Page, columns, line, part, stamp, table
 from evalreport.report.pieces import LineCell
-from evalreport.report.words import counted, label_text, method_text, prose, visible
+from evalreport.report.words import counted, label_text, listed, method_text, prose, visible
 from evalreport.results.changes import (
     CriterionChange,
     Diff,
@@ -39,6 +40,8 @@ NOT_KEPT = (
     "rows that came or went are not known: neither run kept digests of its rows "
     "(datasets: keep_rows: true, in both)"
 )
+#: On which side a measure changed, and how that is drawn.
+SIDES = {"worse": "fail", "better": "pass", "different": "none"}
 NO_CHANGE = Text("No change.")
 
 
@@ -49,7 +52,8 @@ def diff_page(found: Diff, version: str = "") -> Page:
         for word, side in (("old", found.old), ("new", found.new))
     ]
     sections = (
-        part("runs", "Runs", table("The two runs", columns("", "run", "when"), runs)),
+        part("runs", "Runs", table("The two runs", columns("", "run", "when"), runs),
+             intro=_in_short(found)),
         part("criteria", "Criteria", *_criteria(found.criteria)),
         part("data", "Data", table("Files, rows, labels and scores", columns(
             "where", "what", "old and new"), list(_data(found)))),
@@ -60,6 +64,24 @@ def diff_page(found: Diff, version: str = "") -> Page:
     )  # fmt: skip
     title = f"{visible(found.new.title)}: what changed"
     return Page(title, "What changed between two runs", version, sections)
+
+
+def _in_short(found: Diff) -> str:
+    """What to know first: criteria that flipped, measures beyond chance, new cautions."""
+    sides = Counter(_side(m) for m in found.measures)
+    s = found.summary
+    told = [
+        f"{counted(s.flipped, 'criterion', 'criteria')} flipped" if s.flipped else "",
+        *(
+            f"{counted(sides[side], 'measure')} {side} beyond chance"
+            for side in SIDES
+            if sides[side]
+        ),
+        f"{counted(s.new_cautions, 'new caution')}" if s.new_cautions else "",
+    ]
+    return (
+        f"{listed([one for one in told if one])}." if any(told) else "No difference beyond chance."
+    )
 
 
 def _criteria(criteria: Sequence[CriterionChange]) -> Iterator[Block]:
@@ -245,16 +267,24 @@ def _measure(m: MeasureChange) -> Line:
     )  # fmt: skip
 
 
-def _beyond(m: MeasureChange) -> LineCell:
-    """Whether a difference beyond chance is for the better; only a loss is drawn as one."""
+def _side(m: MeasureChange) -> str:
+    """On which side a measure changed beyond chance, by its metric; empty where it did not."""
     if m.beyond_chance is not True:
-        return LineCell("not tested" if m.beyond_chance is None else "no")
+        return ""
     metric = find(m.metric)
     then, now = (None if side is None else side.value for side in (m.old, m.new))
     loss = None if metric is None or now is None or then is None else loss_of(metric, now, then)
     if not loss:
-        return stamp("none", "different")
-    return stamp("fail", "worse") if loss > 0 else stamp("pass", "better")
+        return "different"
+    return "worse" if loss > 0 else "better"
+
+
+def _beyond(m: MeasureChange) -> LineCell:
+    """Whether a difference is beyond chance; only a loss is drawn as one."""
+    side = _side(m)
+    if not side:
+        return LineCell("not tested" if m.beyond_chance is None else "no")
+    return stamp(SIDES[side], side)
 
 
 def paired_text(entry: MeasureChange) -> str:

@@ -1,19 +1,18 @@
 """The lock of a folder of runs: one at a time publishes, repairs or prunes.
 
-It is ``flock`` on RUNS/.lock. The system lets go of it when its holder ends,
-however it ends, so a stale lock cannot exist. It is held for milliseconds: runs
-that share RUNS compute side by side and publish one after the other.
+It is the lock of the operating system on RUNS/.lock (``filelock``: ``flock``, on Windows
+``LockFileEx``). The system lets go of it when its holder ends, however it ends, so a stale lock
+cannot exist. It is held for milliseconds: runs that share RUNS compute side by side and publish
+one after the other.
 
-Some network file systems have no ``flock``. There the lock is the folder
-RUNS/.lock.held, which only one can make; after a crash it stays, and the message
-asks for its removal, because nothing on such a system tells whether another
-computer still holds it.
+Some network file systems have no such locks. There the lock is the file RUNS/.lock.held, which
+only one can make; after a crash it is taken over on the computer that made it, and others ask for
+its removal, because nothing tells them whether that computer still holds it.
 """
 
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import stat
 import time
@@ -29,7 +28,7 @@ HELD = ".lock.held"
 WAIT = 30.0
 PAUSE = 0.02
 
-_NO_FLOCK = (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EINVAL)
+_NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EINVAL)
 
 
 @contextmanager
@@ -40,14 +39,15 @@ def runs_lock(runs: Path, wait: float = WAIT) -> Iterator[None]:
     FilesError when RUNS/.lock cannot be opened.
     """
     with explained("open the lock", runs / NAME):
-        descriptor = _open_regular(runs / NAME, os.O_RDWR | os.O_CREAT)
+        descriptor = open_lock(runs, os.O_RDWR | os.O_CREAT)
     try:
-        by_folder = not _take(descriptor, runs, time.monotonic() + wait, wait)
-        try:
+        with explained("take the lock", runs / NAME):
+            taken = _take(descriptor, runs, wait)
+        if taken:
             yield
-        finally:
-            if by_folder:
-                (runs / HELD).rmdir()
+        else:
+            with _marker(runs, wait):
+                yield
     finally:
         os.close(descriptor)
 
@@ -56,75 +56,80 @@ def runs_lock(runs: Path, wait: float = WAIT) -> Iterator[None]:
 def runs_lock_for_reading(runs: Path, wait: float = WAIT) -> Iterator[None]:
     """Keep others from changing RUNS while it is read, where that is possible.
 
-    A folder that was never locked, cannot be written or has no ``flock`` is
-    read as it is: verification must work on a read-only copy. Raises
-    ConflictError when another holds the lock for more than ``wait`` seconds.
+    A folder that was never locked, cannot be written or has no locks is read as it is:
+    verification must work on a read-only copy. Raises ConflictError when another holds the lock
+    for more than ``wait`` seconds.
     """
     try:
-        descriptor = _open_regular(runs / NAME, os.O_RDONLY)
+        descriptor = open_lock(runs, os.O_RDONLY)
     except (OSError, FilesError):
         yield
         return
     try:
-        deadline = time.monotonic() + wait
-        while (taken := flock_now(descriptor, shared=True)) is False:
-            _pause(runs, deadline, wait, "")
-        del taken
+        _take(descriptor, runs, wait)
         yield
     finally:
         os.close(descriptor)
 
 
-def flock_now(descriptor: int, *, shared: bool = False) -> bool | None:
-    """Take a lock if nobody holds it: True taken, False held, None where there is no flock."""
-    kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+def lock_now(descriptor: int) -> bool | None:
+    """Take a lock if nobody holds it: True taken, False held, None where there are no locks."""
+    from filelock import lock_descriptor
+
     try:
-        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
+        return lock_descriptor(descriptor, blocking=False)
     except OSError as error:
-        if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
-            return False
-        if error.errno in _NO_FLOCK:
+        if error.errno in _NO_LOCKS:
             return None
         raise
-    return True
 
 
-def _open_regular(path: Path, flags: int) -> int:
+def open_lock(runs: Path, flags: int) -> int:
+    """A descriptor of RUNS/.lock, with ``O_CREAT`` made. Raises OSError, FilesError."""
     # O_NONBLOCK: somebody's FIFO of this name must not make us wait for ever.
-    descriptor = os.open(path, flags | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)
+    for name in ("O_CLOEXEC", "O_NOFOLLOW", "O_NONBLOCK"):
+        flags |= getattr(os, name, 0)
+    descriptor = os.open(runs / NAME, flags, 0o666)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise FilesError(
-            Problem("the lock is not a regular file", "remove it", Location(str(path)))
-        )
+        where = Location(str(runs / NAME))
+        raise FilesError(Problem("the lock is not a regular file", "remove it", where))
     return descriptor
 
 
-def _take(descriptor: int, runs: Path, deadline: float, wait: float) -> bool:
-    """Wait for the lock; True by flock, False by the folder."""
-    while True:
-        with explained("take the lock", runs / NAME):
-            taken = flock_now(descriptor)
-            if taken:
-                return True
-            if taken is None:
-                try:
-                    (runs / HELD).mkdir()
-                except FileExistsError:
-                    pass
-                else:
-                    return False
-        hint = f"; if no run is active, remove {runs / HELD}" if taken is None else ""
-        _pause(runs, deadline, wait, hint)
+def _take(descriptor: int, runs: Path, wait: float) -> bool:
+    """Wait for the lock; False on a file system without locks."""
+    deadline = time.monotonic() + wait
+    while (taken := lock_now(descriptor)) is False:
+        if time.monotonic() >= deadline:
+            raise _in_use(runs, wait)
+        time.sleep(PAUSE)
+    return taken is True
 
 
-def _pause(runs: Path, deadline: float, wait: float, hint: str) -> None:
-    if time.monotonic() >= deadline:
-        raise ConflictError(
-            Problem(
-                f"in use by another run (waited {wait:g} s)",
-                f"wait until it has ended, or choose another folder with -o{hint}",
-                Location(str(runs)),
-            )
+@contextmanager
+def _marker(runs: Path, wait: float) -> Iterator[None]:
+    """Hold the file that is the lock where there are no others."""
+    from filelock import SoftFileLock, Timeout
+
+    marker = SoftFileLock(runs / HELD, timeout=wait, poll_interval=PAUSE)
+    with explained("take the lock", runs / HELD):
+        try:
+            marker.acquire()
+        except Timeout:
+            hint = f"; if no run is active, remove {runs / HELD}"
+            raise _in_use(runs, wait, hint) from None
+    try:
+        yield
+    finally:
+        marker.release()
+
+
+def _in_use(runs: Path, wait: float, hint: str = "") -> ConflictError:
+    return ConflictError(
+        Problem(
+            f"in use by another run (waited {wait:g} s)",
+            f"wait until it has ended, or choose another folder with -o{hint}",
+            Location(str(runs)),
         )
-    time.sleep(PAUSE)
+    )

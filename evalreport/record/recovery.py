@@ -30,7 +30,7 @@ from evalreport.record.durable import (
 )
 from evalreport.record.history import NAME as HISTORY
 from evalreport.record.history import History, append, line_of_run, line_problems, read_history
-from evalreport.record.lock import flock_now
+from evalreport.record.lock import lock_now
 from evalreport.record.manifest import file_problems, read_manifest
 from evalreport.record.runs import BUILDING, LINKING, PRUNING, is_plain_folder, is_run_name
 
@@ -108,7 +108,7 @@ def _owner_lives(folder: Path) -> bool:
 
     Its process holds a lock on its OWNER file, so numbers of processes, which
     are given again and mean nothing in another container, are not trusted.
-    Where there is no flock nobody knows, and it is left alone.
+    Where there are no locks nobody knows, and it is left alone.
     """
     try:
         descriptor = os.open(folder / OWNER, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
@@ -117,7 +117,7 @@ def _owner_lives(folder: Path) -> bool:
     except OSError:
         return True
     try:
-        return flock_now(descriptor) is not True
+        return lock_now(descriptor) is not True
     except OSError:
         return True
     finally:

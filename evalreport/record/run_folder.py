@@ -44,7 +44,7 @@ from evalreport.record.durable import (
 from evalreport.record.hashing import FileRecord, record_bytes
 from evalreport.record.history import NAME as HISTORY
 from evalreport.record.history import append, line_of_attempt, line_of_run, read_history
-from evalreport.record.lock import WAIT, flock_now, runs_lock
+from evalreport.record.lock import WAIT, lock_now, runs_lock
 from evalreport.record.manifest import NAME as MANIFEST
 from evalreport.record.manifest import Manifest, RunDetails
 from evalreport.record.recovery import OWNER, recover
@@ -88,7 +88,7 @@ class RunFolder:
                     self._folder.mkdir()
                     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
                     self._owner = os.open(self._folder / OWNER, flags, 0o666)
-                    flock_now(self._owner)
+                    lock_now(self._owner)
         except BaseException:
             self._clean_up()
             raise

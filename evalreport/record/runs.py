@@ -15,16 +15,14 @@ from __future__ import annotations
 import os
 import re
 import secrets
-from collections.abc import Callable, Container
-from contextlib import suppress
+from collections.abc import Container
 from datetime import datetime
-from itertools import takewhile
 from pathlib import Path
 
 from evalreport.errors import FilesError, Location, Problem
 from evalreport.record.clock import clock_stamp
 from evalreport.record.durable import explained, remove_file, write_new_file
-from evalreport.record.lock import NAME as LOCK
+from evalreport.record.lock import open_lock
 from evalreport.spec.series import LATEST
 
 BUILDING = ".tmp-"
@@ -32,7 +30,6 @@ LINKING = ".latest-"
 PRUNING = ".pruned-"
 NEEDED_BYTES = 16 << 20
 NEEDED_FILES = 16
-ATTEMPTS = 100
 
 _RUN = re.compile(r"[0-9]{8}T[0-9]{6}Z-[0-9a-f]{8}(-[0-9]+)?")
 
@@ -40,36 +37,22 @@ _RUN = re.compile(r"[0-9]{8}T[0-9]{6}Z-[0-9a-f]{8}(-[0-9]+)?")
 def check_runs(runs: Path, needed: int = NEEDED_BYTES) -> None:
     """Find out, before any work, whether a run could be published in RUNS.
 
-    It is made if need be, a file is written in it, and both are removed again:
-    nothing is left behind. Raises FilesError when RUNS is no folder, cannot be
-    made or written, has fewer than ``needed`` bytes free or no room for more
-    files, or when something other than a link is called ``latest``.
+    A file is written, and removed again, in RUNS, or where RUNS would be made: nothing is left
+    behind. Raises FilesError when RUNS is no folder, cannot be made or written, has fewer than
+    ``needed`` bytes free or no room for more files, or when something other than a link is called
+    ``latest``.
     """
-    made: list[Path] = []
-    spaces: list[os.statvfs_result] = []
-
-    def look(folder: Path) -> None:
-        # Measured before a check that another run does at this moment can remove the folder.
-        spaces.append(_probe(folder))
-
-    try:
-        _write_in(runs, look, made)
-        _check_space(runs, spaces[-1], needed)
-        _check_latest(runs)
-    finally:
-        _remove_made(made)
+    _check_space(runs, _probe(runs, _ground(runs)), needed)
+    _check_latest(runs)
 
 
 def make_runs(runs: Path) -> None:
-    """Make RUNS, and the folders it is in, unless it is there. Raises FilesError."""
-    made: list[Path] = []
-    try:
-        # With its lock file in it, no check that made it too can remove it again.
-        _write_in(runs, _touch_lock, made)
-        _check_latest(runs)
-    except BaseException:
-        _remove_made(made)
-        raise
+    """Make RUNS with its lock, and the folders it is in, unless it is there. Raises FilesError."""
+    _ground(runs)
+    _check_latest(runs)
+    with explained("make the folder of runs", runs):
+        runs.mkdir(parents=True, exist_ok=True)
+        os.close(open_lock(runs, os.O_RDWR | os.O_CREAT))
 
 
 def run_folders(runs: Path) -> list[Path]:
@@ -103,65 +86,31 @@ def free_run_name(runs: Path, when: datetime, spec_sha256: str, recorded: Contai
     return name
 
 
-def _write_in(runs: Path, write: Callable[[Path], None], made: list[Path]) -> None:
-    """Make RUNS and write in it, noting in ``made`` the folders that were not there.
-
-    A check that another run does at this moment may remove the folder it made
-    while we take it for there; hence more than one attempt.
-    """
-    with explained("write in the folder of runs", runs):
-        left = ATTEMPTS
-        while True:
-            left -= 1
-            _make_missing(runs, made)
+def _ground(runs: Path) -> Path:
+    """RUNS, or the folder that it would be made in. Raises FilesError."""
+    where = Location(str(runs))
+    for folder in (runs, *runs.absolute().parents):
+        with explained("make the folder of runs", runs):
             try:
-                write(runs)
+                folder.lstat()
             except FileNotFoundError:
-                if not left:
-                    raise
-            else:
-                return
+                continue
+        if not folder.is_dir():
+            what = "a link that leads nowhere" if folder.is_symlink() else "not a folder"
+            raise FilesError(Problem(what, "choose a folder with -o", where))
+        return folder
+    raise AssertionError("the root is no folder")  # pragma: no cover
 
 
-def _probe(runs: Path) -> os.statvfs_result:
-    """Write a file and remove it again; the room there is."""
-    probe = runs / f"{LINKING}{secrets.token_hex(8)}"
-    try:
-        write_new_file(probe, b"can this folder be written?\n")
-        with explained("look at the folder of runs", runs):
-            return os.statvfs(runs)
-    finally:
-        remove_file(probe)
-
-
-def _touch_lock(runs: Path) -> None:
-    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
-    os.close(os.open(runs / LOCK, flags, 0o666))
-
-
-def _make_missing(runs: Path, made: list[Path]) -> None:
-    """Make RUNS; the folders that were made are added to ``made``, outermost first."""
-    inwards = takewhile(lambda folder: not os.path.lexists(folder), [runs, *runs.parents])
-    missing = list(inwards)[::-1]
-    with explained("make the folder of runs", runs):
-        # Another run may make it at the same moment; then it is there, which is enough. Or it
-        # removes what it made: then writing in it fails, and there is another attempt.
-        with suppress(FileNotFoundError):
-            for folder in missing:
-                with suppress(FileExistsError):
-                    folder.mkdir()
-                    made.append(folder)
-        there = runs.is_dir()
-    if not there and os.path.lexists(runs):
-        what = "a link that leads nowhere" if runs.is_symlink() else "not a folder"
-        raise FilesError(Problem(what, "choose a folder with -o", Location(str(runs))))
-
-
-def _remove_made(made: list[Path]) -> None:
-    for folder in reversed(made):
-        # Not empty any more: another run is using it.
-        with suppress(OSError):
-            folder.rmdir()
+def _probe(runs: Path, folder: Path) -> os.statvfs_result:
+    """Write a file in a folder and remove it again; the room there is."""
+    probe = folder / f"{LINKING}{secrets.token_hex(8)}"
+    with explained("write in the folder of runs", runs):
+        try:
+            write_new_file(probe, b"can this folder be written?\n")
+            return os.statvfs(folder)
+        finally:
+            remove_file(probe)
 
 
 def _check_space(runs: Path, space: os.statvfs_result, needed: int) -> None:

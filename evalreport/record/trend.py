@@ -12,14 +12,14 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf
 from pathlib import Path
 
 import numpy as np
 
-from evalreport.engine.periods.charts import chart_mark, moved_mix, moved_tables
+from evalreport.engine.periods.charts import charted_change, moved_mix, moved_tables
 from evalreport.engine.reference.differences import loss_of
 from evalreport.errors import EvalreportError, FilesError, Location, Problem
 from evalreport.metrics.catalogue import find
@@ -36,7 +36,7 @@ from evalreport.results.records import (
     CONTINUE,
     CURVES_OF_SCORES,
     HELD,
-    ChartMark,
+    Change,
     Criterion,
     Curve,
     Measure,
@@ -44,7 +44,6 @@ from evalreport.results.records import (
     Table,
 )
 from evalreport.statistics.control_limits import Limits, limits_of_course
-from evalreport.statistics.course import LEVEL, RUN_LENGTH, charted_course
 from evalreport.statistics.separate_samples import Estimate
 
 #: Headline measures of a run, where no criterion says which matter.
@@ -367,25 +366,15 @@ def criteria_of(runs: Sequence[PastRun]) -> tuple[CriterionCourse, ...]:
 
 @dataclass(frozen=True)
 class RunsChange:
-    """The charts of a series; runs by their place among all runs.
+    """The charts of a series, by the names of its runs.
 
-    ``marks``: one for each run that is a step, with its place. ``alarm``: the first run beyond
-    the limit of the cumulative sum; ``since``: the most likely first run after one change, which
-    is for the ``better``, the worse, or neither (None).
+    ``places``: those of its steps, one run for each data file. ``better``: whether the change is
+    for the better; None where neither side is.
     """
 
-    marks: tuple[tuple[int, ChartMark], ...]
-    alarm: int | None
-    since: int | None
-    earliest: int | None
-    latest: int | None
-    probability: float | None
-    before: float | None
-    after: float | None
-    better: bool | None = None
-    moved: tuple[Moved, ...] = ()
-    run_length: float = RUN_LENGTH
-    level: float = LEVEL
+    change: Change
+    places: tuple[int, ...]
+    better: bool | None
 
 
 class ScoresBySeries:
@@ -420,27 +409,18 @@ def change_of_series(
     ``scores`` are those of the runs, where they are asked more than once.
     """
     steps = _steps(series, runs)
-    charted = charted_course([p.estimate for p in steps if p.estimate is not None])
-    if charted is None:
+    places = tuple(point.run for point in steps)
+    names = [runs[place].name for place in places]
+    change = charted_change(names, [point.estimate for point in steps])
+    if change is None:
         return None
-    places = [point.run for point in steps]
-    point = charted.point
-    moved: tuple[Moved, ...] = ()
-    if charted.alarm is not None and point is not None:
+    if change.alarm is not None and change.since is not None:
+        index = names.index(change.since)
         told = (scores or ScoresBySeries(runs)).of(series)
-        moved = _Sides(series, runs, places[: point.index], places[point.index :]).moved(told)
-    return RunsChange(
-        marks=tuple((place, chart_mark(charted, k)) for k, place in enumerate(places)),
-        alarm=None if charted.alarm is None else places[charted.alarm],
-        since=None if point is None else places[point.index],
-        earliest=None if point is None else places[point.low],
-        latest=None if point is None else places[point.high],
-        probability=None if point is None else point.probability,
-        before=charted.before,
-        after=charted.after,
-        better=_is_better(series.about.metric, charted.after, charted.before),
-        moved=moved,
-    )
+        sides = _Sides(series, runs, places[:index], places[index:])
+        change = replace(change, moved=sides.moved(told))
+    better = _is_better(series.about.metric, change.after, change.before)
+    return RunsChange(change, places, better)
 
 
 def _steps(series: Series, runs: Sequence[PastRun]) -> list[Point]:

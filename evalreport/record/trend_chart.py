@@ -49,7 +49,8 @@ def trend_chart(series: Series, course: Course, id_: str) -> Chart | None:
         return None
     required = _required(series, course.runs)
     change = course.change(series)
-    since = None if change is None or change.alarm is None else change.since
+    told = None if change is None or change.change.alarm is None else change.change.since
+    since = next((k for k, run in enumerate(course.runs) if run.name == told), None)
     paint = partial(
         _draw,
         stops=[_stop(day, points.get(k)) for k, day in enumerate(days(runs))],
@@ -57,7 +58,7 @@ def trend_chart(series: Series, course: Course, id_: str) -> Chart | None:
         changed=None if since is None else max(since - first, 0),
         changed_colour=IMPROVED if change is not None and change.better else CHANGED,
     )
-    name, told = series_name(series), change_text(course, series)
+    name, finding = series_name(series), change_text(course, series)
     asked = "" if required is None else f" Required: {required_text(required)}."
     return Chart(
         with_own_names(drawing(paint, HALF, HEIGHT), id_),
@@ -65,7 +66,7 @@ def trend_chart(series: Series, course: Course, id_: str) -> Chart | None:
         name,
         asked.strip(),
         (_values(points, runs, change, first),),
-        finding=told[:1].upper() + told[1:],
+        finding=finding[:1].upper() + finding[1:],
     )
 
 
@@ -117,7 +118,8 @@ def _values(
     points: Mapping[int, Point], runs: Sequence[PastRun], change: RunsChange | None, first: int
 ) -> PlainTable:
     """The values of a chart with the control limits of each, and the charts with memory."""
-    marks = {} if change is None else {place - first: one for place, one in change.marks}
+    steps = () if change is None else zip(change.places, change.change.marks, strict=True)
+    marks = {place - first: one for place, one in steps}
     rows = []
     for place, point in points.items():
         limits, value, mark = point.limits, value_cell(point), marks.get(place)

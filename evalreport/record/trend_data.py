@@ -92,27 +92,15 @@ def _series_data(series: Series, course: Course, first: int) -> dict[str, Any]:
 
 
 def _change_data(series: Series, course: Course, first: int) -> dict[str, Any] | None:
-    """The charts of a course; runs by name, since the change may be in one that is not listed."""
-    change = course.change(series)
-    if change is None:
+    """The charts of a course; runs by name, as the change may be in one that is not listed."""
+    found = course.change(series)
+    if found is None:
         return None
-
-    def name(place: int | None) -> str | None:
-        return None if place is None else course.runs[place].name
-
+    marks = zip(found.places, found.change.marks, strict=True)
     return {
-        "run_length": change.run_length,
-        "alarm": name(change.alarm),
-        "since": name(change.since),
-        "earliest": name(change.earliest),
-        "latest": name(change.latest),
-        "level": change.level,
-        "probability": change.probability,
-        "before": change.before,
-        "after": change.after,
-        "better": change.better,
-        "marks": [{"run": k - first, **encode(one)} for k, one in change.marks if k >= first],
-        "moved": [encode(one) for one in change.moved],
+        **encode(found.change),
+        "better": found.better,
+        "marks": [{"run": place - first, **encode(one)} for place, one in marks if place >= first],
     }
 
 

@@ -73,7 +73,7 @@ def site_pages(
     ]
     newest = next((run.results for run in reversed(course.runs) if run.results), None)
     page = partial(Page, visible(newest.title) if newest else "Runs", KICKER, version)
-    heads = columns("measures of", "outside control limits", right=("outside control limits",))
+    heads = columns("measures of", "outside control limits")
     listed = table("Charts of each measure over the runs", heads, [
         line(LineCell(", ".join(place), href=name), str(out[name])) for name, place in names.items()
     ])  # fmt: skip

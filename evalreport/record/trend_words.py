@@ -104,11 +104,11 @@ def change_text(course: Course, series: Series) -> str:
 
     The alarm is that of the cumulative sum.
     """
-    change = course.change(series)
-    if change is None or change.alarm is None:
+    found = course.change(series)
+    if found is None or found.change.alarm is None:
         return ""
-    found = "detected" if change.better else "alarm"
-    told = f"{found} in the run of {_day(course, change.alarm)}"
+    change, word = found.change, "detected" if found.better else "alarm"
+    told = f"{word} in the run of {_day(course, change.alarm)}"
     before, after = change.before, change.after
     if change.since is not None and before is not None and after is not None:
         verb = "rose" if after > before else "fell"
@@ -120,8 +120,8 @@ def change_text(course: Course, series: Series) -> str:
     return f"{told}; also moved: {', '.join(moved)}" if moved else told
 
 
-def _day(course: Course, place: int | None) -> str:
-    return "" if place is None else course.runs[place].entry.time[:10]
+def _day(course: Course, run: str | None) -> str:
+    return next((one.entry.time[:10] for one in course.runs if one.name == run), "")
 
 
 def clearly_moved(one: Moved) -> bool:

@@ -150,6 +150,7 @@ def test_an_improvement_is_not_drawn_as_a_loss(two: tuple[Path, Path], tmp_path:
     assert status_of(["diff", str(two[1]), str(two[0]), "--html", str(page)]) == 0
     (recall,) = (row for row in page.read_text(encoding="utf-8").split("<tr") if "Recall" in row)
     assert '<span class="st pass">✓ better' in recall
+    assert "1 criterion flipped and 2 measures better beyond chance." in page.read_text("utf-8")
     assert '<span class="st fail">✗ worse' not in page.read_text(encoding="utf-8")
 
 

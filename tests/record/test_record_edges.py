@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,13 +13,13 @@ from record.whole_results import holding, whole
 
 import evalreport.record.recompute as recompute_module
 from evalreport.errors import FilesError, Location, VerificationError
-from evalreport.record import recovery, run_folder, runs
+from evalreport.record import recovery, run_folder
 from evalreport.record.hashing import canonical_json
 from evalreport.record.printed import printed_problems
 from evalreport.record.recompute import recompute
 from evalreport.record.recorded import part_of, read_recorded, records_of
 from evalreport.record.recorded_state import RecordedState
-from evalreport.record.runs import PRUNING, check_runs, make_runs
+from evalreport.record.runs import PRUNING, make_runs
 from evalreport.record.signals import stopping_cleanly
 from evalreport.results.codec import decode, encode
 from evalreport.results.records import Gap, Measure
@@ -99,27 +98,6 @@ def test_a_run_put_aside_and_there_again_is_left_to_people(tmp_path: Path) -> No
 def test_a_history_that_cannot_be_measured_has_no_size(tmp_path: Path) -> None:
     assert run_folder._size(tmp_path / "none") == 0
     assert run_folder._size(tmp_path / ("x" * 5000)) is None
-
-
-def test_a_folder_removed_at_every_attempt_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Another check removes RUNS between making and writing, each time; or only at first."""
-    target, left = tmp_path / "a" / "runs", [3]
-
-    def gone(folder: Path) -> Any:
-        if left[0]:
-            left[0] -= 1
-            raise FileNotFoundError(2, "No such file or directory", str(folder))
-        return os.statvfs(tmp_path)
-
-    monkeypatch.setattr(runs, "_probe", gone)
-    check_runs(target)
-    assert not target.exists()
-    left[0] = 10_000
-    with pytest.raises(FilesError):
-        check_runs(target)
-    assert left[0] == 10_000 - runs.ATTEMPTS
 
 
 def test_making_what_is_there_changes_nothing(tmp_path: Path) -> None:

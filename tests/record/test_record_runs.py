@@ -6,6 +6,8 @@ import errno
 import fcntl
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -49,7 +51,7 @@ def test_places_that_cannot_be_a_folder_of_runs(tmp_path: Path) -> None:
         "nowhere": "a link that leads nowhere",
         "loop": "a link that leads nowhere",
         "file/runs": "Not a directory",
-        "nowhere/runs": "No such file",
+        "nowhere/runs": "a link that leads nowhere",
         "x" * 300: "File name too long",
     }.items():
         for check in (check_runs, make_runs):
@@ -97,7 +99,7 @@ def test_latest_leading_elsewhere_is_replaced(tmp_path: Path) -> None:
 
 
 def test_runs_appearing_and_vanishing_while_they_are_made(tmp_path: Path) -> None:
-    """Checks of another run may make and remove the folder at any moment."""
+    """Checks make nothing, so that those of other runs never see a folder vanish."""
     runs, errors, stop = tmp_path / "a" / "runs", [], threading.Event()
 
     def keep_checking() -> None:
@@ -117,6 +119,7 @@ def test_runs_appearing_and_vanishing_while_they_are_made(tmp_path: Path) -> Non
         thread.join()
     assert errors == []
     assert verify_runs(runs) == []
+    assert sorted(path.name for path in tmp_path.rglob(".latest-*")) == []
 
 
 def test_the_lock_waits_and_then_says_so(tmp_path: Path) -> None:
@@ -167,15 +170,13 @@ def test_a_lock_that_is_no_file(tmp_path: Path, make: Any) -> None:
         pass
 
 
-def test_without_flock_a_folder_is_the_lock(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_locks_a_file_is_the_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def no_flock(descriptor: int, kind: int) -> None:
         raise OSError(errno.ENOLCK, "no locks available")
 
     monkeypatch.setattr(fcntl, "flock", no_flock)
     with runs_lock(tmp_path):
-        assert (tmp_path / ".lock.held").is_dir()
+        assert (tmp_path / ".lock.held").is_file()
         with (
             pytest.raises(ConflictError, match=r"if no run is active, remove .*lock\.held"),
             runs_lock(tmp_path, 0.05),
@@ -188,6 +189,47 @@ def test_without_flock_a_folder_is_the_lock(
     publish(tmp_path)
     assert (tmp_path / ".tmp-1-dead").is_dir()
     assert verify_runs(tmp_path) == []
+
+
+def test_a_marker_that_a_crash_left_is_taken_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On the computer that made it, where it can be seen that its process has ended."""
+    code = (
+        "import errno, fcntl, os, sys; from pathlib import Path\n"
+        "from evalreport.record.lock import runs_lock\n"
+        "def none(*_): raise OSError(errno.ENOLCK, 'no locks available')\n"
+        "fcntl.flock = none\n"
+        "held = runs_lock(Path(sys.argv[1])); held.__enter__(); os._exit(9)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], timeout=60, check=False)
+    assert done.returncode == 9
+    assert (tmp_path / ".lock.held").exists()
+
+    def no_flock(descriptor: int, kind: int) -> None:
+        raise OSError(errno.ENOLCK, "no locks available")
+
+    monkeypatch.setattr(fcntl, "flock", no_flock)
+    with runs_lock(tmp_path, 5):
+        assert (tmp_path / ".lock.held").exists()
+    assert not (tmp_path / ".lock.held").exists()
+
+
+def test_a_reader_of_what_cannot_be_written_reads(tmp_path: Path) -> None:
+    """Another user may read RUNS and not write it: nothing is made there, and others wait."""
+    with runs_lock_for_reading(tmp_path):
+        assert list(tmp_path.iterdir()) == []
+    (tmp_path / ".lock").touch()
+    tmp_path.chmod(0o555)
+    try:
+        with (
+            runs_lock_for_reading(tmp_path),
+            pytest.raises(ConflictError),
+            runs_lock(tmp_path, 0),
+        ):
+            pass
+    finally:
+        tmp_path.chmod(0o755)
 
 
 def test_a_lock_that_fails_otherwise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,17 +33,21 @@ def weeks(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_runs_are_charted_as_periods_are(weeks: Path) -> None:
     course = read_course(weeks)
     (recall,) = (one for one in course.headlines if one.about.metric == "recall")
-    found = change_of_series(recall, course.runs)
-    assert found is not None
+    told = change_of_series(recall, course.runs)
+    assert told is not None
+    found, names = told.change, [run.name for run in course.runs]
+    assert told.places == tuple(range(len(WEEKS)))
     counts = [(tp, tp + fn) for tp, fn, _, _ in WEEKS]
     z = self_starting_shares(counts)
-    assert [mark.z for _, mark in found.marks] == list(z)
+    assert [mark.z for mark in found.marks] == list(z)
     sums = cusum(z, 370.0)
-    assert [m.cusum for _, m in found.marks] == [None if s is None else s.statistic for s in sums]
-    assert found.alarm == next(k for k, one in enumerate(sums) if one is not None and one.signal)
+    assert [m.cusum for m in found.marks] == [None if s is None else s.statistic for s in sums]
+    alarm = next(k for k, one in enumerate(sums) if one is not None and one.signal)
+    assert found.alarm == names[alarm]
     point = change_of_shares(counts)
     assert point is not None
-    assert (found.since, found.earliest, found.latest) == (8, point.low, point.high)
+    ends_at = [names[k] for k in (8, point.low, point.high)]
+    assert [found.since, found.earliest, found.latest] == ends_at
     assert found.probability == point.probability
     ends = [counts[:8], counts[8:]]
     shares = [sum(x for x, _ in end) / sum(n for _, n in end) for end in ends]
@@ -54,7 +58,7 @@ def test_what_moved_with_it(weeks: Path) -> None:
     course = read_course(weeks)
     found = change_of_series(course.headlines[0], course.runs)
     assert found is not None
-    moved = {one.what: one for one in found.moved}
+    moved = {one.what: one for one in found.change.moved}
     ends = [WEEKS[:8], WEEKS[8:]]
     prevalence = [sum(w[0] + w[1] for w in end) / sum(map(sum, end)) for end in ends]
     assert (moved["prevalence"].before, moved["prevalence"].after) == pytest.approx(prevalence)
@@ -83,7 +87,7 @@ def test_rows_are_counted_once_where_a_measure_counts_indeterminate_ones_both_wa
     (own,) = (one for one in series_of(runs) if one.about.which == wanted)
     found = change_of_series(own, runs)
     assert found is not None
-    assert found.moved == once.moved
+    assert found.change.moved == once.change.moved
 
 
 def test_text_json_and_pages_name_the_week(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from evalreport.engine.counting.tables import Tables
@@ -13,6 +13,7 @@ from evalreport.metrics.tables import ScoreTable
 from evalreport.results.identity import Slice
 from evalreport.results.records import SHARES_MOVED, Change, ChartMark, Measure, Moved, Table
 from evalreport.statistics.course import LEVEL, RUN_LENGTH, ChartedCourse, charted_course
+from evalreport.statistics.separate_samples import Estimate
 from evalreport.statistics.shift import KolmogorovSmirnov, Values, chi_square, value_shift
 from evalreport.statistics.tail import chi2_sf, normal_sf
 
@@ -32,30 +33,36 @@ def change_of(
     Shares are charted by their counts, other values by their standard errors. What ``moved``
     with it needs the rows.
     """
-    estimates = [estimate_of(measure) for measure in measures]
+    names = [measure.subgroup[column] for measure in measures]
+    change = charted_change(names, [estimate_of(measure) for measure in measures])
+    if change is None or not moved or change.alarm is None or change.since is None:
+        return change
+    found = names.index(change.since)
+    return replace(change, moved=_moved(state, column, measures, found))
+
+
+def charted_change(names: Sequence[str], estimates: Sequence[Estimate | None]) -> Change | None:
+    """The charts of values in their order, by names, without what moved with a change.
+
+    None for fewer than five values.
+    """
     known = [k for k, one in enumerate(estimates) if one is not None]
     charted = charted_course([one for one in estimates if one is not None])
     if charted is None:
         return None
     by_place = dict(zip(known, range(len(known)), strict=True))
-    marks = tuple(chart_mark(charted, by_place.get(place)) for place in range(len(measures)))
-    names = [measure.subgroup[column] for measure in measures]
     alarm, point = charted.alarm, charted.point
-    found = None if point is None else known[point.index]
     return Change(
         run_length=RUN_LENGTH,
-        marks=marks,
+        marks=tuple(chart_mark(charted, by_place.get(place)) for place in range(len(names))),
         alarm=None if alarm is None else names[known[alarm]],
-        since=None if found is None else names[found],
+        since=None if point is None else names[known[point.index]],
         earliest=None if point is None else names[known[point.low]],
         latest=None if point is None else names[known[point.high]],
         level=LEVEL,
         probability=None if point is None else point.probability,
         before=charted.before,
         after=charted.after,
-        moved=_moved(state, column, measures, found)
-        if moved and alarm is not None and found is not None
-        else (),
     )
 
 

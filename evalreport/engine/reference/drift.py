@@ -8,12 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from evalreport.data.table import RawColumn
 from evalreport.engine.acceptance import FAIL, NOT_EVALUATED, PASS
 from evalreport.engine.prepared import Times
-from evalreport.engine.reference.run import ReferenceRun, References
+from evalreport.engine.reference.run import ReferenceRun, References, scores_of_curve
 from evalreport.predict.view import View
 from evalreport.results import records
 from evalreport.results.identity import EVERYTHING
@@ -212,17 +210,12 @@ def _distinct(state: RunState, view: View) -> Values | None:
 
 
 def _scores_of_run(run: ReferenceRun, view: View, label: str) -> Sample | None:
-    """The scores of a run by its gain curve, of which every point is exact.
-
-    Where there are more scores than points, a point stands for its score and those up to the next.
-    """
+    """The scores of a run; None where it keeps none."""
+    wanted = (view.dataset, view.model, label)
     for curve in run.results.curves:
         place = (curve.dataset, curve.model, curve.label)
-        if curve.tells_scores and place == (view.dataset, view.model, label) and not curve.subgroup:
-            steps = np.diff([0, *(n or 0 for n in curve.points["rows"])]).tolist()
-            told = zip(curve.points["threshold"], steps, strict=True)
-            values = [(float(at), float(n)) for at, n in told if at is not None][::-1]
-            return Sample(values, curve.in_bins)
+        if curve.tells_scores and place == wanted and not curve.subgroup:
+            return scores_of_curve(curve)
     return None
 
 

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,11 @@ from evalreport.errors import FilesError, Location, Problem
 from evalreport.results.codec import decode
 from evalreport.results.identity import WhichNumber
 from evalreport.results.lookup import SCHEMA, Results
-from evalreport.results.records import Measure, Reference
+from evalreport.results.records import Curve, Measure, Reference
 from evalreport.spec.comparisons import RunReference
 from evalreport.spec.load import LoadedSpec
 from evalreport.spec.series import LATEST, series_link
+from evalreport.statistics.shift import Sample
 
 RESULTS = "results.json"
 #: The folder, beside the runs, of what is kept of those that were pruned.
@@ -182,3 +184,15 @@ def _content(data: bytes, path: Path, where: Location) -> Results:
         told = [one.what for one in known]
         what = f"'{path}': its {RESULTS} is none: {'; '.join(told)}"
         raise FilesError(Problem(what, f"a run with schema {SCHEMA}", where)) from None
+
+
+def scores_of_curve(curve: Curve) -> Sample:
+    """Scores by a gain curve, of which every point is exact.
+
+    Where there are more scores than points, a point stands for its score and those up to the next.
+    """
+    ends = [float(rows or 0) for rows in curve.points["rows"]]
+    steps = (after - before for before, after in pairwise([0.0, *ends]))
+    told = zip(curve.points["threshold"], steps, strict=True)
+    values = [(float(at), rows) for at, rows in told if at is not None][::-1]
+    return Sample(values, curve.in_bins)
