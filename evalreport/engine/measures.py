@@ -121,7 +121,7 @@ class Measurer(TaskMeasurer[LabelView, MemoryTables]):
         self._others: dict[bool, Measurer] = {}
 
     def announce(self, tasks: Sequence[Task]) -> None:
-        # which score metrics share draws, and which slices are groups of one column
+        # which slices are groups of one column
         for task in tasks:
             if self._is_of_other(task):
                 self._other(task).announce([task])
@@ -129,18 +129,6 @@ class Measurer(TaskMeasurer[LabelView, MemoryTables]):
             if "highest" in self._declared(task).context:
                 columns = tuple(column for column, _ in task.where.subgroup)
                 self._groups.setdefault(columns, {})[task.where] = None
-            if task.table == Table.SCORES.value and task.interval in DRAWN:
-                metric, arguments = self._metric(task)
-                index = self._index(task)
-                for k in self._indices(task):
-                    name = _key(task)
-                    self.bootstrap.plan(
-                        task.where,
-                        k if index is None else index,
-                        name,
-                        _of_scores(metric, arguments),
-                        metric.row_loss,
-                    )
 
     def compute(self, task: Task) -> Computed:
         """The value and interval of one task."""
@@ -332,11 +320,6 @@ class Measurer(TaskMeasurer[LabelView, MemoryTables]):
             return None
         return self.class_index(task)
 
-    def _indices(self, task: Task) -> Sequence[int | None]:
-        if task.average is not None:
-            return ()
-        return (self._index(task),)
-
     def _metric(self, task: Task, threshold: float | None = None) -> tuple[Metric, dict[str, Any]]:
         metric = self._declared(task)
         arguments = metric.arguments(dict(task.params))
@@ -388,14 +371,6 @@ def _where_reached(metric: Metric, table: ScoreTable, value: Evaluated) -> Evalu
     found = table.counts_at(threshold)
     cells = {name: getattr(found, name).value for name in ("tp", "fp", "fn", "tn")}
     return replace(value, reached=Reached(threshold, **cells))
-
-
-def _key(task: Task) -> str:
-    return task.name()
-
-
-def _of_scores(metric: Metric, arguments: Mapping[str, Any]) -> Callable[[Any], Any]:
-    return lambda table: metric(table, **arguments).array()
 
 
 #: Why a value has no interval whose limits would be the value itself.

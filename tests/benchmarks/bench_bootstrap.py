@@ -56,11 +56,9 @@ def score_intervals(tables: MemoryTables, resamples: int) -> list[Any]:
     """Percentile intervals of ROC AUC and average precision, the one sort included."""
     bootstrap = Bootstrap(tables, Settings(resamples=resamples, seed=SEED))
     metrics = [m for m in catalogue() if m.name in ("roc_auc", "average_precision")]
-    for metric in metrics:
-        bootstrap.plan(EVERYTHING, None, metric.name, _of_scores(metric))
     found = []
     for metric in metrics:
-        values = bootstrap.of_scores(EVERYTHING, None, metric.name)
+        values = bootstrap.of_scores(EVERYTHING, None, _of_scores(metric))
         value = float(_of_scores(metric)(tables.scores(EVERYTHING)))
         found.append(from_replicates(values, value, 0.95, "bootstrap_percentile"))
     return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -139,7 +138,12 @@ def test_clusters_left_out_by_hand() -> None:
     def accuracy(stack: Any) -> Any:
         return (stack[:, 0, 0] + stack[:, 1, 1]) / stack.sum(axis=(1, 2))
 
-    values, weights = jackknife.of_clusters(accuracy, clusters)  # type: ignore[misc]
+    unit, code = np.nonzero(clusters.reshape(3, 4))
+    rows = jackknife.Units(code, clusters.reshape(3, 4)[unit, code], unit)
+    whole = clusters.sum(axis=0).reshape(-1)
+    values, weights = jackknife.without_each(  # type: ignore[misc]
+        lambda flat: accuracy(flat.reshape(-1, 2, 2)), whole, rows
+    )
     assert values.tolist() == [3 / 5, 5 / 6, 4 / 5]
     assert weights.tolist() == [1, 1, 1]
 
@@ -151,7 +155,11 @@ def test_weighted_rows_left_out_by_hand() -> None:
     def accuracy(stack: Any) -> Any:
         return (stack[:, 0, 0] + stack[:, 1, 1]) / stack.sum(axis=(1, 2))
 
-    values, times = jackknife.of_weights(accuracy, table, code, weight)  # type: ignore[misc]
+    values, times = jackknife.without_each(  # type: ignore[misc]
+        lambda flat: accuracy(flat.reshape(-1, 2, 2)),
+        table.reshape(-1),
+        jackknife.Units(code, weight, np.arange(4)),
+    )
     found = sorted(np.repeat(values, times.astype(int)).tolist())
     by_hand = []
     for k in range(4):
@@ -166,8 +174,11 @@ def test_scored_clusters_left_out_by_scikit_learn() -> None:
     weight, cluster = np.array(data["w"]), np.unique(data["c"], return_inverse=True)[1]
     distinct = np.unique(score)[::-1]
     entry = np.searchsorted(-distinct, -score)
-    values, _ = jackknife.of_scored_units(  # type: ignore[misc]
-        _auc, distinct, entry + len(distinct) * ~truth, weight, cluster
+    size, code = len(distinct), entry + len(distinct) * ~truth
+    values, _ = jackknife.without_each(  # type: ignore[misc]
+        lambda flat: _auc(ScoreTable(distinct, flat[:, :size], flat[:, size:])),
+        np.bincount(code, weight, 2 * size),
+        jackknife.Units(code, weight, cluster),
     )
     for k in range(cluster.max() + 1):
         kept = cluster != k
@@ -218,14 +229,10 @@ def test_equal_rows_and_clusters_are_exchangeable() -> None:
 
 
 def test_the_jackknife_is_refused_where_it_would_take_too_long() -> None:
-    many = np.zeros((jackknife.MOST_CELLS // 4 + 1, 1, 1))
-    wide = np.broadcast_to(many, (len(many), 2, 2))
-    assert jackknife.of_clusters(lambda t: t[:, 0, 0], wide) is None
-    unit = np.arange(jackknife.MOST_LEFT_OUT + 1)
-    found = jackknife.of_scored_units(
-        lambda _: math.nan, np.array([0.5]), np.zeros(len(unit), int), np.ones(len(unit)), unit
-    )
-    assert found is None
+    unit = np.arange(10_001)
+    rows = jackknife.Units(unit, np.ones(len(unit)), unit)
+    whole = np.ones(jackknife.MOST_CELLS // 10_000)
+    assert jackknife.without_each(lambda t: t[:, 0], whole, rows) is None
 
 
 def test_an_interval_that_does_not_hold_its_value_says_so_with_the_bias() -> None:

@@ -3,8 +3,7 @@
 Rows are drawn with both models' predictions, so that what they share stays shared.
 Unweighted independent rows are drawn as one multinomial over the joint table actual x
 prediction x prediction; metrics of scores, weighted rows and clusters by drawing rows
-or clusters, whose scores stay sorted as they are. All metrics of a pair share the draws of
-their kind.
+or clusters, whose scores stay sorted as they are. All metrics of a pair see the same draws.
 """
 
 from __future__ import annotations
@@ -18,144 +17,57 @@ import numpy.typing as npt
 
 from evalreport.engine.comparisons.pairs import Pair, Side, metric_of, ordered, row_by_row
 from evalreport.engine.comparisons.result import Replicates, replicates_of
-from evalreport.engine.counting.mirrored_scores import mirrored
+from evalreport.engine.intervals.class_bootstrap import Columns, ScoreColumn
 from evalreport.engine.intervals.grouped_jackknife import GROUPS, groups_of
+from evalreport.engine.intervals.score_averages import average_of_both
 from evalreport.engine.metric_values import stacked_value
 from evalreport.metrics.comparing import Family, family_of
-from evalreport.metrics.declare import Average, Metric, Table
-from evalreport.metrics.tables import ClassScores, ScoreTable
+from evalreport.metrics.declare import Average, Table
 from evalreport.plan.comparisons import ComparisonTask
 from evalreport.plan.task import AT_THRESHOLD, Task
 from evalreport.predict.view import LabelView
 from evalreport.statistics import resampling
 
-Values = Callable[[], Any]
+Values = Callable[[npt.NDArray[np.float64]], Any]
 
 
-class _Order:
-    """One column of scores in order, ready to be counted again."""
-
-    def __init__(self, scores: Floats) -> None:
-        self.rows = np.argsort(-scores, kind="stable")
-        ordered = scores[self.rows]
-        self.starts = np.concatenate([[0], np.nonzero(ordered[1:] != ordered[:-1])[0] + 1])
-        self.scores = ordered[self.starts]
-
-    def table(self, positive: npt.NDArray[np.bool_], times: Floats) -> ScoreTable:
-        """The score table of drawn rows; ``times``: shape (b, n)."""
-        ordered, chosen = times[:, self.rows], positive[self.rows]
-        return ScoreTable(
-            self.scores,
-            np.add.reduceat(ordered * chosen, self.starts, axis=1),
-            np.add.reduceat(ordered * ~chosen, self.starts, axis=1),
-        )
-
-
-class DrawnRows:
-    """Metrics of one side on the rows of the current :meth:`draw`."""
+class _Rows:
+    """One side of a pair, ready to be measured on any of its rows."""
 
     def __init__(self, side: Side) -> None:
+        view = self.view = side.view
         self.side = side
-        self.times: Floats = np.zeros((0, side.view.rows))
-        self._orders: dict[int, _Order] = {}
-        self._tables: dict[Any, ScoreTable] = {}
+        self.columns: Columns | ScoreColumn | None = None
+        if len(view.labels) > 2 and view.class_scores is not None:
+            self.columns = Columns(view.labels, view.class_scores, view.actual)
+        elif view.score is not None:
+            self.columns = ScoreColumn(view.score)
 
-    def draw(self, times: Floats) -> None:
-        """Take new rows; ``times``: how often each is drawn times its weight, shape (b, n)."""
-        self.times = times
-        self._tables = {}
-
-    def function(self, task: Task) -> Values:
-        """The metric of a task on whatever rows are drawn, as a call without arguments."""
-        metric, arguments = self.side.metric(task), self.side.arguments(task)
-        if family_of(metric, task.average) is Family.MEAN:
-            losses = self.side.losses(task)
-            if losses is not None:
-                known = losses
-                return lambda: (self.times * known).sum(axis=1) / self.times.sum(axis=1)
+    def of(self, task: Task) -> Values:
+        """The metric of a task by how much each row counts, (b, n) to (b,)."""
+        side, metric, arguments = self.side, self.side.metric(task), self.side.arguments(task)
+        losses = side.losses(task) if family_of(metric, task.average) is Family.MEAN else None
+        if losses is not None:
+            return lambda times: (times * losses).sum(axis=1) / times.sum(axis=1)
+        columns, index = self.columns, None
+        if isinstance(columns, Columns):
+            if task.average is None and task.table != Table.CLASS_SCORES.value:
+                index = side.class_index(task)
+            return lambda times: columns.values(task, metric, arguments, times, index)
+        assert columns is not None
+        positive = self.view.actual == self.view.positive_index
         if task.average is not None:
-            return lambda: self._average(metric, arguments, Average(task.average))
-        if task.table == Table.CLASS_SCORES.value:
-            return lambda: self._of_class_scores(metric, arguments)
-        index = self.side.class_index(task)
-        return lambda: self._broadcast(metric(self._table(index), **arguments))
-
-    def _broadcast(self, expression: Any) -> Any:
-        return np.broadcast_to(np.asarray(expression.array(), np.float64), (len(self.times),))
-
-    def _order(self, index: int) -> _Order:
-        if index not in self._orders:
-            view = self.side.view
-            column = view.score if len(view.labels) <= 2 else view.class_scores[:, index]  # type: ignore[index]
-            assert column is not None
-            self._orders[index] = _Order(column)
-        return self._orders[index]
-
-    def _table(self, index: int) -> ScoreTable:
-        if index not in self._tables:
-            positive = self.side.view.actual == index
-            self._tables[index] = self._order(index).table(positive, self.times)
-        return self._tables[index]
-
-    def _average(self, metric: Metric, arguments: dict[str, Any], average: Average) -> Any:
-        view = self.side.view
-        places = range(len(view.labels))
-        if len(view.labels) > 2:
-            tables = [self._table(k) for k in places]
-        else:
-            own = self._table(view.positive_index)
-            tables = [
-                own if k == view.positive_index else mirrored(own, metric.kind) for k in places
-            ]
-        each = np.stack([self._broadcast(metric(t, **arguments)) for t in tables])
-        weights = np.ones_like(each)
-        if average is Average.WEIGHTED:
-            weights = np.stack([t.positive_total for t in tables])
-        usable = np.isfinite(each)
-        total = np.where(usable, weights, 0).sum(axis=0)
-        return np.where(usable, each * weights, 0).sum(axis=0) / total
-
-    def _of_class_scores(self, metric: Metric, arguments: dict[str, Any]) -> Any:
-        view, size = self.side.view, len(self.side.view.labels)
-        assert view.class_scores is not None
-        own = view.class_scores[np.arange(view.rows), view.actual]
-        true_scores, entry = np.unique(own, return_inverse=True)
-        ahead = (view.class_scores > own[:, None]).sum(axis=1)
-        before = np.arange(size) < view.actual[:, None]
-        rank = ahead + ((view.class_scores == own[:, None]) & before).sum(axis=1)
-        tables = tuple(self._table(k) for k in range(size))
-        drawn = ClassScores(
-            labels=view.labels,
-            per_class=tables,
-            true_scores=true_scores,
-            true_weights=self._counted(entry.reshape(-1), len(true_scores)),
-            ranks=self._counted(rank, size),
-            class_totals=np.stack([t.positive_total for t in tables], axis=-1),
-            pairs=self._pairs() if metric.class_pairs else {},
+            of_both = partial(average_of_both, metric, arguments, task.average)
+            return lambda times: of_both(columns.table(positive, times))
+        return lambda times: np.broadcast_to(
+            metric(columns.table(positive, times), **arguments).array(), times.shape[:1]
         )
-        form = metric.for_classes or metric.function
-        return self._broadcast(form(drawn, **arguments))
-
-    def _counted(self, entry: npt.NDArray[Any], size: int) -> Floats:
-        return np.stack([np.bincount(entry, row, size) for row in self.times])
-
-    def _pairs(self) -> dict[tuple[int, int], ScoreTable]:
-        actual, size = self.side.view.actual, len(self.side.view.labels)
-        found = {}
-        for i in range(size):
-            for j in range(size):
-                if i != j:
-                    both = (actual == i) | (actual == j)
-                    found[i, j] = self._order(i).table(actual == i, self.times * both)
-        return found
 
 
 Floats = npt.NDArray[np.float64]
 Stack = npt.NDArray[Any]
 #: How much each row counts, in batches of shape (b, n); drawn where None.
 Batches = Iterator[Floats] | None
-Kept = dict[ComparisonTask, Replicates | str]
-BothValues = dict[ComparisonTask, list[tuple[Stack, Stack]]]
 
 #: Classes up to which joint tables are drawn.
 JOINT_CLASSES = 200
@@ -171,9 +83,7 @@ class PairedDraws:
         self._of = of
         self.pair = pair
         self.settings = pair.model.settings
-        #: Of drawn rows, and of rows without each group.
-        self._kept: dict[bool, Kept] = {False: {}, True: {}}
-        self._planned: dict[bool, list[ComparisonTask]] = {False: [], True: []}
+        self._kept: dict[tuple[ComparisonTask, bool], Replicates | str] = {}
 
     @cached_property
     def _ordered(self) -> Pair:
@@ -185,42 +95,49 @@ class PairedDraws:
         """The same with an entry for each row, where it has kinds of rows."""
         return ordered(row_by_row(self.pair))
 
-    def announce(self, task: ComparisonTask, *, drawn: bool, left_out: bool) -> None:
-        """Tell of a comparison, so that it shares the draws, or the groups, of its kind."""
-        self._planned[False] += [task] if drawn else []
-        self._planned[True] += [task] if left_out else []
-
     def of(self, task: ComparisonTask, *, left_out: bool = False) -> Replicates | str:
         """Differences of the replicates, or why there are none.
 
         ``left_out``: of all rows but those of each group of the grouped jackknife, in turn.
         """
-        kept = self._kept[left_out]
-        if task not in kept:
-            if task not in self._planned[left_out]:
-                self._planned[left_out].append(task)
-            self._run(_kind(task), kept, left_out=left_out)
-        return kept[task]
+        if (task, left_out) not in self._kept:
+            self._kept[task, left_out] = self._made(task, left_out=left_out)
+        return self._kept[task, left_out]
 
-    def _run(self, kind: str, kept: Kept, *, left_out: bool) -> None:
-        tasks = [t for t in self._planned[left_out] if _kind(t) == kind and t not in kept]
-        able = []
-        for task in tasks:
-            reason = self._refused(task, left_out=left_out)
-            if reason is not None:
-                kept[task] = reason
-            else:
-                able.append(task)
-        if able:
-            batches = self._without_groups() if left_out else None
-            found = (self._tables if kind == "tables" else self._rows)(able, batches)
-            for task, parts in found.items():
-                first, second = (np.concatenate([part[i] for part in parts]) for i in (0, 1))
-                kept[task] = replicates_of(first, second)
+    def _made(self, task: ComparisonTask, *, left_out: bool) -> Replicates | str:
+        reason = self._refused(task, left_out=left_out)
+        if reason is not None:
+            return reason
+        batches = self._without_groups() if left_out else None
+        one, two = self._functions(task)
+        drawn = self._stacks(task, batches) if _is_of_tables(task) else self._rows(batches)
+        parts = []
+        for first, second in drawn:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                parts.append((one(first), two(second)))
+        ends = (np.concatenate([part[i] for part in parts]) for i in (0, 1))
+        return replicates_of(*ends)
+
+    def _functions(self, task: ComparisonTask) -> tuple[Values, Values]:
+        """The metric of both models as a function of stacked tables, or of drawn rows."""
+        if _is_of_tables(task):
+            sides = self.pair.model, self.pair.reference
+            return of_table(sides[0], task.task), of_table(sides[1], task.reference)
+        model, reference = self._both_rows
+        return model.of(task.task), reference.of(task.reference)
+
+    @cached_property
+    def _both_rows(self) -> tuple[_Rows, _Rows]:
+        return _Rows(self._each_row.model), _Rows(self._each_row.reference)
+
+    def _rows(self, batches: Batches) -> Iterator[tuple[Stack, Stack]]:
+        """How much each row counts, the same for both models."""
+        drawn = row_batches(self._each_row, self._rng("rows")) if batches is None else batches
+        return ((times, times) for times in drawn)
 
     def _refused(self, task: ComparisonTask, *, left_out: bool) -> str | None:
         view = self.pair.model.view
-        if task.task.table in AT_THRESHOLD and task.family is not Family.MEAN:
+        if _is_of_tables(task):
             if len(view.labels) > JOINT_CLASSES:
                 return f"joint tables are drawn up to {JOINT_CLASSES} classes"
             for side, own in ((self.pair.model, task.task), (self.pair.reference, task.reference)):
@@ -261,22 +178,6 @@ class PairedDraws:
         for start in range(0, int(group.max()) + 1, step):
             parts = np.arange(start, min(start + step, int(group.max()) + 1))
             yield (group != parts[:, None]) * weight
-
-    def _tables(self, tasks: list[ComparisonTask], batches: Batches) -> BothValues:
-        """Every task has the first threshold of its model, so one joint table serves them all."""
-        found: BothValues = {task: [] for task in tasks}
-        functions = {
-            task: (
-                of_table(self.pair.model, task.task),
-                of_table(self.pair.reference, task.reference),
-            )
-            for task in tasks
-        }
-        for first, second in self._stacks(tasks[0], batches):
-            for task, (one, two) in functions.items():
-                with np.errstate(divide="ignore", invalid="ignore"):
-                    found[task].append((one(first), two(second)))
-        return found
 
     def _stacks(self, task: ComparisonTask, batches: Batches) -> Iterator[tuple[Stack, Stack]]:
         own = self.pair.model.view
@@ -320,28 +221,9 @@ class PairedDraws:
                 drawn[:, chosen] = resampling.multinomial_tables(counts[chosen], size, rng)
             yield drawn
 
-    # -- rows -------------------------------------------------------------------------------
 
-    def _rows(self, tasks: list[ComparisonTask], batches: Batches) -> BothValues:
-        found: BothValues = {task: [] for task in tasks}
-        both = self._each_row
-        sides = (DrawnRows(both.model), DrawnRows(both.reference))
-        functions = {
-            task: (sides[0].function(task.task), sides[1].function(task.reference))
-            for task in tasks
-        }
-        for times in row_batches(both, self._rng("rows")) if batches is None else batches:
-            for side in sides:
-                side.draw(times)
-            for task, (one, two) in functions.items():
-                with np.errstate(divide="ignore", invalid="ignore"):
-                    found[task].append((one(), two()))
-        return found
-
-
-def _kind(task: ComparisonTask) -> str:
-    at_threshold = task.task.table in AT_THRESHOLD
-    return "tables" if at_threshold and task.family is not Family.MEAN else "rows"
+def _is_of_tables(task: ComparisonTask) -> bool:
+    return task.task.table in AT_THRESHOLD and task.family is not Family.MEAN
 
 
 def of_table(side: Side, task: Task) -> Callable[[Stack], Stack]:

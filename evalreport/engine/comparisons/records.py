@@ -9,7 +9,7 @@ the test decides, and a note says so.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
@@ -24,11 +24,9 @@ from evalreport.engine.counting.tables_of import tables_of
 from evalreport.engine.measures import shown_params, state_of
 from evalreport.engine.metric_values import Evaluated
 from evalreport.engine.settings import Settings
-from evalreport.metrics.comparing import BOOTSTRAP, CLUSTERS, PERCENTILE
 from evalreport.metrics.declare import Goal, Metric
 from evalreport.metrics.estimates import different_classes
 from evalreport.metrics.formula import Undefined, Value
-from evalreport.metrics.kinds import JACKKNIFE
 from evalreport.plan.comparisons import ComparisonRequest, ComparisonTask, stand_in
 from evalreport.predict.view import LabelView as Seen
 from evalreport.results.identity import EVERYTHING, MEAN_OF_FOLDS, Slice
@@ -159,11 +157,6 @@ def _paired(
     numbers = {task: _numbered(both.model, task) for task in tasks}
     values = {task: _values(both.model, both.reference, numbers[task]) for task in tasks}
     for task in tasks:
-        if difference_of(*values[task]) is not None:
-            draws.announce(
-                numbers[task], drawn=_uses(task, DRAWN), left_out=_uses(task, (JACKKNIFE,))
-            )
-    for task in tasks:
         yield replace(_of_pair(both, draws, numbers[task], values[task]), task=task)
     pairs = [both, *(p for sides in further if isinstance(p := pair(*sides), Pair))]
     folded = () if of or not all(fold_names(p) for p in pairs) else tasks
@@ -180,18 +173,6 @@ def _numbered(side: Side, task: ComparisonTask) -> ComparisonTask:
     two = len(side.view.labels) <= 2
     own, other = (stand_in(one, two_classes=two) for one in (task.task, task.reference))
     return replace(task, task=own, reference=other)
-
-
-#: Tests and interval methods of drawn rows, or clusters.
-DRAWN = (BOOTSTRAP, PERCENTILE, CLUSTERS)
-
-
-def _uses(task: ComparisonTask, methods: Collection[str]) -> bool:
-    """Whether the test, the limits or the test of a hypothesis are by one of these."""
-    by_test = task.test in methods and task.test_reason is None
-    asked = task.hypothesis
-    by_test |= asked is not None and asked.test in methods and asked.reason is None
-    return by_test or (task.interval in methods and task.interval_reason is None)
 
 
 def _of_pair(
@@ -222,9 +203,6 @@ def _independent(
     model: Side, reference: Side, tasks: Sequence[ComparisonTask]
 ) -> Iterator[Difference]:
     both = Independent(model, reference)
-    for task in tasks:
-        if _uses(task, DRAWN):
-            both.announce(_numbered(model, task))
     for task in tasks:
         own = _numbered(model, task)
         values = _values(model, reference, own)

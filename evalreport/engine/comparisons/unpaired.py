@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +16,7 @@ from evalreport.engine.comparisons.areas import (
     scale,
 )
 from evalreport.engine.comparisons.calls import unpaired_ratio
+from evalreport.engine.comparisons.draws import of_table
 from evalreport.engine.comparisons.hypotheses import with_hypothesis
 from evalreport.engine.comparisons.own_limits import NO_LIMITS, OfLimits, of_limits
 from evalreport.engine.comparisons.pairs import Side
@@ -39,10 +38,10 @@ from evalreport.engine.intervals.class_bootstrap import class_replicates
 from evalreport.engine.intervals.methods import from_limits
 from evalreport.engine.intervals.studied import design_of, was_studied, with_study
 from evalreport.engine.measures import Measurer
-from evalreport.engine.metric_values import Evaluated, stacked_value
+from evalreport.engine.metric_values import Evaluated
 from evalreport.metrics.comparing import ADDED, BOOTSTRAP, OF_TWO_MEANS, SATTERTHWAITE, Family
 from evalreport.metrics.coverage_study import TWO_SAMPLES, Drawn
-from evalreport.metrics.declare import Average, Table
+from evalreport.metrics.declare import Table
 from evalreport.metrics.formula import Value
 from evalreport.metrics.methods import method_title
 from evalreport.plan.comparisons import ComparisonTask, Hypothesis
@@ -57,6 +56,7 @@ from evalreport.statistics.tail import normal_two_sided
 
 Floats = npt.NDArray[np.float64]
 
+NOT_DRAWN = "rows are not drawn for an average over both classes of one column of scores"
 FEWER = "fewer than two rows on one of the two sides"
 
 
@@ -71,18 +71,6 @@ class Independent:
             Bootstrap(reference.tables, reference.settings),
         )
         self._kept: dict[Task, Floats | str] = {}
-
-    def announce(self, task: ComparisonTask) -> None:
-        """Tell of a comparison, so that its draws are shared with the other metrics."""
-        for bootstrap, side, own in zip(
-            self._bootstraps,
-            (self.model, self.reference),
-            (task.task, task.reference),
-            strict=True,
-        ):
-            if _of_one_column(own):
-                column, loss = _column(side, own), side.metric(own).row_loss
-                bootstrap.plan(EVERYTHING, column, own.name(), _value(side, own), loss)
 
     def compare(
         self, task: ComparisonTask, values: tuple[Evaluated, Evaluated], difference: float
@@ -320,28 +308,19 @@ def _of_areas(asked: Hypothesis) -> bool:
 
 def _replicates(bootstrap: Bootstrap, side: Side, task: Task) -> Floats | str:
     metric, arguments = side.metric(task), side.arguments(task)
-    average = Average(task.average) if task.average is not None else None
-    several = len(side.view.labels) > 2
     if task.table in AT_THRESHOLD:
-        overall = metric.table is Table.MATRIX or (several and metric.scope == "all")
-        if average is Average.MICRO and metric.for_classes is not None:
-            average, overall = None, True
-        index = None if overall or average is not None else side.class_index(task)
-        function = stacked_value(metric, arguments, average=average, index=index)
         threshold = side.threshold(task).number
         table = side.tables.classification(EVERYTHING, threshold)
         if table.extra:
             return "an indeterminate prediction has no place in a table of these classes"
-        return bootstrap.of_table(EVERYTHING, threshold, function, table.dense)
+        return bootstrap.of_table(EVERYTHING, threshold, of_table(side, task), table.dense)
     if not _of_one_column(task):
-        if side.view.class_scores is None:
-            return "rows are not drawn for an average over both classes of one column of scores"
         measurer = Measurer(side.view, side.tables, side.settings, side.thresholds)
         found = class_replicates(measurer, replace(task, where=EVERYTHING), metric, arguments)
-        return "rows are not drawn for so many rows and classes" if found is None else found
-    column, name = _column(side, task), task.name()
-    bootstrap.plan(EVERYTHING, column, name, _value(side, task), metric.row_loss)
-    return bootstrap.of_scores(EVERYTHING, column, name)
+        return NOT_DRAWN if found is None else found
+    return bootstrap.of_scores(
+        EVERYTHING, _column(side, task), lambda drawn: metric(drawn, **arguments).array()
+    )
 
 
 def _of_one_column(task: Task) -> bool:
@@ -350,11 +329,6 @@ def _of_one_column(task: Task) -> bool:
 
 def _column(side: Side, task: Task) -> int | None:
     return side.class_index(task) if len(side.view.labels) > 2 else None
-
-
-def _value(side: Side, task: Task) -> Callable[[Any], Any]:
-    metric, arguments = side.metric(task), side.arguments(task)
-    return lambda drawn: metric(drawn, **arguments).array()
 
 
 # -- proportions ------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from evalreport.engine.intervals import grouped_jackknife
 from evalreport.engine.intervals.average_influence import average_variance, pooled_variance
 from evalreport.engine.intervals.bootstrap import from_replicates
 from evalreport.engine.intervals.case import Case
-from evalreport.engine.intervals.class_bootstrap import averaged, class_left_out
+from evalreport.engine.intervals.class_bootstrap import average_of, class_left_out
 from evalreport.engine.intervals.methods import from_limits, symmetric, too_few
 from evalreport.engine.intervals.score_intervals import class_score_interval
 from evalreport.engine.metric_values import Evaluated, average, evaluated
@@ -133,37 +133,24 @@ def _jackknife(case: Case, note: str) -> Interval | None:
 
 def _mirrored_left_out(case: Case) -> Any:
     """Averages over both classes of one score without each group."""
-    bootstrap, task = case.measurer.bootstrap, case.task
-    function = partial(_of_both, case.metric, case.arguments)
-    shared = bootstrap.shared(task, lambda: bootstrap.without_groups(task.where, function))
-    return averaged(*shared, Average(str(task.average)))
-
-
-def _of_both(metric: Metric, arguments: Mapping[str, Any], table: ScoreTable) -> Any:
-    """The metric of the class of a score and of the other, and their rows; shapes (2, b)."""
-    both = (table, mirrored(table, metric.kind))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        each = np.stack([np.asarray(metric(t, **arguments).array()) for t in both])
-    return each, np.stack([np.asarray(t.positive_total, np.float64) for t in both])
+    function = partial(average_of_both, case.metric, case.arguments, str(case.task.average))
+    return case.measurer.bootstrap.left_out(case.task.where, None, function)
 
 
 def _mirrored_interval(case: Case) -> Interval | None:
     """Bootstrap over the one table, both classes from the same draws."""
-    task, bootstrap = case.task, case.measurer.bootstrap
-    function = _mean(case.metric, case.arguments, Average(str(task.average)))
-    bootstrap.plan(task.where, None, task.name(), function)
-    values = bootstrap.of_scores(task.where, None, task.name())
+    where, bootstrap = case.task.where, case.measurer.bootstrap
+    function = partial(average_of_both, case.metric, case.arguments, str(case.task.average))
+    values = bootstrap.of_scores(where, None, function)
     left_out = None
     if case.method == "bootstrap_bca":
-        left_out = bootstrap.score_jackknife(task.where, None, function)
+        left_out = bootstrap.score_jackknife(where, None, function)
     return from_replicates(values, case.number, case.level, case.method, left_out)
 
 
-def _mean(
-    metric: Metric, arguments: Mapping[str, Any], kind: Average
-) -> Callable[[ScoreTable], Any]:
-    def mean(table: ScoreTable) -> Any:
-        each, support = _of_both(metric, arguments, table)
-        return averaged(each, support, kind)
-
-    return mean
+def average_of_both(
+    metric: Metric, arguments: Mapping[str, Any], average: str, table: ScoreTable
+) -> Any:
+    """An average over the class of one score and the other class, of stacked tables."""
+    both = [table, mirrored(table, metric.kind)]
+    return average_of(both, metric, arguments, Average(average))

@@ -156,11 +156,8 @@ def _influence(metric: Metric) -> Influence | None:
 
 
 def _replicates(case: ScoreCase) -> npt.NDArray[np.float64]:
-    """The metric of tables of drawn rows, shape (B,), shared with the metrics of the slice."""
-    where, index, name = case.task.where, case.index, case.task.name()
-    loss = case.metric.row_loss
-    case.measurer.bootstrap.plan(where, index, name, _drawn_value(case), loss)
-    return case.measurer.bootstrap.of_scores(where, index, name)
+    """The metric of tables of drawn rows, shape (B,)."""
+    return case.measurer.bootstrap.of_scores(case.task.where, case.index, _drawn_value(case))
 
 
 def _drawn_value(case: ScoreCase) -> Any:

@@ -14,7 +14,6 @@ from engine.counting.counted_runs import comparable, engine_of, run, spec_of
 
 from evalreport.engine.comparisons import draws
 from evalreport.engine.counting.memory import summed
-from evalreport.engine.intervals import bootstrap
 
 pytestmark = pytest.mark.long_but_first
 
@@ -67,7 +66,6 @@ def test_weights_and_clusters(
 
 
 #: The same with few scores.
-ALIKE = f"SELECT * REPLACE (round(s, 1) AS s) FROM ({ROWS})"
 SCORES = [
     "accuracy", "recall", "f1", "roc_auc", "gini", "average_precision", "ks", "log_loss", "brier",
     "ece", "calibration_slope", "brier_scaled",
@@ -157,19 +155,6 @@ def test_bootstraps(write: Callable[..., Path], dataset: dict[str, str], method:
     spec = spec_of(write(ROWS), {"prediction": "p"}, metrics=["accuracy", "f1"], dataset=dataset)
     spec["confidence"]["methods"] = dict.fromkeys(["accuracy", "f1"], method)
     same(spec)
-
-
-def test_weighted_rows_that_are_alike_are_weighed_together(
-    write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked = ["average_precision", "roc_auc"]
-    spec = spec_of(write(ALIKE), {"score": "s"}, metrics=asked, dataset={"weight": "v"})
-    spec["confidence"] = {"resamples": 40, "methods": dict.fromkeys(asked, "bootstrap_percentile")}
-    together = [m["interval"] for m in same(spec)["measures"]]
-    monkeypatch.setattr(bootstrap, "ALIKE", 10**9)
-    for one, two in zip(together, run(spec, "memory")["measures"], strict=True):
-        for end in ("low", "high"):
-            assert one[end] == pytest.approx(two["interval"][end], rel=1e-12)
 
 
 def test_folds_several_models_and_impact(write: Callable[..., Path]) -> None:
