@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from evalreport.cli.pdf_text import pdf_problems
+from evalreport.cli.document_text import READERS, text_problems
 from evalreport.cli.progress import Progress
 from evalreport.cli.rendering import drawing_options, read_results, when_of
 from evalreport.engine.due import EarlierRun
@@ -125,7 +125,7 @@ def _compare(
         elif alike or not _drawn_otherwise(name, there, content):
             what = f"{name} is not what results.json gives: it comes out differently"
             found.problems.append(Problem(what, "", Location(str(run / name))))
-        elif name == "report.pdf":
+        elif name in READERS:
             _compare_text(run / name, there, content, found)
         else:
             found.notes.append(
@@ -142,9 +142,9 @@ def _not_compared(manifest: Manifest, names: Sequence[str]) -> list[str]:
 
 
 def _compare_text(path: Path, there: bytes, content: bytes, found: Redrawn) -> None:
-    """What a PDF of other libraries tells: its text, pages and attachments."""
+    """What a PDF or Word document of other libraries tells: its text, pages and attachments."""
     try:
-        wrong = list(pdf_problems(there, content))
+        wrong = list(text_problems(path.name, there, content))
     except ImportError:
         found.notes.append(f"{path.name}: its text can be compared where pypdf is installed")
         found.partly.append(f"{path.name}: NOT compared")
@@ -155,7 +155,7 @@ def _compare_text(path: Path, there: bytes, content: bytes, found: Redrawn) -> N
 
 def _drawn_otherwise(name: str, there: bytes, content: bytes) -> bool:
     """Whether other releases of the libraries that draw can be the cause of a difference."""
-    if name in ("report.pdf", "report.docx") or name.startswith("figure-"):
+    if name in READERS or name.startswith("figure-"):
         return True
     texts = (body.decode("utf-8", "replace") for body in (there, content))
     one, other = (_DRAWING.sub("", text) for text in texts)

@@ -7,11 +7,12 @@ text says. What is compared is put where it follows; what contradicts itself is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evalreport.data.labels import label_kind, order_labels
+from evalreport.engine.ledgers.labels_and_rows import OF_SETS
 from evalreport.plan.criteria import criteria_words
 from evalreport.record.leaves import Made
 from evalreport.record.recorded_spec import spec_problems
@@ -39,9 +40,8 @@ def labels(again: RecordedState) -> Iterator[Made]:
         if spec is not None and dataset is not None and one.model in spec.models:
             declared, rule = dataset.labels, spec.positive_of(one.dataset)
             made = replace(made, declared=None if declared is None else tuple(declared))
-            if not one.label_sets:
-                told = rule if isinstance(rule, str) else f"label {rule.label}"
-                made = replace(made, rule=told)
+            told = rule if isinstance(rule, str) else f"label {rule.label}"
+            made = replace(made, rule=OF_SETS if one.label_sets else told)
         elif spec is not None:
             problems.append("the spec has no such dataset or model")
         yield _with_ties(again, made, tuple(problems))
@@ -59,7 +59,7 @@ def _of_classes(one: r.LabelLedger) -> r.LabelLedger:
         seen_true=tuple(label for label in one.seen_true if label in known),
         seen_predicted=tuple(label for label in one.seen_predicted if label in known),
         order=_ordered(one),
-        kind=label_kind(one.order) if one.kind == "number" else one.kind,
+        kind=one.kind if one.kind == "boolean" else label_kind(one.order),
         operator=one.operator if one.operator in OPERATORS else None,
         positive=one.positive if one.positive in known else None,
     )
@@ -82,9 +82,12 @@ def _with_ties(again: RecordedState, made: r.LabelLedger, problems: tuple[str, .
         return Made(made, {"ties": OF_TIES}, problems)
     rows = (scores.positives + scores.negatives).tolist()
     at = dict(zip(scores.scores.tolist(), rows, strict=True))
+    own = again.thresholds.get((made.dataset, made.model), set())
+    known = {number for number, _ in own if number is not None}
     ties = tuple(
         one if one.rows is None else replace(one, rows=at.get(one.threshold, 0))
         for one in made.ties
+        if one.threshold in known
     )
     return Made(replace(made, ties=ties), {}, problems)
 
@@ -169,6 +172,12 @@ def provenance(again: RecordedState) -> Iterator[Made]:
     own, plan, left_out = again.results.provenance, again.results.plan, OF_FILES
     problems = list(spec_problems(again.results))
     made = own if plan is None else replace(own, plan_sha256=plan.sha256)
+    read = {one.dataset: one.read for one in again.results.rows}
+    problems += [
+        f"{one.rows} rows of {one.dataset} were read, its account says otherwise"
+        for one in own.inputs
+        if read.get(one.dataset, one.rows) != one.rows
+    ]
     if again.asked is not None:
         spec = again.asked.loaded.spec
         made = replace(
@@ -214,14 +223,23 @@ def characteristics(again: RecordedState) -> Iterator[Made]:
     """A description is of the used rows; of each column what is known and what is missing."""
     used = {(one.dataset, one.model): one.used for one in again.results.rows}
     left_out = {"columns": "values of columns are described from rows", "classes": NOTHING}
+    told, spec = again.results.of(r.Characteristics), again.spec.loaded.spec
+    columns = spec.report.characteristics
+    described = sorted((one.dataset, model) for one in told for model in one.models)
+    own = [(one.dataset, one.model) for one in again.results.labels
+           if spec.datasets[one.dataset].table is None]  # fmt: skip
+    if described != (sorted(own) if columns else []):
+        yield Made(None, {}, ("they do not describe each dataset and model once",))
     for one in again.results.of(r.Characteristics):
         rows = [used[one.dataset, model] for model in one.models]
         wrong = [count for count in rows if count != one.rows]
         made = replace(one, rows=wrong[0] if wrong else one.rows)
-        yield Made(made, left_out, tuple(_column_problems(one)))
+        yield Made(made, left_out, tuple(_column_problems(one, columns)))
 
 
-def _column_problems(one: r.Characteristics) -> Iterator[str]:
+def _column_problems(one: r.Characteristics, columns: Sequence[str]) -> Iterator[str]:
+    if [own.column for own in one.columns] != list(columns):
+        yield f"the columns are not {', '.join(columns)}"
     expected: dict[str | None, int] = {None: one.rows}
     expected |= {own.label: own.rows for own in one.classes}
     for column in one.columns:

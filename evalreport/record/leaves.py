@@ -32,6 +32,13 @@ class Made:
     problems: tuple[str, ...] = ()
 
 
+class Miscounted(Exception):  # noqa: N818 - found, not an error of the program
+    """There are more records of a kind than the others give, or fewer."""
+
+    def __init__(self, there: int, given: int) -> None:
+        super().__init__(f"there are {there} records, the others give {given}")
+
+
 def numbers_in(record: Any) -> Counter[str]:
     """How many numbers stand under each path of a record, such as ``interval.low``.
 

@@ -9,13 +9,21 @@ both are one calculation. Corrected p values follow from the family.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from evalreport.engine.comparisons import calls, designed, folds
-from evalreport.engine.comparisons.records import DISAGREE, judged
+from evalreport.engine.comparisons.pairs import Side
+from evalreport.engine.comparisons.records import (
+    DISAGREE,
+    asked_for,
+    grouped,
+    judged,
+    notes_of,
+    numbers_of,
+)
 from evalreport.engine.comparisons.result import Test
 from evalreport.engine.comparisons.tests import OF_PROPORTIONS
 from evalreport.engine.comparisons.unpaired import of_proportions
@@ -46,7 +54,10 @@ from evalreport.metrics.coverage_study import held as held_in_study
 from evalreport.metrics.declare import Goal, Metric
 from evalreport.metrics.estimates import different_classes, estimate_of, exact_difference
 from evalreport.metrics.kinds import JACKKNIFE
-from evalreport.record.leaves import Made, same
+from evalreport.plan.comparisons import ComparisonTask
+from evalreport.record.leaves import Made, Miscounted, same
+from evalreport.record.recorded_tables import NotRecorded
+from evalreport.results.identity import MEAN_OF_FOLDS
 from evalreport.results.records import (
     Comparison,
     Held,
@@ -97,11 +108,82 @@ def comparisons(again: RecordedState) -> Iterator[Made]:
         names = [one.dataset if asked.family == "dataset" else "" for one in own]
         found = adjust_families([one.family_p for one in own], names, asked.correction)
         adjusted |= {id(one): p for one, p in zip(own, found, strict=True)}
+    planned = iter(_planned(again, [one for one in told if one.reference_run is None]))
     for one in told:
         if one.reference_run is not None:
             yield _earlier(again, asked, one, adjusted[id(one)])
         else:
-            yield _Rebuilt(again, asked, one, adjusted[id(one)]).made()
+            yield _Rebuilt(again, asked, replace(one, **next(planned)), adjusted[id(one)]).made()
+
+
+def _planned(again: RecordedState, told: Sequence[Comparison]) -> Sequence[Mapping[str, Any]]:
+    """What the plan says of each comparison of models or datasets, in the order of the run."""
+    try:
+        tasks = again.plan.comparisons
+    except NotRecorded:
+        return [{}] * len(told)
+    planned: list[tuple[ComparisonTask, str | None]] = []
+    for (own, other, paired), first, every in grouped(tasks):
+        both = again.model_of(*own), again.model_of(*other)
+        folded = paired and both[0].folds and both[0].folds == both[1].folds
+        planned += [(one, None) for one in first]
+        planned += [(folds.of_folds(one), MEAN_OF_FOLDS) for one in first if folded]
+        planned += [(one, None) for alike in every.values() for one in alike]
+    if len(planned) != len(told):
+        raise Miscounted(len(told), len(planned))
+    return [_said(again, task, fold, one) for (task, fold), one in zip(planned, told, strict=True)]
+
+
+#: Names of tests and limits that may take over from the planned ones.
+TAKEN_OVER = {name for pair in ONE for name in pair}
+
+
+def _said(
+    again: RecordedState, task: ComparisonTask, fold: str | None, one: Comparison
+) -> dict[str, Any]:
+    """The fields of a comparison that follow from its plan."""
+    found = asked_for(task, fold)
+    known = {task.test, task.interval, *TAKEN_OVER}
+    if one.test not in known:
+        found["test"] = task.test
+    if one.interval is not None and one.interval.method not in known:
+        found["interval"] = replace(one.interval, method=task.interval)
+    if one.p_value is not None and one.statistic is not None:
+        found["reason"] = None
+    if one.hypothesis is not None and task.hypothesis is not None:
+        asked, told = task.hypothesis, one.hypothesis
+        found["hypothesis"] = replace(
+            told,
+            kind=asked.kind,
+            why=asked.why,
+            test=told.test if told.test in {*known, asked.test} else asked.test,
+            reason=told.reason if told.p_value is None else None,
+        )
+    if one.interval is not None:
+        found["interval_reason"] = None
+    if one.n:  # else there were no rows to compare
+        sides = [
+            Side(tables.view, tables, again.spec.settings, again.state.thresholds[key])
+            for own in (task.task, task.reference)
+            for key in [(own.dataset, own.model)]
+            for tables in [again.state.tables[key]]
+        ]
+        numbers = numbers_of(sides[0], sides[1], task)
+        found |= zip(("threshold", "reference_threshold"), numbers, strict=True)
+        if not _with_own_rows(again, one):
+            notes = [] if fold else notes_of(sides[0], sides[1], task)
+            found["note"] = "; ".join(notes) or None
+            if not one.subgroup:
+                found["n"] = sides[0].view.rows
+    return found
+
+
+def _with_own_rows(again: RecordedState, one: Comparison) -> set[str]:
+    """Of two models, row by row, those with rows that the other one lacks."""
+    names = [one.model, one.reference] if one.paired else []
+    ledgers = [again.rows.get((one.dataset, name)) for name in names]
+    sets = [set() if ledger is None else set(ledger.excluded) for ledger in ledgers]
+    return {n for n, a, b in zip(names, sets, sets[::-1], strict=True) if b - a}
 
 
 def _earlier(again: RecordedState, asked: Comparisons, one: Comparison, adjusted: Adjusted) -> Made:
@@ -198,11 +280,7 @@ class _Rebuilt:
     @cached_property
     def _partly(self) -> set[str]:
         """Of two models, row by row, those with rows that the other one lacks."""
-        own = self.own
-        names = [own.model, own.reference] if own.paired else []
-        ledgers = [self.again.rows.get((own.dataset, name)) for name in names]
-        sets = [set() if ledger is None else set(ledger.excluded) for ledger in ledgers]
-        return {n for n, a, b in zip(names, sets, sets[::-1], strict=True) if b - a}
+        return _with_own_rows(self.again, self.own)
 
     def _values(self) -> None:
         """The values of both sides by their measures, or else by the counts of both."""
@@ -254,6 +332,7 @@ class _Rebuilt:
         own, found = self.own, self._tested(self.own.test or "")
         if found is not None and own.p_value is not None:
             self.told |= {"statistic": found.statistic, "df": found.df, "p_value": found.p_value}
+            self.told["reason"] = found.reason
             self.left_out = {k: v for k, v in self.left_out.items() if k not in ("statistic", "df")}
         elif own.p_value is not None and own.statistic is not None:
             z, df = own.statistic, own.df

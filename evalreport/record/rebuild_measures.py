@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from evalreport.engine.counting.classification import ClassificationTable
 from evalreport.engine.folds import mean_over_folds, spread
 from evalreport.engine.intervals.missing_cases import Ranked
 from evalreport.engine.intervals.missing_rows import Missing
@@ -49,6 +50,7 @@ from evalreport.record.recorded_tables import (
     Absent,
     NotRecorded,
     RecordedLedger,
+    RecordedSets,
     RecordedTables,
     RecordedView,
     source_of,
@@ -66,7 +68,7 @@ from evalreport.results.records import (
     Summary,
 )
 from evalreport.results.records import Table as RecordedTable
-from evalreport.spec.models import EstimatorModel
+from evalreport.spec.models import EstimatorModel, ScoresModel
 
 #: All rows of a further repeat, after the folds of the first and before its own.
 FURTHER_REPEAT = re.compile(r"repeat \d+")
@@ -135,6 +137,11 @@ class RecordedModel:
         self.tables = RecordedTables(self.view, self.results, rows, weighted=self.weighted)
 
     @property
+    def key(self) -> tuple[str, str]:
+        """Dataset and model."""
+        return self.labels.dataset, self.labels.model
+
+    @property
     def settings(self) -> Settings:
         """Level, resamples, seed and costs."""
         return self.asked.settings
@@ -145,7 +152,8 @@ class RecordedModel:
         own, labels, tables = self.dataset, self.labels, self.results.tables
         steps = [one for one in self.results.curves if one.kind == STEPS]
         scores = [s for one in steps for s in one.points["threshold"] if s is not None]
-        source, order = source_of(labels, bool(steps)), labels.order
+        of_classes = isinstance(self.declared, ScoresModel) or bool(steps)
+        source, order = source_of(labels, of_classes), labels.order
         two = len(order) <= 2 and labels.positive is not None
         absent: Any = Absent(WEIGHTS if self.weighted else CLUSTERS)
         rows: Any = Absent(SINGLE_ROWS)
@@ -179,7 +187,12 @@ class RecordedModel:
             of_classes=tuple(one.count for one in self.rows.classes),
             predictions=None if self.rows.predictions is None else by_class,
             reach=(min(scores), max(scores)) if scores else (None, None),
+            ties={one.threshold: one.rows for one in labels.ties},
         )
+
+    def as_counted(self, table: RecordedTable) -> ClassificationTable:
+        """A table of the results, as the engine counts it."""
+        return self.tables.as_counted(table)
 
     @cached_property
     def folds(self) -> tuple[str, ...]:
@@ -230,6 +243,13 @@ class RecordedModel:
         ratios = [one for one in self.results.measures if "highest" in _metric(one).context]
         found.announce([self.task(one) for one in ratios if one.state != "not_applicable"])
         return found
+
+    @property
+    def rough(self) -> RecordedTables:
+        """Tables with scores that are good for what kinds of numbers there are, not for these."""
+        return RecordedTables(
+            self.view, self.results, self.rows, weighted=self.weighted, of_values=True, rough=True
+        )
 
     def task(self, one: Measure) -> Task:
         """The task that gave a measure, planned as the spec and the facts say."""
@@ -446,13 +466,59 @@ class RecordedLabels:
     def __init__(
         self, results: Results, asked: RecordedSpec | None, labels: LabelLedger, rows: RowLedger
     ) -> None:
-        self.labels = labels
+        self.labels, self.rows = labels, rows
+        self.results = results_of(results, labels.dataset, labels.model)
         self.of_labels = {
             label: RecordedModel(
                 _narrowed(results, labels, label), asked, *_of_label(labels, rows, label)
             )
             for label in labels.order
         }
+        self.first = self.of_labels[labels.order[0]]
+        self.asked, self.declared = self.first.asked, self.first.declared
+        self.folds, self.resolved = self.first.folds, self.first.resolved
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Dataset and model."""
+        return self.labels.dataset, self.labels.model
+
+    @cached_property
+    def view(self) -> RecordedSets:
+        """The model as the engine sees it, without rows."""
+        views = [one.view for one in self.of_labels.values()]
+        ends = [end for view in views for end in view.reach if end is not None]
+        absent: Any = Absent(LABEL_SETS)
+        return RecordedSets(
+            dataset=self.labels.dataset,
+            model=self.labels.model,
+            source="prediction" if self.labels.operator is None else "scores",
+            labels=self.labels.order,
+            positive=None,
+            row=absent,
+            weight=views[0].weight,
+            cluster=views[0].cluster,
+            fold=views[0].fold,
+            fold_sizes=views[0].fold_sizes,
+            ledger=views[0].ledger,
+            actual_sets=absent,
+            label_scores=None if self.labels.operator is None else absent,
+            count=self.rows.used,
+            of_classes=tuple(one.count for one in self.rows.classes),
+            reach=(min(ends), max(ends)) if ends else (None, None),
+            ties={one.threshold: one.rows for one in self.labels.ties},
+        )
+
+    @cached_property
+    def facts(self) -> Facts:
+        """What the planner knows of it."""
+        ordered = in_order(self.labels.order, [self.labels.declared])
+        return replace(facts_of(self.view, ()), ordered=ordered, groups=self.first.groups)
+
+    def as_counted(self, table: RecordedTable) -> ClassificationTable:
+        """A table of a label against its absence, as the engine counts it."""
+        tables = self.of_labels[str(table.label)].tables
+        return tables.as_counted(replace(table, label=None))
 
     def again(self, one: Measure) -> Made:
         """The measure of a label, or of all together, from the tables. Raises NotRecorded."""
@@ -460,10 +526,10 @@ class RecordedLabels:
             return self.of_labels[one.label].again(one)
         if one.average in (None, Average.SAMPLES.value) or one.fold == MEAN_OF_FOLDS:
             raise NotRecorded(LABEL_SETS)
-        first = self.of_labels[self.labels.order[0]]
+        first = self.first
         if one.state == "not_applicable":
             raise NotRecorded(LABEL_SETS)
-        tables: Any = RecordedSets(first.view, {k: m.tables for k, m in self.of_labels.items()})
+        tables: Any = AveragedTables(first.view, {k: m.tables for k, m in self.of_labels.items()})
         if not {"costs", "highest"}.isdisjoint(_metric(one).context) or not tables.row_count(
             one.where
         ):
@@ -484,13 +550,17 @@ class RecordedLabels:
         if one.label is not None:
             return self.of_labels[one.label].beside(one, reason)
         known: dict[str, str] = {}
-        level = self.of_labels[self.labels.order[0]].settings.level
+        level = self.first.settings.level
         interval = at_level(one.interval, level, reason, known)
         left_out = {own.name: reason for own in fields(one) if own.name != "interval"} | known
         return Made(replace(one, interval=interval, table=None), left_out)
 
 
-class RecordedSets:
+#: A dataset and model, of whatever kind.
+Model = RecordedModel | RecordedLabels
+
+
+class AveragedTables:
     """What an average over labels asks of tables of sets: those of each label, and their sum."""
 
     def __init__(self, view: LabelView, of_labels: Mapping[str, RecordedTables]) -> None:

@@ -7,15 +7,15 @@ as it does not need the rows, and held record by record against the one that is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from evalreport.engine import curves as engine_curves
-from evalreport.engine.acceptance import Criterion
 from evalreport.engine.across_views import cautions_of
 from evalreport.engine.cautions.catalogue import catalogue
 from evalreport.engine.comparisons.against_baselines import (
@@ -27,30 +27,29 @@ from evalreport.engine.comparisons.against_baselines import (
     with_previous,
 )
 from evalreport.engine.comparisons.baselines import baseline_records, baseline_tables
+from evalreport.engine.counting.classification import DENSE_LABELS
 from evalreport.engine.groups.gaps import heterogeneity_tests, subgroup_gaps
 from evalreport.engine.groups.studied_groups import StudiedGroups, studied_groups
 from evalreport.engine.ledgers.sample_size import sample_sizes
 from evalreport.engine.periods.changes import period_records
 from evalreport.engine.periods.charts import moved_tables
-from evalreport.engine.readers.means import over_readers
-from evalreport.engine.reference.claims import claim_criteria
+from evalreport.engine.reference.claims import claim_counts, claim_records
 from evalreport.engine.reference.declared import declared_records
-from evalreport.engine.reference.drift import drift_criteria
-from evalreport.engine.reference.looks import decided
-from evalreport.engine.run import judged, resolved, roc_of, threshold_record
-from evalreport.engine.verification import not_passed, spoilt
+from evalreport.engine.run import resolved, roc_of, threshold_record
 from evalreport.metrics import curves
 from evalreport.metrics.tables import ScoreTable
 from evalreport.plan.build import thresholds as thresholds_of
+from evalreport.plan.everything import CURVED_CLASSES
+from evalreport.plan.inputs import Facts
 from evalreport.predict.view import LabelView
-from evalreport.record import accounts, failures, rebuild_plan, rebuild_records
-from evalreport.record.leaves import Made
+from evalreport.record import accounts, failures, rebuild_criteria, rebuild_plan, rebuild_records
+from evalreport.record.leaves import Made, Miscounted
 from evalreport.record.rebuild_comparisons import ON_ROWS, comparisons
 from evalreport.record.rebuild_measures import RecordedLabels
-from evalreport.record.recorded_state import Rebuild, RecordedState
+from evalreport.record.recorded_state import Rebuild, RecordedState, printed
 from evalreport.record.recorded_tables import STEPS, NotRecorded
 from evalreport.results import records as r
-from evalreport.results.identity import WhichNumber
+from evalreport.results.identity import EVERYTHING, WhichNumber
 from evalreport.results.lookup import Results
 
 
@@ -100,83 +99,6 @@ def _with_moved(results: Results, made: r.Period, told: r.Period) -> r.Period:
     return replace(made, change=replace(made.change, moved=moved))
 
 
-def _criteria(again: RecordedState) -> Iterator[r.Criterion | Made | None]:
-    """Criteria with a value of their own; those against a reference are left out."""
-    state, spec = again.state, again.spec.loaded.spec
-    valued = [number for number, one in spec.criteria if one.required is not None]
-    limits = _Limits(again)
-    tables = [table for evaluation in state.evaluations for table in evaluation.tables]
-    # looks go on with pooled readings
-    means = again.results.of(r.ReaderMean) if spec.looks is None else ()
-    made = [
-        *(
-            replace(one, criterion=valued[one.criterion - 1])
-            for one in over_readers(
-                not_passed(judged(state, limits), spoilt(tables)), state.measures, means, ()
-            )
-        ),
-        *claim_criteria(state, again.results.of(r.Claim)),
-        *drift_criteria(state, again.results.of(r.Drift)),
-    ]
-    made.sort(key=lambda one: one.criterion)
-    waiting = iter(made)
-    for one in again.results.acceptance:
-        # those against a reference stand between the others, each with the difference beside it
-        if one.reference is not None:
-            yield _of_difference(again, one) if one.readers else None
-            continue
-        own = next(waiting, None)
-        if own is not None and one.look is not None:
-            # what it says at a look follows from that
-            looks = [look for look in again.results.of(r.Look) if rebuild_records.is_of(look, one)]
-            own = decided(own, looks[0])
-        if own is None:
-            yield None
-            continue
-        # runs in a row that did not pass are told by the history
-        own = replace(own, breaches_in_a_row=one.breaches_in_a_row, earlier=one.earlier)
-        needs = limits.lacking.get((one.text, one.measure))
-        yield Made(own, {} if needs is None else {"limits": needs})
-    yield from waiting
-
-
-@dataclass(frozen=True)
-class _Limits:
-    """Limits by the methods that criteria name, made again or, with the reason, as they are told.
-
-    ``lacking``: why those of a criterion on a measure are taken over.
-    """
-
-    again: RecordedState
-    lacking: dict[tuple[str, str | None], str] = field(default_factory=dict)
-
-    def __call__(self, criterion: Criterion, measure: r.Measure) -> r.Interval | str:
-        """The limits of a measure by the method of a criterion, or why there are none."""
-        try:
-            model = self.again.model_of(measure.dataset, measure.model)
-            limits, reason = model.limits(measure, str(criterion.method))
-        except NotRecorded as absent:
-            text = criterion.text()
-            told = self.again.results.acceptance
-            own = next((e for e in told if (e.text, e.measure) == (text, measure.id)), None)
-            self.lacking[text, measure.id] = str(absent)
-            if own is None:
-                return "there is no such criterion"
-            return own.limits or (own.reason or "").removeprefix("the measure has no interval: ")
-        return limits if limits is not None else reason or "it gives none"
-
-
-def _of_difference(again: RecordedState, one: r.Criterion) -> Made:
-    """A criterion on the difference of two models over their readers."""
-    results = again.results
-    empty = replace(one, observed=None, difference=None, interval=None, readers=False)
-    (made,) = over_readers(
-        [empty], results.measures, results.of(r.ReaderMean), results.of(r.ReaderDifference)
-    )
-    needs = "the difference from the reference is compared on rows, or with an earlier run"
-    return Made(made, {"reference_value": needs, "required": needs, "margin": needs})
-
-
 def _thresholds(again: RecordedState) -> Iterator[r.Threshold | None]:
     """Thresholds as declared, and rules solved on the scores of the results."""
     for model in again.models:
@@ -203,12 +125,63 @@ def _measures(again: RecordedState) -> Iterator[Made]:
             yield model.beside(one, str(absent))
 
 
+def _tables(again: RecordedState) -> Iterator[Made]:
+    """Tables are what is counted from rows; those of a class against the rest follow from them."""
+    of_classes = again.spec.loaded.spec.one_versus_rest
+    for model in again.models:
+        own = [one for one in again.results.tables if (one.dataset, one.model) == model.key]
+        labels = model.labels.order if of_classes and len(model.labels.order) > 2 else ()
+        labels = () if model.facts.label_sets or len(labels) > DENSE_LABELS else labels
+        told = [one.label for one in own if one.label is not None]
+        whole = [one for one in own if one.where == EVERYTHING and one.label is None]
+        if not model.facts.label_sets and told != list(labels if whole else ()):
+            raise Miscounted(len(own), len(own) - len(told) + len(labels))
+    for one in again.results.tables:
+        model = again.any_model(one.dataset, one.model)
+        if model.facts.label_sets:
+            yield Made(replace(one, labels=(f"not {one.label}", str(one.label))), OF_TABLES)
+        elif one.label is None:
+            two = model.facts.positive
+            made = replace(one, labels=model.view.labels, positive=two)
+            yield Made(made, OF_TABLES, tuple(_unknown_problems(one, model.view.unknown_places)))
+        else:
+            first = next(
+                table
+                for table in again.results.tables
+                if (table.dataset, table.model, table.where) == (*model.key, EVERYTHING)
+            )
+            shown = printed(replace(first, id=one.id), model)
+            table = shown.table.against_the_rest(model.view.labels.index(one.label))
+            rest = replace(shown, table=table, label=one.label, missing=None).record()
+            yield Made(replace(rest, sampled_rows=one.sampled_rows))
+
+
+#: Why counts and points are taken over.
+OF_ROWS = "it is counted from rows; other numbers are held against it"
+OF_TABLES = dict.fromkeys(("counts", "cells", "missing", "sampled_rows"), OF_ROWS)
+
+
+def _unknown_problems(one: r.Table, places: Collection[tuple[int, int]]) -> Iterator[str]:
+    """Cells are unknown where the spec says that nobody counted them, and nowhere else."""
+    found = {
+        (i, j)
+        for i, row in enumerate(one.counts or ())
+        for j, count in enumerate(row)
+        if count is None
+    }
+    if one.counts is not None and found != set(places):
+        yield "the cells that nobody counted are not those that the spec names"
+
+
 def _curves(again: RecordedState) -> Iterator[Made]:
     """Every curve from the scores of the precision-recall curve of the same rows and class.
 
     Where that was thinned out, or rows have weights, the heights follow from the counts beside.
     """
-    made: dict[CurveKey, r.Curve] = {}
+    told, lacking = again.results.curves, _lack_curves(again)
+    if lacking:
+        raise Miscounted(len(told), len(told) + lacking)
+    made: dict[CurveKey, r.Curve | None] = {}
     for model in again.results.labels:
         made |= _curves_of(again, model.dataset, model.model)
     failed = {(f.dataset, f.model) for f in again.results.failures if f.section == "curves"}
@@ -233,8 +206,32 @@ def _curve_key(one: r.Curve) -> CurveKey:
     return one.dataset, one.model, one.label, one.kind
 
 
-def _curves_of(again: RecordedState, dataset: str, name: str) -> dict[CurveKey, r.Curve]:
-    found: dict[CurveKey, r.Curve] = {}
+def _lack_curves(again: RecordedState) -> int:
+    """How many models, or labels, of which there should be curves have none of their scores."""
+    failed = {(f.dataset, f.model) for f in again.results.failures if f.section == "curves"}
+    there = {_curve_key(one) for one in again.results.curves if one.kind == STEPS}
+    lacking = 0
+    for own in again.results.labels:
+        try:
+            model = again.any_model(own.dataset, own.model)
+        except NotRecorded:
+            continue
+        facts, key = model.facts, (own.dataset, own.model)
+        if not _has_curves(facts) or key in failed:
+            continue
+        labels = facts.labels if not facts.two_classes else [facts.positive]
+        lacking += sum((*key, label, STEPS) not in there for label in labels)
+    return lacking
+
+
+def _has_curves(facts: Facts) -> bool:
+    known = set(facts.unknown) <= {"tn"} and facts.designed is None
+    return facts.has_scores and known and len(facts.labels) <= CURVED_CLASSES and facts.rows > 0
+
+
+def _curves_of(again: RecordedState, dataset: str, name: str) -> dict[CurveKey, r.Curve | None]:
+    """The curves of a dataset and model; None where the scores are not known exactly."""
+    found: dict[CurveKey, r.Curve | None] = {}
     try:
         model = again.any_model(dataset, name)
     except NotRecorded:
@@ -245,18 +242,21 @@ def _curves_of(again: RecordedState, dataset: str, name: str) -> dict[CurveKey, 
         at, level = list(dict.fromkeys(numbers)), again.spec.settings.level
         if labels and not one.results.curves:
             continue
+        made = partial(
+            engine_curves.curve_records,
+            new_id=str,
+            thresholds=at,
+            probabilities=one.facts.probabilities,
+            level=level,
+        )
         try:
-            made = engine_curves.curve_records(
-                one.tables, lambda: "", at, one.facts.probabilities, level
-            )
+            found |= {_curve_key(curve): curve for curve in made(one.tables)}
         except NotRecorded:
-            continue
-        found |= {_curve_key(curve): curve for curve in made}
+            with suppress(NotRecorded):  # which curves there are needs no exact scores
+                found |= {_curve_key(curve): None for curve in made(one.rough)}
     return found
 
 
-#: Why the points of curves are taken over.
-OF_ROWS = "it is counted from rows; other numbers are held against it"
 #: Curves whose heights follow from the counts at each of their points.
 BY_COUNTS: Mapping[str, Callable[[ScoreTable], dict[str, list[Any]]]] = {
     "roc": partial(curves.roc, drop_collinear=True),
@@ -341,7 +341,9 @@ def _against(again: RecordedState) -> Iterator[Made]:
             return by_chance(view, m)
         except NotRecorded as absent:
             unknown[m.id] = str(absent)
-            return guessed.get(m.id)
+            # that there is a value does not depend on the weights
+            plain = by_chance(replace(view, weight=None), m)
+            return None if plain is None else guessed.get(m.id, plain)
 
     for one in judged_against(state, again.results.baselines, differences, chance):
         left_out = {}
@@ -364,6 +366,7 @@ def _cautions(again: RecordedState) -> Iterator[r.Caution | None]:
         list(results.thresholds),
         list(results.of(r.Drift)),
         list(results.roc_relations),
+        results.of(r.Period),
     )
     absent = {one.section.removeprefix("caution ") for one in failed}
     # what one that cannot be made again would leave out is not known either
@@ -392,9 +395,11 @@ REBUILT: Rebuild = {
     r.ReaderMean: rebuild_records.readers,
     r.ReaderDifference: rebuild_records.reader_differences,
     r.ReaderAgreement: rebuild_records.agreement,
-    r.OmnibusTest: rebuild_records.omnibus,
-    r.Reclassification: rebuild_records.reclassification,
+    r.OmnibusTest: rebuild_records.omnibus_tests,
+    r.Reclassification: rebuild_records.net_reclassification,
     r.ScorePairs: rebuild_records.score_pairs,
+    r.Drift: rebuild_records.drift,
+    r.LearningCurve: rebuild_records.learning_curves,
     r.Plan: rebuild_plan.plan,
     r.Gap: _gaps,
     r.Heterogeneity: _heterogeneity,
@@ -403,8 +408,11 @@ REBUILT: Rebuild = {
     ),
     r.Period: _periods,
     r.Declared: lambda again: declared_records(again.state) or (),
-    r.Criterion: _criteria,
+    r.Claim: lambda again: claim_records(again.state),
+    r.ClaimCounts: lambda again: claim_counts(again.state, again.results.of(r.Claim)),
+    r.Criterion: rebuild_criteria.criteria,
     r.Threshold: _thresholds,
+    r.Table: _tables,
     r.Curve: _curves,
     r.RocRelation: lambda again: roc_of(again.state),
     r.Baseline: _baselines,

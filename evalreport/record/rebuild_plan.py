@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from evalreport.data.design import group_names
 from evalreport.data.labels import order_labels
+from evalreport.engine.cautions.catalogue import catalogue
 from evalreport.engine.measures import not_applicable
 from evalreport.engine.run import plan_record
 from evalreport.plan.build import build_plan
@@ -23,9 +24,9 @@ from evalreport.plan.from_spec import requests_of
 from evalreport.plan.inputs import HALF, ZERO, Facts
 from evalreport.plan.task import Plan, Skipped, Task
 from evalreport.record.leaves import Made
-from evalreport.record.rebuild_measures import RecordedModel
+from evalreport.record.rebuild_measures import FURTHER_REPEAT, Model
 from evalreport.record.recorded_tables import NotRecorded
-from evalreport.results.identity import MEAN_OF_FOLDS, WhichNumber, frozen_params
+from evalreport.results.identity import MEAN_OF_FOLDS, Slice, WhichNumber, frozen_params
 from evalreport.results.lookup import Results
 from evalreport.results.records import Caution
 from evalreport.spec.model import Spec
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 MEMORY = "memory"
 
 
-def plan_of(written: Spec, models: Sequence[RecordedModel]) -> Plan:
+def plan_of(written: Spec, models: Sequence[Model]) -> Plan:
     """The plan of a spec for what the results tell of its data.
 
     Raises NotRecorded where a plan needs what is not in the results.
@@ -48,7 +49,7 @@ def plan_of(written: Spec, models: Sequence[RecordedModel]) -> Plan:
     return replace(everything, criteria=criteria_words(written))
 
 
-def _facts(model: RecordedModel) -> Facts:
+def _facts(model: Model) -> Facts:
     """What the planner knew of a dataset and model. Raises NotRecorded."""
     facts = model.facts
     if facts.source != "prediction" and facts.low is None:
@@ -129,7 +130,8 @@ def _problems(again: RecordedState, planned: Plan | None) -> Iterator[str]:
         return
     results = again.results
     yield from _place_problems(results, again.written.spec)
-    yield from _doubled_problems(results)
+    yield from _caution_problems(results)
+    yield from _number_problems(results)
     yield from _rule_problems(again)
     yield from _params_problems(again)
     if planned is not None:
@@ -147,13 +149,29 @@ def _params_problems(again: RecordedState) -> Iterator[str]:
             yield f"{one.id}: params are {dict(one.params)!r}, which the spec does not ask for"
 
 
-def _doubled_problems(results: Results) -> Iterator[str]:
-    """A caution that stands twice."""
+def _caution_problems(results: Results) -> Iterator[str]:
+    """A caution that stands twice, and cautions that are not in the order of the catalogue."""
     told: list[Caution] = []
     for one in results.cautions:
         if one in told:
             yield f"the caution {one.code} is there twice, word for word"
         told.append(one)
+    codes = [one.code for one in catalogue()]
+    yield from (f"there is no caution {one.code}" for one in told if one.code not in codes)
+    known = [one for one in told if one.code in codes]
+    places = [(one.severity != "warning", codes.index(one.code)) for one in known]
+    if places != sorted(places):
+        yield "the cautions are not in their order"
+
+
+def _number_problems(results: Results) -> Iterator[str]:
+    """Measures and tables are numbered in their order; those of further repeats come later."""
+    repeated = any((one.repeats or 1) > 1 for one in results.rows)
+    for letter, part in (("m", results.measures), ("t", results.tables)):
+        ids = [one.id for one in part]
+        wanted = [f"{letter}{place}" for place in range(1, len(ids) + 1)]
+        if sorted(ids) != sorted(wanted) or (ids != wanted and not repeated):
+            yield f"the numbers {letter}1 to {letter}{len(ids)} are not those of the records"
 
 
 #: The thresholds of scores and of margins where a spec declares none, which no rule gives.
@@ -190,6 +208,27 @@ def _measure_problems(results: Results, plan: Plan) -> Iterator[str]:
         ]
         if wanted != there:
             yield from _apart(wanted, there, own)
+        if whole:
+            yield from _repeat_problems(results, plan, own, rows.repeats or 1)
+
+
+def _repeat_problems(
+    results: Results, plan: Plan, own: tuple[str, str], repeats: int
+) -> Iterator[str]:
+    """Further repeats have the measures of all rows, and of the first fold in each of theirs."""
+    tasks = [_key(task) for task in _tasks(results, plan, own)]
+    folds = list(dict.fromkeys(one.fold for one in tasks if one.fold not in (None, MEAN_OF_FOLDS)))
+    there: dict[str, list[WhichNumber]] = {}
+    for one in results.measures:
+        if (one.dataset, one.model) == own and one.fold not in (None, MEAN_OF_FOLDS, *folds):
+            there.setdefault(str(one.fold), []).append(one.which.series)
+    if folds and repeats > 1 and len(there) != (repeats - 1) * (1 + len(folds)):
+        yield f"there are {len(there)} folds of further repeats of {', '.join(own)}"
+    for name, found in there.items():
+        pattern = Slice() if FURTHER_REPEAT.fullmatch(name) else Slice(fold=folds[0])
+        wanted = [one.on(Slice(fold=name)) for one in tasks if one.on(pattern) == one]
+        if wanted != found:
+            yield from _apart(wanted, found, own)
 
 
 def _tasks(results: Results, plan: Plan, own: tuple[str, str]) -> Iterator[Task]:

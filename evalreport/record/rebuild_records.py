@@ -6,91 +6,112 @@ function of the engine that filled it, from the parts that need the rows and are
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import fields, replace
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from evalreport.engine.comparisons.omnibus import tested
-from evalreport.engine.comparisons.reclassification import WALD, filled
-from evalreport.engine.groups.impact_records import with_categories
-from evalreport.engine.intervals.impact import Selection, selection
-from evalreport.engine.readers.agreement import coefficient, reader_pair
-from evalreport.engine.readers.means import (
-    independent_limits,
-    with_difference,
-    with_margin,
-    with_mean,
-)
-from evalreport.engine.readers.placing import FOUND
+from evalreport.engine.comparisons import omnibus, reclassification
+from evalreport.engine.comparisons.score_pairs import planned_pairs
+from evalreport.engine.groups.impact_records import Rates, impact_records
+from evalreport.engine.intervals.impact import Selection
+from evalreport.engine.readers import means
+from evalreport.engine.readers.agreement import coefficient, is_paired, reader_pair
+from evalreport.engine.readers.agreement import note_of as agreement_note
+from evalreport.engine.readers.placing import AREA, FOUND, Reading, cuts_of
+from evalreport.engine.reference.drift import WEIGHTED, drift_records, of_categories
 from evalreport.engine.reference.looks import counted_block, share_method, so_far
 from evalreport.engine.reference.looks import judged as judged_look
-from evalreport.record.leaves import Made
-from evalreport.record.recorded_tables import WEIGHTS
+from evalreport.engine.reference.run import References
+from evalreport.predict.outcome import repeat_summary
+from evalreport.predict.view import LabelView
+from evalreport.record.leaves import Made, Miscounted
+from evalreport.record.recorded_tables import WEIGHTS as OF_WEIGHTS
+from evalreport.record.recorded_tables import NotRecorded
 from evalreport.results import records as r
 from evalreport.results.identity import EVERYTHING, Slice
-from evalreport.statistics.reclassification import net_reclassification
+from evalreport.spec.comparisons import RunReference
+from evalreport.spec.models import EstimatorModel
+from evalreport.statistics.reclassification import net_reclassification as reclassified
+from evalreport.statistics.shift import index_of
 from evalreport.statistics.tail import normal_two_sided
 
 if TYPE_CHECKING:
-    from evalreport.record.rebuild_measures import RecordedModel
+    from evalreport.engine.counting.memory import MemoryTables
+    from evalreport.engine.printed_table import PrintedTable
+    from evalreport.engine.settings import Settings
+    from evalreport.plan.comparisons import OmnibusTask
+    from evalreport.plan.inputs import Facts
     from evalreport.record.recorded_state import RecordedState
+    from evalreport.results.lookup import Results
 
 
 def impact(again: RecordedState) -> Iterator[Made]:
-    """Rates of every category: of scores from their own counts, else from the tables."""
-    models = {(one.view.dataset, one.view.model): one for one in again.models}
-    for one in again.results.of(r.Impact):
-        model, left_out, found = models[one.dataset, one.model], {}, []
-        positive = model.view.positive_index
-        for own in one.categories:
-            group = _crossed(again, own.subgroup)
-            if one.kind == "selection":
-                cells = model.tables.classification(Slice(group), one.threshold)
-                found.append(selection(cells, group, positive))
-            else:
-                found.append(Selection(group, own.selected, own.n, own.rows))
-        if one.kind != "selection":
-            names = ("selected", "n", "rows")
-            left_out = {f"categories.{name}": ABOVE for name in names} | {"median": ABOVE}
-        if model.weighted:
-            left_out = {**left_out, "categories.rows": WEIGHTS}
-            found = [
-                replace(s, rows=own.rows) for s, own in zip(found, one.categories, strict=True)
-            ]
-        share = again.spec.settings.impact.smallest_share
-        header = replace(one, smallest_share=share, label=model.facts.positive)
-        if one.categories:
-            ids = [_table_of(model, one, own) for own in one.categories]
-            header = with_categories(header, found, ids, model.facts, again.spec.settings)
-        yield Made(header, left_out)
+    """Rates of every category, those of scores from their own counts."""
+    made = impact_records(again.state, lambda *of: _RecordedRates(again.results, *of))
+    for one in made:
+        names = ["rows"] if one.kind == "selection" else ["selected", "n", "rows"]
+        left_out = {f"categories.{name}": ABOVE for name in names}
+        if one.kind == "selection":
+            weighted = again.model_of(one.dataset, one.model).weighted
+            left_out = {"categories.rows": OF_WEIGHTS} if weighted else {}
+        else:
+            left_out["median"] = ABOVE
+        yield Made(one, left_out)
 
 
 ABOVE = "who scores above the median is counted from rows"
 
 
-def _table_of(model: RecordedModel, one: r.Impact, own: r.ImpactCategory) -> str | None:
-    """The table that the rates of a category stand beside; none of scores."""
-    key = (dict(own.subgroup), None, None, one.threshold, one.threshold_rule)
-    for t in model.results.tables if one.kind == "selection" else ():
-        if (dict(t.subgroup), t.fold, t.label, t.threshold, t.threshold_rule) == key:
-            return t.id
-    return None
+class _RecordedRates(Rates):
+    """Rates by the recorded tables; what needs the rows by the recorded categories."""
 
+    def __init__(
+        self,
+        results: Results,
+        tables: MemoryTables,
+        facts: Facts,
+        settings: Settings,
+        records: Sequence[PrintedTable],
+    ) -> None:
+        super().__init__(tables, facts, settings, records)
+        key = (facts.dataset, facts.model)
+        self.told = [one for one in results.of(r.Impact) if (one.dataset, one.model) == key]
 
-def _crossed(again: RecordedState, subgroup: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    """A group with its columns in the order in which the spec crosses them."""
-    for columns in again.spec.requests.subgroups:
-        if set(columns) == set(subgroup):
-            return tuple((column, subgroup[column]) for column in columns)
-    return tuple(subgroup.items())
+    def predicted(self, where: Slice, threshold: float | None) -> Selection:
+        found = super().predicted(where, threshold)
+        if self.facts.weighted:
+            own = self._category("selection", where)
+            found = replace(found, rows=own.rows)
+        return found
+
+    def median(self) -> float | None:
+        try:
+            return super().median()
+        except NotRecorded:
+            medians = [one.median for one in self.told if one.kind == "scoring"]
+            return medians[0] if medians else None
+
+    def above(self, where: Slice, middle: float) -> Selection:  # noqa: ARG002 - as it was counted
+        own = self._category("scoring", where)
+        return Selection(where.subgroup, own.selected, own.n, own.rows)
+
+    def _category(self, kind: str, where: Slice) -> r.ImpactCategory:
+        for one in self.told:
+            for category in one.categories if one.kind == kind else ():
+                if dict(category.subgroup) == dict(where.subgroup):
+                    return category
+        raise ValueError(f"there is no category {where} of {kind}")
 
 
 def looks(again: RecordedState) -> Iterator[Made]:
     """Every look from its blocks; blocks of this run from its measures."""
     criteria = [one for one in again.results.acceptance if one.look is not None]
     asked, level = again.spec.loaded.spec.looks, again.spec.settings.level
+    if len(criteria) != len(again.results.of(r.Look)):
+        raise Miscounted(len(again.results.of(r.Look)), len(criteria))
     for one in again.results.of(r.Look):
         entry = next((own for own in criteria if is_of(one, own)), None)
         blocks = [_counted_block(again, one, block) for block in one.blocks]
@@ -154,13 +175,29 @@ def _counted_block(again: RecordedState, look: r.Look, block: r.LookBlock) -> r.
     return block if all(part <= of for part, of in pairs) else counted
 
 
+def _readings(again: RecordedState) -> list[Reading]:
+    """Every dataset with readers as each model sees it, as far as the spec tells."""
+    found, datasets = [], again.spec.loaded.spec.datasets
+    for model in again.models:
+        reading, view = datasets[model.view.dataset].reading, model.view
+        if reading is not None and not model.folds and isinstance(view, LabelView):
+            thresholds = again.state.thresholds[view.dataset, view.model]
+            found.append(Reading(view, reading, cuts_of(view, thresholds)))
+    return found
+
+
 OF_READERS = "which reader read which case is not in the results"
 
 
 def readers(again: RecordedState) -> Iterator[Made]:
     """The mean over readers from their values and covariances, and each from its counts."""
     level = again.spec.settings.level
-    for one in again.results.of(r.ReaderMean):
+    asked = [
+        means.asked_for(reading, metric, cut)
+        for reading in _readings(again)
+        for metric, cut in means.asked_of(reading)
+    ]
+    for one in again.planned(r.ReaderMean, asked):
         ground = ("cases", "readings", "clusters", "covariance", "readers.positives",
                   "readers.negatives", "readers.cells")  # fmt: skip
         left_out = dict.fromkeys(ground, OF_READERS)
@@ -173,18 +210,44 @@ def readers(again: RecordedState) -> Iterator[Made]:
             if made.value is not None and one.clusters is None:
                 place = valued.index(own)
                 variance = max(one.covariance[place][place], 0.0)
-                limits = independent_limits(made, one.metric, variance, level)
+                limits = means.independent_limits(made, one.metric, variance, level)
                 made = replace(made, interval=limits)
             readers.append(made)
         if any(own.cells is None for own in one.readers):
             left_out["readers.value"] = OF_READERS
         if one.clusters is not None:
             left_out["readers.interval"] = OF_READERS
+        crossed = one.readings == one.cases * len(one.readers)
         empty = replace(
-            one, readers=tuple(readers), value=None, between=None, variance=None,
+            one, readers=tuple(readers), crossed=crossed,
+            note=means.note_of(crossed=crossed), value=None, between=None, variance=None,
             same_modality=None, standard_error=None, df=None, interval=None, reason=None,
         )  # fmt: skip
-        yield Made(with_mean(empty, level), left_out)
+        yield Made(means.with_mean(empty, level), left_out, tuple(_reader_problems(again, one)))
+
+
+def _reader_problems(again: RecordedState, one: r.ReaderMean) -> Iterator[str]:
+    """What readers read is what the model is evaluated on."""
+    model = again.model_of(one.dataset, one.model)
+    if one.readings != model.view.rows:
+        yield f"there are {one.readings} readings of {model.view.rows} rows"
+    up = model.view.positive_index
+    rows = {"positives": model.view.class_rows[up], "negatives": model.view.class_rows[1 - up]}
+    for name, wanted in rows.items():
+        found = sum(getattr(own, name) for own in one.readers)
+        if found != wanted:
+            yield f"the {name} of all readers are {found}, there are {wanted}"
+    first = next(own for own in again.results.of(r.ReaderMean) if own.model == one.model)
+    if [own.reader for own in one.readers] != [own.reader for own in first.readers]:
+        yield "the readers are not those of the first measure"
+    if one.metric == AREA or model.weighted or model.view.indeterminate:
+        return
+    counts = model.tables.classification(EVERYTHING, one.threshold).binary()
+    for name in ("tp", "fn", "fp", "tn"):
+        told = sum(getattr(own.cells, name) for own in one.readers if own.cells is not None)
+        wanted = getattr(counts, name).value
+        if told != wanted:
+            yield f"{name} of all readers is {told}, the table has {wanted}"
 
 
 def _reader(one: r.ReaderMean, own: r.ReaderValue) -> r.ReaderValue:
@@ -198,28 +261,35 @@ def _reader(one: r.ReaderMean, own: r.ReaderValue) -> r.ReaderValue:
 
 def reader_differences(again: RecordedState) -> Iterator[Made]:
     """Differences from the values and covariances of both models and those between them."""
-    level, asked = again.spec.settings.level, again.spec.loaded.spec.comparisons
-    margins = {} if asked is None else dict(asked.margins)
+    level, compared = again.spec.settings.level, again.spec.loaded.spec.comparisons
+    margins = {} if compared is None else dict(compared.margins)
     empty: dict[str, Any] = dict.fromkeys(
         ("difference", "between", "variance", "same_reader", "same_modality", "neither",
          "standard_error", "df", "interval", "test", "statistic", "p_value", "better", "reason")
     )  # fmt: skip
-    for one in again.results.of(r.ReaderDifference):
+    asked = [
+        means.difference_asked_for(*both)
+        for both in means.planned_differences(again.state, _readings(again))
+    ]
+    for one in again.planned(r.ReaderDifference, asked):
         made, sides = replace(one, **empty, told_apart=False), []
         for model, at in ((one.model, one.threshold), (one.reference, one.reference_threshold)):
             key = (one.dataset, one.metric, one.label, model, at)
             sides.append(_mean_of(again, key))
+        values = [{own.reader: own.value for own in side.readers} for side in sides]
+        crossed = sides[0].crossed and sides[1].crossed
+        note = means.difference_note([*values[0], *values[1]], one.readers, crossed=crossed)
+        made = replace(made, note=note)
         if not one.readers:
             yield Made(replace(made, reason=one.reason))
             continue
-        values = [{own.reader: own.value for own in side.readers} for side in sides]
         first, second = (tuple(float(own[n] or 0.0) for n in one.readers) for own in values)
         made = replace(made, values=first, reference_values=second)
         blocks = [_covariances(side, one.readers) for side in sides]
         cross = np.array(one.cross)
         matrix = np.block([[blocks[0], cross], [cross.T, blocks[1]]])
-        made = with_difference(made, matrix, level)
-        yield Made(with_margin(made, margins.get(one.metric)), {"cross": OF_READERS})
+        made = means.with_difference(made, matrix, level)
+        yield Made(means.with_margin(made, margins.get(one.metric)), {"cross": OF_READERS})
 
 
 def _mean_of(again: RecordedState, key: tuple[Any, ...]) -> r.ReaderMean:
@@ -238,45 +308,115 @@ def _covariances(side: r.ReaderMean, names: Sequence[str]) -> Any:
 def agreement(again: RecordedState) -> Iterator[Made]:
     """Coefficients and kappas from how many readers put how many cases where."""
     level = again.spec.settings.level
-    for one in again.results.of(r.ReaderAgreement):
+    asked = [
+        {
+            "dataset": reading.view.dataset,
+            "model": reading.view.model,
+            "threshold": cut.number,
+            "threshold_rule": cut.rule,
+        }
+        for reading in _readings(again)
+        for cut in reading.cuts
+    ]
+    for one in again.planned(r.ReaderAgreement, asked):
         counts = np.array([kind.counts for kind in one.ratings], np.int64)
         table = np.repeat(counts, [kind.cases for kind in one.ratings], axis=0)
         made = replace(
             one,
+            **_who(again, one),
             coefficients=tuple(coefficient(own.name, table, level) for own in one.coefficients),
             pairs=tuple(
-                reader_pair(own.first, own.second, np.array(own.counts), level) for own in one.pairs
+                reader_pair(*names, np.array(own.counts), level)
+                for own, names in zip(one.pairs, _pairs(again, one), strict=True)
             ),
         )
         yield Made(made, dict.fromkeys(("ratings", "pairs.counts"), OF_READERS))
 
 
+def _fields(record: Any, names: Sequence[str]) -> dict[str, Any]:
+    return {name: getattr(record, name) for name in names}
+
+
+def _readers_of(again: RecordedState, one: r.ReaderAgreement) -> tuple[str, ...]:
+    """The readers of a model, as its means name them; more than two classes have no means."""
+    for own in again.results.of(r.ReaderMean):
+        if (own.dataset, own.model) == (one.dataset, one.model):
+            return tuple(reader.reader for reader in own.readers)
+    return one.readers
+
+
+def _pairs(again: RecordedState, one: r.ReaderAgreement) -> list[tuple[str, str]]:
+    names = _readers_of(again, one)
+    return list(combinations(names, 2)) if is_paired(len(names), len(one.labels)) else []
+
+
+def _who(again: RecordedState, one: r.ReaderAgreement) -> dict[str, Any]:
+    """The readers, their categories and what is noted of them."""
+    view, names = again.model_of(one.dataset, one.model).view, _readers_of(again, one)
+    paired = is_paired(len(names), len(one.labels))
+    clusters = [own.clusters for own in again.results.of(r.ReaderMean)
+                if (own.dataset, own.model) == (one.dataset, one.model)]  # fmt: skip
+    found: dict[str, Any] = {
+        "labels": tuple(x for x in (*view.labels, *view.indeterminate) if x in one.labels),
+        "readers": names,
+    }
+    if clusters:
+        found["note"] = agreement_note(clustered=clusters[0] is not None, paired=paired)
+    return found
+
+
 SHARED = "which rows the models share is not in the results"
 
 
-def omnibus(again: RecordedState) -> Iterator[Made]:
+def omnibus_tests(again: RecordedState) -> Iterator[Made]:
     """One test of all models from the counts, covariances or ranks beside it."""
     ground = ("n", "values", "totals", "rows_by_models", "covariance", "rank_sums", "ties",
-              "thresholds", "params")  # fmt: skip
-    for one in again.results.of(r.OmnibusTest):
+)  # fmt: skip
+    _ = again.plan
+    names = ("dataset", "metric", "title", "params", "average", "label", "models", "thresholds",
+             "test")  # fmt: skip
+    tasks = omnibus.planned_tests(again.state)
+    asked = [_fields(omnibus.planned_record(again.state, task), names) for task in tasks]
+    for one, task in zip(again.planned(r.OmnibusTest, asked), tasks, strict=True):
         found = (one.totals, one.covariance, one.rank_sums)
         empty = replace(one, statistic=None, df=None, p_value=None, reason=None)
-        made = one if found == (None, None, None) else tested(empty)
+        if one.n:  # else there were no rows that all use
+            empty = replace(empty, **_of_rows(again, one, task))
+        if found == (None, None, None):
+            made = replace(one, note=empty.note, values=empty.values)
+        else:
+            made = omnibus.tested(empty)
         yield Made(made, dict.fromkeys(ground, SHARED))
 
 
-def reclassification(again: RecordedState) -> Iterator[Made]:
+def _of_rows(again: RecordedState, one: r.OmnibusTest, task: OmnibusTask) -> dict[str, Any]:
+    """The note on rows that not every model uses."""
+    return {"note": omnibus.note_of(one.n, [omnibus.side_of(again.state, t) for t in task.tasks])}
+
+
+def net_reclassification(again: RecordedState) -> Iterator[Made]:
     """Net reclassification from the rows that moved; its limits where rows are independent."""
     level = again.spec.settings.level
     ground = ("rows", *(f"{name}.{own}" for name in ("events", "nonevents") for own in _MOVES))
-    for one in again.results.of(r.Reclassification):
-        left_out, made = dict.fromkeys((*ground, "threshold", "reference_threshold"), SHARED), one
+    names = ("dataset", "model", "reference", "threshold", "reference_threshold")
+    asked = [_fields(one, names) for one in reclassification.planned_records(again.state)]
+    for one in again.planned(r.Reclassification, asked):
+        left_out, made = dict.fromkeys(ground, SHARED), one
         if one.events is not None and one.nonevents is not None:
-            made = _moved_again(one, one.events, one.nonevents, level)
-            method = WALD if one.interval is None else one.interval.method
-            if method != WALD:
+            made = _moved_again(_held(again, one), one.events, one.nonevents, level)
+            method = reclassification.WALD if one.interval is None else one.interval.method
+            if method != reclassification.WALD:
                 left_out |= dict.fromkeys(_OF_VARIANCE, SHARED)
         yield Made(made, left_out)
+
+
+def _held(again: RecordedState, one: r.Reclassification) -> r.Reclassification:
+    """The record with what follows from its model, where there is a net reclassification."""
+    view, limits = again.model_of(one.dataset, one.model).view, one.interval
+    if limits is not None:
+        limits = replace(limits, method=reclassification.method_of(view))
+    label = view.labels[view.positive_index]
+    return replace(one, test=reclassification.TEST, reason=None, label=label, interval=limits)
 
 
 _MOVES = ("n", "up", "down")
@@ -292,11 +432,15 @@ def _moved_again(
         positive += [is_event] * 3
         move += [1.0, -1.0, 0.0]
         weight += [own.up, own.down, own.n - own.up - own.down]
-    if one.interval is None or one.interval.method == WALD:
+    if one.interval is None or one.interval.method == reclassification.WALD:
         times = np.array(weight, np.int64)
-        found = net_reclassification(np.repeat(positive, times), np.repeat(move, times), level)
-        return one if found is None else filled(one, found, level, WALD)
-    found = net_reclassification(positive, move, level, weight=weight)
+        found = reclassified(np.repeat(positive, times), np.repeat(move, times), level)
+        return (
+            one
+            if found is None
+            else reclassification.filled(one, found, level, reclassification.WALD)
+        )
+    found = reclassified(positive, move, level, weight=weight)
     if found is None:
         raise ValueError("there are rows of one class only")
     return replace(
@@ -314,8 +458,20 @@ def _moved_again(
 def score_pairs(again: RecordedState) -> Iterator[Made]:
     """Thresholds are those of the models; rows are those of the paired tables of shares."""
     reason = "both scores of a row are not in the results"
-    for one in again.results.of(r.ScorePairs):
-        left_out, problems = {"bins": reason}, [*_unknown_thresholds(again, one)]
+    _ = again.plan
+    asked = [
+        {
+            "dataset": dataset,
+            "model": model,
+            "reference": reference,
+            "label": again.model_of(dataset, model).facts.positive,
+            "threshold": at,
+            "reference_threshold": reference_at,
+        }
+        for (dataset, model), (_, reference), at, reference_at in planned_pairs(again.state)
+    ]
+    for one in again.planned(r.ScorePairs, asked):
+        left_out, problems = {"bins": reason}, list[str]()
         for metric, name, cells in (
             ("recall", "positives", one.positives),
             ("specificity", "negatives", one.negatives),
@@ -327,16 +483,6 @@ def score_pairs(again: RecordedState) -> Iterator[Made]:
             elif counted != joint:
                 problems.append(f"{name} are {counted}, the paired table of {metric} is {joint}")
         yield Made(one, left_out, tuple(problems))
-
-
-def _unknown_thresholds(again: RecordedState, one: r.ScorePairs) -> Iterator[str]:
-    for name, number, model in (
-        ("threshold", one.threshold, one.model),
-        ("reference_threshold", one.reference_threshold, one.reference),
-    ):
-        own = again.thresholds.get((one.dataset, model), set())
-        if number not in {at for at, _ in own}:
-            yield f"{name} is {number!r}, which is none of those of {model}"
 
 
 def _right_of(calls: r.Calls, metric: str) -> r.JointTable:
@@ -357,3 +503,73 @@ def _joint_of(again: RecordedState, pairs: r.ScorePairs, metric: str) -> r.Joint
         if same and whole and one.joint_table is not None:
             return one.joint_table
     return None
+
+
+# -- what has moved, and training -----------------------------------------------------------------
+
+OF_COLUMNS = "the values of both datasets need the rows"
+
+
+def drift(again: RecordedState) -> Iterator[Made]:
+    """Labels and scores from those of both datasets, columns from their bins."""
+    told, asked = again.results.of(r.Drift), again.spec.loaded.spec.drift
+    if asked is not None and isinstance(asked.reference, RunReference):
+        for one in told:
+            made = replace(one, **_of_bins(one, weighted=one.reason == WEIGHTED))
+            yield Made(made, dict.fromkeys((*_OF_BINS, *_OF_ROWS), OF_COLUMNS))
+        return
+    columns = {(one.dataset, one.column): one for one in told if one.of == "column"}
+
+    def column(_state: Any, _asked: Any, dataset: str, name: str, weighted: bool) -> dict[str, Any]:
+        own = columns[dataset, name]
+        return {
+            **_fields(own, [one.name for one in fields(own) if one.name not in _PLACE]),
+            **_of_bins(own, weighted=weighted),
+        }
+
+    for one in drift_records(again.state, References(), column):
+        ground = (*_OF_BINS, *(() if one.kind == "categories" else _OF_ROWS))
+        yield Made(one, dict.fromkeys(ground, OF_COLUMNS) if one.of == "column" else {})
+
+
+#: Where a record of drift stands, what is counted from rows, and what needs the values.
+_PLACE = ("dataset", "reference", "of", "model", "label", "column")
+_OF_BINS = ("bins", "psi_expected", "psi_p_value")
+_OF_ROWS = ("ks", "statistic", "p_value")
+
+
+def _of_bins(one: r.Drift, *, weighted: bool) -> dict[str, Any]:
+    """What follows from the bins of a record."""
+    named = [own for own in one.bins if isinstance(own, r.DriftCategory)]
+    if named:
+        then = {own.name: own.reference for own in named}
+        return of_categories(then, {own.name: own.rows for own in named}, weighted)
+    index = index_of([own.reference for own in one.bins], [own.rows for own in one.bins])
+    return {"psi": index.psi} if one.bins else {}
+
+
+def learning_curves(again: RecordedState) -> Iterator[Made]:
+    """A curve of each model that is trained here; each summary from its values."""
+    spec = again.spec.loaded.spec
+    failed = {(f.dataset, f.model) for f in again.results.failures if f.section == "learning_curve"}
+    asked, there = spec.learning_curve, again.results.of(r.LearningCurve)
+    named = {(one.dataset, one.model) for one in there}
+    planned = [
+        {"dataset": one.dataset, "model": one.model, "repeats": asked.repeats}
+        for one in again.results.labels
+        if asked is not None
+        and isinstance(spec.models.get(one.model), EstimatorModel)
+        and ((one.dataset, one.model) in named or (one.dataset, one.model) not in failed)
+    ]
+    why = "models are trained for it"
+    left_out = {"points.train_rows": why, "points.counts": why}
+    for one in again.planned(r.LearningCurve, planned):
+        points = []
+        for size, own in zip(() if asked is None else asked.sizes, one.points, strict=True):
+            sides = ({name: repeat_summary(side[name].values) for name in side}
+                     for side in (own.test, own.train))  # fmt: skip
+            test, train = sides
+            points.append(replace(own, size=size, test=test, train=train))
+            left_out |= {f"points.{side}.{name}.values": why
+                         for side in ("test", "train") for name in own.test}  # fmt: skip
+        yield Made(replace(one, points=tuple(points)), left_out)

@@ -15,7 +15,7 @@ from typing import Any
 from evalreport.errors import FilesError, Problem
 from evalreport.record import failures
 from evalreport.record.accounts import NOTHING
-from evalreport.record.leaves import Made, numbers_in, reason_of, unlike
+from evalreport.record.leaves import Made, Miscounted, numbers_in, reason_of, unlike
 from evalreport.record.rebuild_parts import REBUILT
 from evalreport.record.recorded_state import RecordedState
 from evalreport.record.recorded_tables import NotRecorded
@@ -24,7 +24,7 @@ from evalreport.results.codec import decode
 from evalreport.results.lookup import Results, parts
 
 _MALFORMED = (KeyError, TypeError, ValueError, AttributeError, IndexError, ArithmeticError,
-              AssertionError, StopIteration)  # fmt: skip
+              AssertionError, StopIteration, RuntimeError)  # fmt: skip
 
 
 @dataclass
@@ -108,14 +108,16 @@ def _rebuilt(kind: type, own: Sequence[Any], again: RecordedState) -> tuple[list
         made: tuple[Any, ...] = tuple(again.part(kind))
     except NotRecorded as absent:
         return [Made(None, {"": str(absent)})] * len(own), []
+    except Miscounted as apart:
+        return [nothing] * len(own), [] if silenced or not again.same_version else [str(apart)]
     except _MALFORMED as error:
         told = [] if silenced else [f"cannot be made again: {type(error).__name__}: {error}"]
         return [nothing] * len(own), told
     if len(made) != len(own) and (silenced or not again.same_version):
         return [nothing] * len(own), []
     found = [one if isinstance(one, Made) else Made(one) if one else nothing for one in made]
-    apart = f"there are {len(own)} records, the others give {len(made)}"
-    return [*found, *[nothing] * len(own)], [apart] if len(made) != len(own) else []
+    wrong = [str(Miscounted(len(own), len(made)))] if len(made) != len(own) else []
+    return [*found, *[nothing] * len(own)], wrong
 
 
 #: What a record is called by, beside its place.
@@ -137,17 +139,11 @@ OTHER_VERSION = "another version of evalreport made it, and this one makes it ot
 UNSETTLED: Mapping[type, str] = {
     r.Logo: "the picture is not in the folder of the run",
     r.Threshold: "a rule is solved on the scores of rows",
-    r.Table: "tables are what is counted from rows; everything else is held against them",
     r.Caution: "most cautions look at the rows themselves",
-    r.Criterion: "the difference from the reference is compared on rows, or with an earlier run",
     r.Reference: "the earlier run is verified by itself",
-    r.Drift: "the values of both datasets need the rows",
-    r.LearningCurve: "models are trained for it",
     r.History: "steps of training are taken from the file of the model's history",
     r.Tuning: "models are trained for it",
     r.TrainingOverlap: "rows are compared with those of other datasets",
-    r.Claim: "a claim is judged by every declared method: verify --rerun does it again",
-    r.ClaimCounts: "counts near the recorded ones are searched by verify --rerun",
 }
 
 #: What follows from tables and names by definitions that no version changes, by kind of record;

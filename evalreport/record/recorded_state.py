@@ -16,8 +16,14 @@ from evalreport.engine.thresholds import Resolved
 from evalreport.plan.build import thresholds as thresholds_of
 from evalreport.plan.task import Plan, ThresholdRequest
 from evalreport.predict.overlap import Overlap
-from evalreport.record.leaves import Made
-from evalreport.record.rebuild_measures import LABEL_SETS, NO_SPEC, RecordedLabels, RecordedModel
+from evalreport.record.leaves import Made, Miscounted
+from evalreport.record.rebuild_measures import (
+    LABEL_SETS,
+    NO_SPEC,
+    Model,
+    RecordedLabels,
+    RecordedModel,
+)
 from evalreport.record.rebuild_plan import plan_of
 from evalreport.record.recorded_spec import RecordedSpec, recorded_spec, written_spec
 from evalreport.record.recorded_tables import NotRecorded, missing_of
@@ -54,7 +60,6 @@ def in_asked_order(results: Results, crossings: Sequence[tuple[str, ...]]) -> Re
     )
 
 
-Model = RecordedModel | RecordedLabels
 Rebuild = Mapping[type, Callable[["RecordedState"], Iterable[Any]]]
 
 
@@ -73,6 +78,17 @@ class RecordedState:
         Raises NotRecorded where the part as a whole does.
         """
         return tuple(self.rebuild[kind](self))
+
+    def planned(self, kind: type[R], fields: Iterable[Mapping[str, Any]]) -> list[R]:
+        """The records of a kind, with what the spec says of each in place of what it says itself.
+
+        Raises Miscounted where there are not as many as the spec asks for.
+        """
+        own, wanted = self.results.of(kind), list(fields)
+        if len(own) != len(wanted):
+            raise Miscounted(len(own), len(wanted))
+        pairs: Iterable[tuple[Any, Mapping[str, Any]]] = zip(own, wanted, strict=True)
+        return [replace(one, **said) for one, said in pairs]
 
     @cached_property
     def asked(self) -> RecordedSpec | None:
@@ -148,14 +164,18 @@ class RecordedState:
         return plan_of(self.written.spec, self.models)
 
     @cached_property
-    def models(self) -> tuple[RecordedModel, ...]:
+    def models(self) -> tuple[Model, ...]:
         """Every dataset and model in the order of the run. Raises NotRecorded."""
-        return tuple(self.model_of(one.dataset, one.model) for one in self.results.labels)
+        return tuple(self.any_model(one.dataset, one.model) for one in self.results.labels)
 
     @cached_property
     def ground(self) -> RunState:
         """What a run begins with, and its tables. Raises NotRecorded."""
         asked, models = self.spec, self.models
+        try:
+            plan = self.plan
+        except NotRecorded:
+            plan = Plan((), ())
         prepared = Prepared(
             loaded=asked.loaded,
             inputs=(),
@@ -163,11 +183,15 @@ class RecordedState:
             facts=tuple(one.facts for one in models),
             requests=asked.requests,
             settings=asked.settings,
-            plan=Plan((), ()),
+            plan=plan,
             criteria=criteria_of(asked.loaded),
             overlaps=tuple(map(_overlap, self.results.training_overlap)),
         )
-        tables = {(one.view.dataset, one.view.model): one.tables for one in models}
+        tables = {
+            (one.view.dataset, one.view.model): one.tables
+            for one in models
+            if isinstance(one, RecordedModel)
+        }
         return RunState(prepared, tables=dict(tables))
 
     @cached_property
@@ -182,7 +206,7 @@ class RecordedState:
             state.evaluations.append(Evaluation(one.view, list(one.results.measures), tables))
         return state
 
-    def _thresholds(self, model: RecordedModel) -> dict[ThresholdRequest, Resolved]:
+    def _thresholds(self, model: Model) -> dict[ThresholdRequest, Resolved]:
         """The thresholds as the results say that they were found, by what the spec asks for."""
         stated = {(request.text or request.number): own for request, own in model.resolved.items()}
         requests = [
@@ -198,7 +222,7 @@ def _overlap(one: r.TrainingOverlap) -> Overlap:
     return Overlap(**{own.name: getattr(one, own.name) for own in fields(one)})
 
 
-def printed(table: r.Table, model: RecordedModel) -> PrintedTable:
+def printed(table: r.Table, model: Model) -> PrintedTable:
     """A table of the results as the engine prints it."""
     return PrintedTable(
         id=table.id,
@@ -207,7 +231,7 @@ def printed(table: r.Table, model: RecordedModel) -> PrintedTable:
         where=table.where,
         threshold=table.threshold,
         threshold_rule=table.threshold_rule,
-        table=model.tables.as_counted(table),
+        table=model.as_counted(table),
         label=table.label,
         missing=missing_of(table),
     )

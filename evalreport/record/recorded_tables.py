@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NoReturn
 
@@ -19,6 +19,7 @@ from evalreport.engine.counting.classification import ClassificationTable
 from evalreport.engine.counting.memory import MemoryTables
 from evalreport.engine.intervals.missing_rows import Missing
 from evalreport.metrics.tables import ScoreTable
+from evalreport.predict.label_sets import SetView
 from evalreport.predict.view import LabelView
 from evalreport.results.identity import EVERYTHING, Slice
 from evalreport.results.lookup import Results
@@ -60,11 +61,14 @@ class RecordedTables(MemoryTables):
         *,
         weighted: bool,
         of_values: bool = False,
+        rough: bool = False,
     ) -> None:
         super().__init__(view)
         self._results, self._ledger, self._weighted = results, ledger, weighted
         # of weighted rows a curve gives values, to within the rounding of its sums
         self._of_values = of_values
+        # of thinned curves the points are taken for the scores
+        self._rough = rough
 
     rows_of = rows = _refusing(SINGLE_ROWS)
     class_scores = _refusing(CLASS_SCORES)
@@ -147,7 +151,7 @@ class RecordedTables(MemoryTables):
         found = self._curves.get(label)
         if found is None:
             raise NotRecorded(NO_CURVE)
-        if found.thinned:
+        if found.thinned and not self._rough:
             raise NotRecorded(THINNED)
         if self._weighted and not self._of_values:
             raise NotRecorded(WEIGHTS)
@@ -200,10 +204,10 @@ def rows_in(table: Table) -> int:
     return rows
 
 
-def source_of(ledger: LabelLedger, curves: bool) -> str:
-    """What a model gives, as the account of its labels says."""
+def source_of(ledger: LabelLedger, scores: bool) -> str:
+    """What a model gives, as the account of its labels says; ``scores``: one of each class."""
     if ledger.operator is None:
-        return "scores" if curves and len(ledger.order) > 2 else "prediction"
+        return "scores" if scores and len(ledger.order) > 2 else "prediction"
     return "margin" if ledger.operator.startswith("margin") else "score"
 
 
@@ -247,6 +251,8 @@ class RecordedView(LabelView):
     reach: tuple[float | None, float | None] = (None, None)
     #: Predictions by class where rows were predicted several times; empty where no table has them.
     predictions: tuple[int, ...] | None = None
+    #: Rows at each threshold, as the account of the labels says.
+    ties: Mapping[float, int | None] = field(default_factory=dict)
 
     @property
     def rows(self) -> int:
@@ -274,7 +280,41 @@ class RecordedView(LabelView):
     def decided(self) -> bool:
         return self.has_score and self.predicted is not None
 
-    row_number = group_rows = tied = _refusing(SINGLE_ROWS)
+    def tied(self, threshold: float) -> int | None:
+        if threshold not in self.ties:
+            raise NotRecorded(SINGLE_ROWS)
+        return self.ties[threshold]
+
+    row_number = group_rows = _refusing(SINGLE_ROWS)
     group_columns = entries = property(_refusing(SINGLE_ROWS))
     total_weight = _refusing(WEIGHTS)
     of_other_class = _refusing("scores of the other class are not in the results")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RecordedSets(SetView):
+    """A view of sets of labels without rows, of as many as the accounts of the results say."""
+
+    count: int
+    of_classes: tuple[int, ...]
+    reach: tuple[float | None, float | None]
+    ties: Mapping[float, int | None]
+
+    @property
+    def rows(self) -> int:
+        return self.count
+
+    @property
+    def class_rows(self) -> tuple[int, ...]:
+        return self.of_classes
+
+    @property
+    def score_range(self) -> tuple[float | None, float | None]:
+        return self.reach
+
+    def tied(self, threshold: float) -> int | None:
+        return self.ties.get(threshold)
+
+    row_number = group_rows = not_known = of_label = _refusing(SINGLE_ROWS)
+    group_columns = entries = property(_refusing(SINGLE_ROWS))
+    total_weight = _refusing(WEIGHTS)

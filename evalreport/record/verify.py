@@ -273,8 +273,10 @@ BEYOND = (
     "tables and scores that were made up together with everything that follows from them",
     "two subgroups, models or datasets changed for each other, with all that goes by their order",
     "a part taken out and recorded as failed",
-    "what needs the rows: statistics of tests on rows, limits of weighted rows, drift, training",
-    "versions of libraries and the engine, the file name of the spec",
+    "what needs the rows: tests on them, both scores of a row, clusters, training, drift",
+    "limits of weighted or clustered rows, and descriptions of columns",
+    "what is told of earlier runs",
+    "versions of evalreport, of libraries and the engine, the file name of the spec",
     "words and methods of a run of another version, and drawn limits within what draws differ by",
 )
 #: What finds them.

@@ -36,7 +36,7 @@ PARTS = {
     "baselines": ("engine.run.baseline_records", "baselines", "baselines"),
     "gaps": ("engine.run.subgroup_gaps", "subgroups", "subgroup_gaps"),
     "thresholds": ("engine.run.solve", "thresholds", None),
-    "criterion": ("engine.reference.criteria._against", "criterion 2", None),
+    "criterion": ("engine.reference.criteria.against_reference", "criterion 2", None),
 }
 
 

@@ -81,7 +81,7 @@ GROUP = Slice((("g", "a"),))
         (lambda m: m.view.group_rows("g"), SINGLE_ROWS),
         (lambda m: m.view.group_columns, SINGLE_ROWS),
         (lambda m: m.view.row_number(0), SINGLE_ROWS),
-        (lambda m: m.view.tied(0.5), SINGLE_ROWS),
+        (lambda m: m.view.tied(0.125), SINGLE_ROWS),
         (lambda m: m.view.entries, SINGLE_ROWS),
         (lambda m: m.view.total_weight(), WEIGHTS),
         (lambda m: m.view.of_other_class(True), "scores of the other class are not in the results"),

@@ -61,15 +61,7 @@ def over_folds(
     )
     differences = [difference_of(*values) for values in by_fold]
     known = [d for d in differences if d is not None]
-    renamed = replace(
-        task,
-        test=METHOD,
-        interval=METHOD,
-        why="folds share training rows",
-        test_reason=None,
-        interval_reason=None,
-        hypothesis=_of_folds(task),
-    )
+    renamed = of_folds(task)
     if len(known) < len(differences):
         missing = len(differences) - len(known)
         reason = f"the difference is undefined in {missing} of {len(names)} folds"
@@ -78,6 +70,19 @@ def over_folds(
     found = _tested(pairs, task, known, mean)
     test = found.test
     return renamed, means, mean, with_hypothesis(found, renamed, mean, lambda _: test, None)
+
+
+def of_folds(task: ComparisonTask) -> ComparisonTask:
+    """The comparison as it is made over folds."""
+    return replace(
+        task,
+        test=METHOD,
+        interval=METHOD,
+        why="folds share training rows",
+        test_reason=None,
+        interval_reason=None,
+        hypothesis=_of_folds(task),
+    )
 
 
 def _of_folds(task: ComparisonTask) -> Hypothesis | None:

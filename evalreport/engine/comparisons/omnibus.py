@@ -28,31 +28,42 @@ Sides = Sequence[Side]
 
 def omnibus_records(state: RunState) -> list[OmnibusTest]:
     """One record for each planned test; what cannot be tested is in the plan with its reason."""
-    asked = state.prepared.loaded.spec.comparisons
-    if asked is None or not asked.omnibus:
-        return []
-    prepared = state.prepared
-    tasks = [one for one in plan_omnibus(prepared.plan.tasks, prepared.facts) if not one.reason]
     found = []
-    for _, group in groupby(tasks, key=lambda one: [(t.dataset, t.model) for t in one.tasks]):
+    for _, group in groupby(
+        planned_tests(state), key=lambda one: [(t.dataset, t.model) for t in one.tasks]
+    ):
         alike = list(group)
-        sides = [_side(state, task) for task in alike[0].tasks]
+        sides = [side_of(state, task) for task in alike[0].tasks]
         rows = together(sides)
         rows = rows if isinstance(rows, str) else [each_row_of(side) for side in rows]
         found += [_record(rows, one, sides) for one in alike]
     return found
 
 
-def _side(state: RunState, task: Task) -> Side:
+def planned_tests(state: RunState) -> list[OmnibusTask]:
+    """The tests that the spec asks for and that can be made."""
+    asked, prepared = state.prepared.loaded.spec.comparisons, state.prepared
+    if asked is None or not asked.omnibus:
+        return []
+    return [one for one in plan_omnibus(prepared.plan.tasks, prepared.facts) if not one.reason]
+
+
+def side_of(state: RunState, task: Task) -> Side:
+    """The model of a task with its tables."""
     key = (task.dataset, task.model)
     tables = state.tables[key]
     return Side(tables.view, tables, state.prepared.settings, state.thresholds.get(key, {}))
 
 
-def _record(rows: list[Side] | str, asked: OmnibusTask, sides: Sides) -> OmnibusTest:
+def planned_record(state: RunState, asked: OmnibusTask) -> OmnibusTest:
+    """The record of a test before anything is counted."""
+    return _empty(asked, [side_of(state, task) for task in asked.tasks])
+
+
+def _empty(asked: OmnibusTask, sides: Sides) -> OmnibusTest:
     first = asked.tasks[0]
     metric = metric_of(first)
-    empty = OmnibusTest(
+    return OmnibusTest(
         dataset=asked.dataset,
         metric=metric.name,
         title=metric.title,
@@ -65,18 +76,25 @@ def _record(rows: list[Side] | str, asked: OmnibusTask, sides: Sides) -> Omnibus
         ),
         test=asked.test,
     )
+
+
+def _record(rows: list[Side] | str, asked: OmnibusTask, sides: Sides) -> OmnibusTest:
+    empty = _empty(asked, sides)
     if isinstance(rows, str):
         return replace(empty, reason=rows)
     values = [side.value(task).outcome for side, task in zip(rows, asked.tasks, strict=True)]
     numbers = tuple(one.number if isinstance(one, Value) else None for one in values)
-    record = replace(empty, values=numbers, n=rows[0].view.rows, note=_left_out(rows, sides))
+    record = replace(
+        empty, values=numbers, n=rows[0].view.rows, note=note_of(rows[0].view.rows, sides)
+    )
     if None in numbers:
         return replace(record, reason="the value of a model is not defined")
     return TESTS[asked.test](rows, asked.tasks, record)
 
 
-def _left_out(rows: Sides, sides: Sides) -> str | None:
-    most = max(side.view.rows for side in sides) - rows[0].view.rows
+def note_of(n: int, sides: Sides) -> str | None:
+    """What is noted where not all rows of a model are among the ``n`` that all use."""
+    most = max(side.view.rows for side in sides) - n
     return f"left out: {most:,} rows that not every model uses" if most else None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ View = tuple[str, str]
 
 #: The method of limits where rows are independent and count one each.
 WALD = "wald"
+TEST = "net_reclassification_z"
 NO_ROWS = "net reclassification needs the same rows under two models: name a model as reference"
 
 
@@ -29,33 +31,36 @@ def reclassification_records(state: RunState) -> list[Reclassification]:
 
     Against another dataset, or an earlier run, the record says that there are no such rows.
     """
+    return [
+        one if one.reason is not None else _record(state, one) for one in planned_records(state)
+    ]
+
+
+def planned_records(state: RunState) -> Iterator[Reclassification]:
+    """The records before anything is counted; with the reason where there is nothing to count."""
     asked = state.prepared.loaded.spec.comparisons
     if asked is None or not asked.net_reclassification:
-        return []
-    found = []
+        return
     for view in state.prepared.views:
         own = (view.dataset, view.model)
         if not isinstance(asked.reference, str):
-            found.append(
-                Reclassification(
-                    dataset=view.dataset, model=view.model, reference=view.model, reason=NO_ROWS
-                )
+            yield Reclassification(
+                dataset=view.dataset, model=view.model, reference=view.model, reason=NO_ROWS
             )
             continue
         other = (view.dataset, asked.reference)
         if own != other and other in state.tables:
-            found.append(_record(state, own, other))
-    return found
+            yield Reclassification(
+                dataset=own[0],
+                model=own[1],
+                reference=other[1],
+                threshold=_threshold(state, own),
+                reference_threshold=_threshold(state, other),
+            )
 
 
-def _record(state: RunState, own: View, other: View) -> Reclassification:
-    empty = Reclassification(
-        dataset=own[0],
-        model=own[1],
-        reference=other[1],
-        threshold=_threshold(state, own),
-        reference_threshold=_threshold(state, other),
-    )
+def _record(state: RunState, empty: Reclassification) -> Reclassification:
+    own, other = (empty.dataset, empty.model), (empty.dataset, empty.reference)
     views = [state.tables[key].view for key in (own, other)]
     if any(len(view.labels) != 2 for view in views) or not all(
         hasattr(view, "actual") for view in views
@@ -100,8 +105,14 @@ def _computed(both: Pair, empty: Reclassification, level: float) -> Reclassifica
     record = replace(empty, label=view.labels[k], rows=both.rows, note=both.note or None)
     if found is None:
         return replace(record, reason="rows of only one class")
-    weighted = "sandwich" if view.weight is not None else WALD
-    return filled(record, found, level, "cluster_robust" if view.cluster is not None else weighted)
+    return filled(record, found, level, method_of(view))
+
+
+def method_of(view: Any) -> str:
+    """The method of the limits for rows of a view."""
+    if view.cluster is not None:
+        return "cluster_robust"
+    return "sandwich" if view.weight is not None else WALD
 
 
 def filled(
@@ -114,7 +125,7 @@ def filled(
         nonevents=_moves(found.nonevents, level, method),
         net=found.net,
         interval=_interval(found.interval, level, method),
-        test="net_reclassification_z",
+        test=TEST,
         statistic=found.statistic,
         p_value=found.p_value,
     )

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
+from typing import Any
 
 from evalreport.engine.comparisons.draws import PairedDraws
 from evalreport.engine.comparisons.folds import fold_names, over_folds
@@ -38,6 +39,10 @@ View = tuple[str, str]
 DISAGREE = "test and limits are two methods and disagree on whether there is a difference"
 #: All rows, at the first threshold.
 FIRST = (EVERYTHING, None)
+#: Dataset and model of both sides, and whether they are compared row by row.
+Views = tuple[View, View, bool]
+#: Comparisons by their rows and threshold.
+Every = dict[tuple[Slice, str | None], list[ComparisonTask]]
 
 
 @dataclass(frozen=True)
@@ -73,13 +78,11 @@ def compare(
         repeats: the further repeats of cross-validated views, by dataset and model.
     """
     differences: list[Difference] = []
-    for (first, second, paired), group in groupby(tasks, key=_views):
+    for (first, second, paired), own, every in grouped(tasks):
         model, reference = (
             Side(tables[view].view, tables[view], settings, thresholds.get(view, {}))
             for view in (first, second)
         )
-        every = _by_slice(list(group))
-        own = every.pop(FIRST, [])
         if own and paired:
             further = _further(model, reference, first, second, repeats or {})
             differences.extend(_paired(model, reference, own, further))
@@ -88,6 +91,13 @@ def compare(
         for (where, _), alike in every.items():
             differences.extend(_of_slice(model, reference, alike, where, paired=paired))
     return _records(differences, request, settings)
+
+
+def grouped(tasks: Sequence[ComparisonTask]) -> Iterator[tuple[Views, list[ComparisonTask], Every]]:
+    """The comparisons of each two models: of all rows at the first threshold, and the others."""
+    for views, group in groupby(tasks, key=_views):
+        every = _by_slice(list(group))
+        yield views, every.pop(FIRST, []), every
 
 
 def _further(
@@ -107,11 +117,9 @@ def _further(
     ]
 
 
-def _by_slice(
-    tasks: Sequence[ComparisonTask],
-) -> dict[tuple[Slice, str | None], list[ComparisonTask]]:
+def _by_slice(tasks: Sequence[ComparisonTask]) -> Every:
     """Comparisons by their rows and, where it is not the first, their threshold."""
-    found: dict[tuple[Slice, str | None], list[ComparisonTask]] = {}
+    found: Every = {}
     for task in tasks:
         found.setdefault((task.task.where, task.at), []).append(task)
     return found
@@ -136,7 +144,7 @@ def _of_slice(
         yield from _independent(one, two, tasks)
 
 
-def _views(task: ComparisonTask) -> tuple[View, View, bool]:
+def _views(task: ComparisonTask) -> Views:
     own, other = task.task, task.reference
     return (own.dataset, own.model), (other.dataset, other.model), task.paired
 
@@ -162,7 +170,7 @@ def _paired(
     folded = () if of or not all(fold_names(p) for p in pairs) else tasks
     for task in folded:
         renamed, means, difference, found = over_folds(pairs, task)
-        at = _numbers(both.model, both.reference, task)
+        at = numbers_of(both.model, both.reference, task)
         notes = (both.note,) if both.note else ()
         found = with_width(found)
         yield Difference(renamed, means, difference, found, both.rows, at, notes, MEAN_OF_FOLDS)
@@ -185,16 +193,14 @@ def _of_pair(
         found = paired_comparison(both, draws, task, values, difference)
     found = with_width(found)
     notes = [both.note] if both.note else []
-    notes += _threshold_notes(both.model, both.reference, task)
-    if task.task.indeterminate or task.reference.indeterminate:
-        notes.append("indeterminate predictions count as wrong")
+    notes += notes_of(both.model, both.reference, task)
     return Difference(
         task,
         values,
         difference,
         found,
         both.rows,
-        _numbers(both.model, both.reference, task),
+        numbers_of(both.model, both.reference, task),
         tuple(notes),
     )
 
@@ -211,15 +217,14 @@ def _independent(
             found = _nothing(_why_none(task, values))
         else:
             found = with_width(both.compare(own, values, difference))
-        notes = ("the rows of the two datasets are taken as independent",)
         yield Difference(
             task,
             values,
             difference,
             found,
             model.view.rows,
-            _numbers(model, reference, task),
-            (*notes, *_threshold_notes(model, reference, task)),
+            numbers_of(model, reference, task),
+            tuple(notes_of(model, reference, task)),
         )
 
 
@@ -227,10 +232,21 @@ def _values(model: Side, reference: Side, task: ComparisonTask) -> tuple[Evaluat
     return model.value(task.task), reference.value(task.reference)
 
 
-def _numbers(
+def numbers_of(
     model: Side, reference: Side, task: ComparisonTask
 ) -> tuple[float | None, float | None]:
+    """The thresholds of both sides."""
     return model.threshold(task.task).number, reference.threshold(task.reference).number
+
+
+def notes_of(model: Side, reference: Side, task: ComparisonTask) -> list[str]:
+    """What is noted of a comparison, whatever rows the two sides share."""
+    chosen = _threshold_notes(model, reference, task)
+    if not task.paired:
+        return ["the rows of the two datasets are taken as independent", *chosen]
+    if task.task.indeterminate or task.reference.indeterminate:
+        return [*chosen, "indeterminate predictions count as wrong"]
+    return chosen
 
 
 def _threshold_notes(model: Side, reference: Side, task: ComparisonTask) -> list[str]:
@@ -292,28 +308,16 @@ def _family_p(d: Difference) -> float | None:
 def _record(
     d: Difference, adjusted: Adjusted, request: ComparisonRequest, level: float
 ) -> Comparison:
-    task, own, other = d.task, d.task.task, d.task.reference
+    task, own = d.task, d.task.task
     metric, interval, test = metric_of(own), d.found.interval, d.found.test
     if interval is not None and own.threshold is not None and _is_conditional(d):
         interval = replace(interval, note="; ".join(filter(None, (interval.note, d.notes[-1]))))
     family, tests = corrected_family(adjusted, request.correction, request.family)
     p_adjusted = adjusted.p_value if task.hypothesis is None else None
     record = Comparison(
-        dataset=own.dataset,
-        subgroup=dict(own.where.subgroup),
-        fold=d.fold,
+        **asked_for(task, d.fold),
         threshold=d.thresholds[0],
-        threshold_rule=own.threshold.text if own.threshold is not None else None,
         reference_threshold=d.thresholds[1],
-        metric=own.metric,
-        title=metric.title,
-        params=shown_params(metric, own),
-        average=own.average,
-        label=own.label,
-        model=own.model,
-        reference=other.model,
-        reference_dataset=None if task.paired else other.dataset,
-        paired=task.paired,
         n=d.rows,
         model_value=_number(d.values[0]),
         reference_value=_number(d.values[1]),
@@ -329,8 +333,6 @@ def _record(
         family=family,
         family_tests=tests,
         reason=test.reason,
-        why=d.task.why,
-        margin=task.margin,
         hypothesis=_hypothesis(d, adjusted, request.alpha or (1.0 - level) / 2.0),
         ratio=d.found.ratio,
         exploratory=True if _is_conditional(d) else None,
@@ -342,6 +344,28 @@ def _record(
         reference_fraction=d.found.counts.fractions[1],
     )
     return judged(record, metric, level)
+
+
+def asked_for(task: ComparisonTask, fold: str | None) -> dict[str, Any]:
+    """The fields that say which difference a record is of, and why it is compared so."""
+    own, metric = task.task, metric_of(task.task)
+    return {
+        "dataset": own.dataset,
+        "subgroup": dict(own.where.subgroup),
+        "fold": fold,
+        "threshold_rule": own.threshold.text if own.threshold is not None else None,
+        "metric": own.metric,
+        "title": metric.title,
+        "params": shown_params(metric, own),
+        "average": own.average,
+        "label": own.label,
+        "model": own.model,
+        "reference": task.reference.model,
+        "reference_dataset": None if task.paired else task.reference.dataset,
+        "paired": task.paired,
+        "why": task.why,
+        "margin": task.margin,
+    }
 
 
 def judged(record: Comparison, metric: Metric, level: float) -> Comparison:

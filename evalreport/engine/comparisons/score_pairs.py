@@ -30,13 +30,21 @@ def score_pairs(state: RunState) -> list[ScorePairs]:
     There is none for more than two classes, for labels without scores, and for weighted or
     sampled rows.
     """
+    made = (_record(state, *both) for both in planned_pairs(state))
+    return [record for record in made if record is not None]
+
+
+def planned_pairs(state: RunState) -> Iterator[tuple[Key, Key, float, float]]:
+    """Every two models whose scores are compared on the same rows, with their thresholds."""
     compared = dict.fromkeys(
         ((one.task.dataset, one.task.model), (one.reference.dataset, one.reference.model))
         for one in state.prepared.plan.comparisons
         if one.paired and _is_by_score(one)
     )
-    made = (_record(state, *both) for both in compared)
-    return [record for record in made if record is not None]
+    for own, other in compared:
+        at, reference_at = _threshold(state, own), _threshold(state, other)
+        if at is not None and reference_at is not None:
+            yield own, other, at, reference_at
 
 
 def _is_by_score(task: ComparisonTask) -> bool:
@@ -44,10 +52,9 @@ def _is_by_score(task: ComparisonTask) -> bool:
     return task.task.table not in AT_THRESHOLD
 
 
-def _record(state: RunState, own: Key, other: Key) -> ScorePairs | None:
-    at, reference_at = _threshold(state, own), _threshold(state, other)
-    if at is None or reference_at is None:
-        return None
+def _record(
+    state: RunState, own: Key, other: Key, at: float, reference_at: float
+) -> ScorePairs | None:
     model, reference = (
         Side(state.tables[key].view, state.tables[key], state.prepared.settings, {})
         for key in (own, other)

@@ -6,7 +6,7 @@ the scores. Everything comes from the tables, whichever engine counted them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -33,8 +33,11 @@ DEPENDENT = "rows of one cluster depend on each other: no interval and no test i
 WEIGHTED = "rows are weighted: no interval and no test is given"
 
 
-def impact_records(state: RunState) -> list[Impact]:
-    """Every record of a run; none without subgroups, or for more than two classes."""
+def impact_records(state: RunState, rates: RatesOf | None = None) -> list[Impact]:
+    """Every record of a run; none without subgroups, or for more than two classes.
+
+    ``rates``: who counts the groups of a dataset and model.
+    """
     prepared, found = state.prepared, []
     crossings = prepared.loaded.spec.crossings
     for view, facts in zip(prepared.views, prepared.facts, strict=True):
@@ -48,7 +51,7 @@ def impact_records(state: RunState) -> list[Impact]:
             *labels,
             *state.thresholds[key].items(),
         ]
-        impact = _Rates(state.tables[key], facts, prepared.settings, own)
+        impact = (rates or Rates)(state.tables[key], facts, prepared.settings, own)
         for columns in crossings:
             groups = [
                 where
@@ -62,7 +65,7 @@ def impact_records(state: RunState) -> list[Impact]:
     return found
 
 
-class _Rates:
+class Rates:
     """Records of one dataset and model."""
 
     def __init__(
@@ -87,28 +90,33 @@ class _Rates:
         header = self._header(columns, "selection", number, rule)
         if request is not None and number is None:
             return replace(header, reason=resolved.reason or "there is no such threshold")
-        positive = self.tables.view.positive_index
-        found = [
-            selection(self.tables.classification(where, number), where.subgroup, positive)
-            for where in groups
-        ]
+        found = [self.predicted(where, number) for where in groups]
         ids = [self.ids.get((where, number, rule)) for where in groups]
-        return self._with_categories(header, found, ids)
+        return with_categories(header, found, ids, self.facts, self.settings)
 
     def scored(self, columns: tuple[str, ...], groups: Sequence[Slice]) -> Impact:
         """Shares of rows whose score is strictly above the median of all rows."""
         header = self._header(columns, "scoring", None, None)
-        whole = self.tables.scores(EVERYTHING)
-        middle = median(whole)
+        middle = self.median()
         if middle is None:
             return replace(header, reason="there is no row")
-        found = [
-            scored_above(
-                self.tables.scores(where), where.subgroup, middle, self.tables.row_count(where)
-            )
-            for where in groups
-        ]
-        return self._with_categories(replace(header, median=middle), found, [None] * len(found))
+        found = [self.above(where, middle) for where in groups]
+        header = replace(header, median=middle)
+        return with_categories(header, found, [None] * len(found), self.facts, self.settings)
+
+    def predicted(self, where: Slice, threshold: float | None) -> Selection:
+        """The rows of a group that are predicted positive."""
+        table = self.tables.classification(where, threshold)
+        return selection(table, where.subgroup, self.tables.view.positive_index)
+
+    def median(self) -> float | None:
+        """The median score of all rows."""
+        return median(self.tables.scores(EVERYTHING))
+
+    def above(self, where: Slice, middle: float) -> Selection:
+        """The rows of a group whose score is above the median."""
+        rows = self.tables.row_count(where)
+        return scored_above(self.tables.scores(where), where.subgroup, middle, rows)
 
     def _header(
         self, columns: tuple[str, ...], kind: str, threshold: float | None, rule: str | None
@@ -123,11 +131,6 @@ class _Rates:
             threshold_rule=rule,
             smallest_share=self.settings.impact.smallest_share,
         )
-
-    def _with_categories(
-        self, header: Impact, selections: Sequence[Selection], tables: Sequence[str | None]
-    ) -> Impact:
-        return with_categories(header, selections, tables, self.facts, self.settings)
 
 
 def with_categories(
@@ -151,3 +154,7 @@ def with_categories(
         ),
         interval_reason=reason if dependent else None,
     )
+
+
+#: What counts the groups of a dataset and model, from its tables.
+RatesOf = Callable[[MemoryTables, Facts, Settings, Sequence[PrintedTable]], Rates]

@@ -21,6 +21,9 @@ from evalreport.results.records import (
 from evalreport.spec.datasets import NamedPositive
 from evalreport.spec.model import Spec
 
+#: The rule of the positive class where rows have sets of labels.
+OF_SETS = "sets of labels: each label against its absence"
+
 
 def label_record(spec: Spec, view: View, thresholds: Sequence[float]) -> LabelLedger:
     """Classes declared and seen, the positive one and its rule, ties at the thresholds."""
@@ -61,7 +64,7 @@ def _set_record(spec: Spec, view: SetView, thresholds: Sequence[float]) -> Label
         order=tuple(view.labels),
         kind=checked.label_kind,
         label_sets=True,
-        rule="sets of labels: each label against its absence",
+        rule=OF_SETS,
         operator=None if scores is None else "score >= threshold",
         ties=tuple(Ties(t, view.tied(t)) for t in ties),
     )

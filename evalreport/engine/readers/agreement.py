@@ -44,12 +44,7 @@ def _record(study: Study, cut: Cut, level: float) -> ReaderAgreement:
     used = np.flatnonzero(table.any(axis=0))  # a category that nobody used is none
     table, names = table[:, used], tuple(labels[code] for code in used.tolist())
     kinds, cases = np.unique(table, axis=0, return_counts=True)
-    notes = [
-        "cases of one cluster are taken as independent" if study.clusters is not None else "",
-        f"two readers are held against each other up to {MOST_PAIRED} readers and categories"
-        if not _paired(study, len(used))
-        else "",
-    ]
+    paired = is_paired(len(study.names), len(used))
     return ReaderAgreement(
         dataset=view.dataset,
         model=view.model,
@@ -62,13 +57,25 @@ def _record(study: Study, cut: Cut, level: float) -> ReaderAgreement:
             for kind, count in zip(kinds.tolist(), cases.tolist(), strict=True)
         ),
         coefficients=tuple(coefficient(name, table, level) for name in COEFFICIENTS),
-        pairs=tuple(_pairs(study, laid, used, level)) if _paired(study, len(used)) else (),
-        note="; ".join(note for note in notes if note) or None,
+        pairs=tuple(_pairs(study, laid, used, level)) if paired else (),
+        note=note_of(clustered=study.clusters is not None, paired=paired),
     )
 
 
-def _paired(study: Study, categories: int) -> bool:
-    return max(len(study.names), categories) <= MOST_PAIRED
+def note_of(*, clustered: bool, paired: bool) -> str | None:
+    """What is noted of the cases, and where no two readers are held against each other."""
+    notes = [
+        "cases of one cluster are taken as independent" if clustered else "",
+        f"two readers are held against each other up to {MOST_PAIRED} readers and categories"
+        if not paired
+        else "",
+    ]
+    return "; ".join(note for note in notes if note) or None
+
+
+def is_paired(readers: int, categories: int) -> bool:
+    """Whether every two readers are held against each other."""
+    return max(readers, categories) <= MOST_PAIRED
 
 
 def coefficient(name: str, table: Table, level: float) -> Coefficient:

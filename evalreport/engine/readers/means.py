@@ -15,14 +15,22 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from evalreport.engine.acceptance import FAIL, NOT_EVALUATED, PASS
 from evalreport.engine.intervals import methods
-from evalreport.engine.readers.placing import AREA, CLEARED, FOUND, Cut, Placed, Study
+from evalreport.engine.readers.placing import (
+    AREA,
+    CLEARED,
+    FOUND,
+    Cut,
+    Placed,
+    Reading,
+    Study,
+)
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.kinds import SHARE_OF_CLUSTERS
 from evalreport.results import records
@@ -34,6 +42,9 @@ if TYPE_CHECKING:
     from evalreport.engine.run_state import RunState
 
 Floats = npt.NDArray[np.float64]
+AnyReading = TypeVar("AnyReading", bound=Reading)
+#: A measure of two models, with the threshold of each.
+Shared = tuple[str, Cut | None, Cut | None]
 
 METHOD = "obuchowski_rockette_hillis"
 _ONE_READER = "with one reader nothing is known of how readers differ"
@@ -46,14 +57,14 @@ def titled(metric: str) -> str:
     return metric if found is None else found.title
 
 
-def asked_of(study: Study) -> Iterator[tuple[str, Cut | None]]:
+def asked_of(study: Reading) -> Iterator[tuple[str, Cut | None]]:
     """The measures of a study: recall and specificity at each threshold, the area once."""
     if len(study.view.labels) != 2:
         return
     for cut in study.cuts:
         yield FOUND, cut
         yield CLEARED, cut
-    if study.view.score is not None:
+    if study.view.has_score:
         yield AREA, None
 
 
@@ -70,17 +81,8 @@ def _mean(study: Study, metric: str, cut: Cut | None, level: float) -> ReaderMea
         for number in range(len(study.names))
     )
     own = [number for number, one in enumerate(each) if one.value is not None]
-    view = study.view
     record = ReaderMean(
-        dataset=view.dataset,
-        model=view.model,
-        metric=metric,
-        title=titled(metric),
-        params={},
-        label=view.labels[view.positive_index],
-        threshold=None if cut is None else cut.number,
-        threshold_rule=None if cut is None else cut.rule,
-        random=study.asked.random,
+        **asked_for(study, metric, cut),
         cases=study.cases,
         readings=len(study.case),
         crossed=study.crossed,
@@ -88,9 +90,25 @@ def _mean(study: Study, metric: str, cut: Cut | None, level: float) -> ReaderMea
         readers=each,
         covariance=tuple(map(tuple, matrix[np.ix_(own, own)].tolist())),
         value=None,
-        note=_note(study),
+        note=note_of(crossed=study.crossed),
     )
     return with_mean(record, level)
+
+
+def asked_for(study: Reading, metric: str, cut: Cut | None) -> dict[str, Any]:
+    """The fields that say which measure of which model a record is of."""
+    view = study.view
+    return {
+        "dataset": view.dataset,
+        "model": view.model,
+        "metric": metric,
+        "title": titled(metric),
+        "params": {},
+        "label": view.labels[view.positive_index],
+        "threshold": None if cut is None else cut.number,
+        "threshold_rule": None if cut is None else cut.rule,
+        "random": study.asked.random,
+    }
 
 
 def with_mean(record: ReaderMean, level: float) -> ReaderMean:
@@ -127,8 +145,9 @@ def with_mean(record: ReaderMean, level: float) -> ReaderMean:
     )
 
 
-def _note(study: Study) -> str | None:
-    if study.crossed:
+def note_of(*, crossed: bool) -> str | None:
+    """What is noted where not every reader read every case."""
+    if crossed:
         return None
     return (
         "not every reader read every case: values of the same cases are held together, and "
@@ -231,21 +250,38 @@ def difference_records(
     """Every model of a dataset against the reference, in each measure that both have."""
     asked = state.prepared.loaded.spec.comparisons
     margins = {} if asked is None else dict(asked.margins)
-    records_ = []
+    return [
+        with_margin(_difference(study, reference, measure, means, level), margins.get(measure[0]))
+        for study, reference, measure in planned_differences(state, found)
+    ]
+
+
+def planned_differences(
+    state: RunState, found: Sequence[AnyReading]
+) -> Iterator[tuple[AnyReading, AnyReading, Shared]]:
+    """Every model of a dataset with the reference, and each measure that both have."""
+    asked = state.prepared.loaded.spec.comparisons
     for dataset in dict.fromkeys(study.view.dataset for study in found):
         own = [study for study in found if study.view.dataset == dataset]
         wanted = None if asked is None else asked.reference
         reference = next((one for one in own if one.view.model == wanted), own[0])
         for study in own:
-            if study is reference or study.view.labels != reference.view.labels:
-                continue
-            for metric, cut, other in _shared(study, reference):
-                record = _difference(study, reference, (metric, cut, other), means, level)
-                records_.append(with_margin(record, margins.get(metric)))
-    return records_
+            if study is not reference and study.view.labels == reference.view.labels:
+                for measure in _shared(study, reference):
+                    yield study, reference, measure
 
 
-def _shared(study: Study, reference: Study) -> Iterator[tuple[str, Cut | None, Cut | None]]:
+def difference_asked_for(study: Reading, reference: Reading, measure: Shared) -> dict[str, Any]:
+    """The fields that say which measure of which two models a record is of."""
+    metric, cut, other = measure
+    return {
+        **asked_for(study, metric, cut),
+        "reference": reference.view.model,
+        "reference_threshold": None if other is None else other.number,
+    }
+
+
+def _shared(study: Reading, reference: Reading) -> Iterator[Shared]:
     """Measures of both, at the same threshold where both have thresholds."""
     theirs = list(asked_of(reference))
     for metric, cut in asked_of(study):
@@ -262,7 +298,7 @@ def _shared(study: Study, reference: Study) -> Iterator[tuple[str, Cut | None, C
 def _difference(
     study: Study,
     reference: Study,
-    measure: tuple[str, Cut | None, Cut | None],
+    measure: Shared,
     means: Sequence[ReaderMean],
     level: float,
 ) -> ReaderDifference:
@@ -275,20 +311,12 @@ def _difference(
         if values[0][name] is not None and values[1].get(name) is not None
     )
     record = ReaderDifference(
-        dataset=study.view.dataset,
-        metric=metric,
-        title=titled(metric),
-        params={},
-        label=study.view.labels[study.view.positive_index],
-        model=study.view.model,
-        reference=reference.view.model,
-        threshold=None if cut is None else cut.number,
-        threshold_rule=None if cut is None else cut.rule,
-        reference_threshold=None if other is None else other.number,
-        random=study.asked.random,
+        **difference_asked_for(study, reference, measure),
         readers=names,
         difference=None,
-        note=_only_some(study, reference, names),
+        note=difference_note(
+            (*study.names, *reference.names), names, crossed=study.crossed and reference.crossed
+        ),
     )
     if not names:
         return replace(record, reason="no reader has a value of both")
@@ -389,11 +417,11 @@ def _same_cases(study: Study, other: Study) -> Study:
     return replace(study, truth=np.maximum(study.truth, other.truth), cluster=cluster)
 
 
-def _only_some(study: Study, reference: Study, names: tuple[str, ...]) -> str | None:
-    every = dict.fromkeys((*study.names, *reference.names))
-    left = [name for name in every if name not in names]
+def difference_note(every: Sequence[str], names: Sequence[str], *, crossed: bool) -> str | None:
+    """What is noted of readers that not both models have, or of cases that not all read."""
+    left = [name for name in dict.fromkeys(every) if name not in names]
     if not left:
-        return _note(study) or _note(reference)
+        return note_of(crossed=crossed)
     return f"read with one of the two models only, and left out: {', '.join(left)}"
 
 

@@ -62,21 +62,27 @@ class Placed:
 
 
 @dataclass(frozen=True, eq=False)
-class Study:
+class Reading:
+    """A model whose rows readers read, with what is at random and the thresholds."""
+
+    view: LabelView
+    asked: Readers
+    cuts: tuple[Cut, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Study(Reading):
     """The used rows of a model with their reader and case, numbered from 0.
 
     ``truth``: actual class of each case, -1 of one that no row is of. ``cluster``: of each
     case, None where every case is its own.
     """
 
-    view: LabelView
-    asked: Readers
     names: tuple[str, ...]
     reader: Rows
     case: Rows
     truth: Rows
     cluster: Rows | None
-    cuts: tuple[Cut, ...]
     predicted: dict[float | None, Rows]
 
     @property
@@ -172,7 +178,7 @@ def _study(state: RunState, view: LabelView, asked: Readers, readings: Readings)
     cluster[case] = view.cluster[0]
     apart = len(np.unique(cluster[truth >= 0])) == int(np.count_nonzero(truth >= 0))
     key = (view.dataset, view.model)
-    cuts = _cuts(view, state.thresholds[key])
+    cuts = cuts_of(view, state.thresholds[key])
     tables = state.tables[key]
     predicted: dict[float | None, Any] = {
         cut.number: tables.predicted(cut.number).astype(np.int64) for cut in cuts
@@ -180,19 +186,19 @@ def _study(state: RunState, view: LabelView, asked: Readers, readings: Readings)
     return Study(
         view,
         asked,
+        cuts,
         names,
         place[codes],
         case,
         truth,
         None if apart else cluster,
-        cuts,
         predicted,
     )
 
 
-def _cuts(view: LabelView, thresholds: dict[ThresholdRequest, Resolved]) -> tuple[Cut, ...]:
+def cuts_of(view: LabelView, thresholds: dict[ThresholdRequest, Resolved]) -> tuple[Cut, ...]:
     """The thresholds that a model is judged at; one without a number for labels."""
-    if view.score is None:
+    if not view.has_score:
         return (Cut(None, None),)
     found = ((request, one.number) for request, one in thresholds.items())
     return tuple(Cut(request, number) for request, number in found if number is not None)

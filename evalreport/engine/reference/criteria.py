@@ -7,7 +7,7 @@ one with a best value where it is not further from it by more than the margin.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -52,23 +52,30 @@ class Against:
     reason: str | None = None
 
 
+#: What compares a measure with the reference of a criterion.
+AgainstReference = Callable[["RunState", AskedCriterion, Measure, References], Against]
+
+
 def with_references(
     state: RunState,
     judged: Sequence[records.Criterion],
     references: References,
     before: ReferenceRun | None = None,
+    against: AgainstReference | None = None,
 ) -> list[records.Criterion]:
     """All outcomes in the order of the spec: those judged, and those against a reference.
 
     Where there is a run ``before`` in the series, or the spec refers to the previous run, each
-    outcome has those of the runs before it, and how many in a row have not passed.
+    outcome has those of the runs before it, and how many in a row have not passed. ``against``:
+    who compares a measure with the reference.
     """
     asked = state.prepared.loaded.spec.criteria
     valued = [number for number, one in asked if one.required is not None]
     found = [replace(entry, criterion=valued[entry.criterion - 1]) for entry in judged]
     for number, one in asked:
         if one.reference is not None:
-            work = partial(_outcomes, state, number, one, references)
+            compare = against or against_reference
+            work = partial(_outcomes, state, number, one, references, compare)
             found += state.records(f"criterion {number}", work)
     found.sort(key=lambda entry: entry.criterion)
     previous = before or references.previous
@@ -107,7 +114,11 @@ def _criterion(asked: AskedCriterion | Declared | Claim) -> Criterion:
 
 
 def _outcomes(
-    state: RunState, number: int, asked: AskedCriterion, references: References
+    state: RunState,
+    number: int,
+    asked: AskedCriterion,
+    references: References,
+    compare: AgainstReference,
 ) -> list[records.Criterion]:
     by_id = {m.id: m for m in state.measures}
     metric, margin = asked.metric.metric, asked.margin or 0.0
@@ -120,13 +131,13 @@ def _outcomes(
         measure = by_id.get(entry.measure or "")
         against = Against(None, reason=entry.reason)
         if measure is not None and entry.outcome != NOT_EVALUATED:
-            against = _against(state, asked, measure, references)
+            against = compare(state, asked, measure, references)
         observed, required, outcome, reason = _held(metric, margin, asked.bound, measure, against)
         found.append(
             replace(
                 entry,
                 criterion=number,
-                text=_text(asked, references),
+                text=text_of(asked, references),
                 bound=asked.bound,
                 direction="at_most" if metric.goal is not Goal.MAXIMIZE else "at_least",
                 required=required,
@@ -158,7 +169,8 @@ def _name(asked: AskedCriterion, references: References) -> str:
     return f"model {asked.reference}"
 
 
-def _text(asked: AskedCriterion, references: References) -> str:
+def text_of(asked: AskedCriterion, references: References) -> str:
+    """A criterion against a reference in words."""
     word = {"point": "", "lower": "lower limit of ", "upper": "upper limit of "}[asked.bound]
     average = f"{asked.average} " if asked.average not in (None, "none") else ""
     label = f" of {asked.label}" if asked.label is not None else ""
@@ -173,9 +185,15 @@ def _text(asked: AskedCriterion, references: References) -> str:
     return f"{word}{average}{asked.metric.name}{label} no worse than {name}{margin}"
 
 
-def _against(
-    state: RunState, asked: AskedCriterion, measure: Measure, references: References
+def against_reference(
+    state: RunState,
+    asked: AskedCriterion,
+    measure: Measure,
+    references: References,
+    compared: Callable[[RunState, AskedCriterion, Measure], records.Comparison | None]
+    | None = None,
 ) -> Against:
+    """The difference of a measure from its reference; ``compared`` gives its limits."""
     run = references.of(asked.reference)
     if run is not None:
         return _against_run(state, measure, run)
@@ -194,7 +212,7 @@ def _against(
     if measure.where.subgroup:
         reason = "differences from a model or dataset have intervals for all rows only"
         return Against(difference, twin.value, None, reason)
-    record = _compared(state, asked, measure)
+    record = (compared or _compared)(state, asked, measure)
     if record is None:
         return Against(difference, twin.value, None, "the two are not compared")
     return Against(difference, twin.value, record.interval, record.interval_reason)

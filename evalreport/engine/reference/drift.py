@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
@@ -37,10 +37,17 @@ MOST_CATEGORIES = 100
 MISSING = "(missing)"
 ONE_SIDED = "a category is on one side only"
 Counts = Mapping[str, float]
+#: How a column of a dataset has moved: the fields of its record.
+ColumnShift = Callable[["RunState", Drift, str, str, bool], dict[str, Any]]
 
 
-def drift_records(state: RunState, references: References) -> list[records.Drift]:
-    """One record per dataset and what is compared: labels, scores of each model, columns."""
+def drift_records(
+    state: RunState, references: References, column: ColumnShift | None = None
+) -> list[records.Drift]:
+    """One record per dataset and what is compared: labels, scores of each model, columns.
+
+    ``column``: who compares a column, where that is not by its rows.
+    """
     asked = state.prepared.loaded.spec.drift
     if asked is None:
         return []
@@ -49,7 +56,7 @@ def drift_records(state: RunState, references: References) -> list[records.Drift
     for dataset in dict.fromkeys(view.dataset for view in state.prepared.views):
         if isinstance(asked.reference, DatasetReference) and dataset == asked.reference.dataset:
             continue
-        found.extend(_of_dataset(state, asked, dataset, run))
+        found.extend(_of_dataset(state, asked, dataset, run, column or _column))
     return found
 
 
@@ -106,7 +113,7 @@ def _criterion(
 
 
 def _of_dataset(
-    state: RunState, asked: Drift, dataset: str, run: ReferenceRun | None
+    state: RunState, asked: Drift, dataset: str, run: ReferenceRun | None, shift: ColumnShift
 ) -> Iterator[records.Drift]:
     views = [view for view in state.prepared.views if view.dataset == dataset]
     named = f"run {run.name}" if run is not None else ""
@@ -116,13 +123,13 @@ def _of_dataset(
     first = views[0]
     place = (dataset, named)
     then = _labels_of_run(run, first) if run is not None else _labels(state, asked, first)
-    yield _record(place, "labels", _categories(then, _class_counts(first), weighted))
+    yield _record(place, "labels", of_categories(then, _class_counts(first), weighted))
     for view in views:
         for label, values, before in _scores(state, asked, view, run):
             found = _score_shift(before, values, asked.bins, weighted)
             yield _record(place, "scores", found, model=view.model, label=label)
     for column in asked.columns:
-        found = _column(state, asked, dataset, column, weighted)
+        found = shift(state, asked, dataset, column, weighted)
         yield _record(place, "column", found, column=column)
 
 
@@ -236,7 +243,7 @@ def _column(
     counted = [_as_categories(*side) for side in sides]
     if len({value for own in counted for value in own}) > MOST_CATEGORIES:
         return _nothing("categories", f"text with more than {MOST_CATEGORIES} values")
-    return _categories(counted[0], counted[1], weighted)
+    return of_categories(counted[0], counted[1], weighted)
 
 
 def _as_numbers(column: RawColumn, times: Times) -> Values | None:
@@ -274,7 +281,8 @@ def _added(told: Iterable[tuple[Any, int]]) -> Counter[Any]:
 # -- records --------------------------------------------------------------------------------
 
 
-def _categories(then: Counts | None, now: Counts, weighted: bool) -> dict[str, Any]:
+def of_categories(then: Counts | None, now: Counts, weighted: bool) -> dict[str, Any]:
+    """The fields of a record that follow from the rows of each category, then and now."""
     if then is None:
         return _nothing("categories", "the reference does not have it")
     names = sorted({**then, **now}, key=lambda n: (-then.get(n, 0.0), -now.get(n, 0.0), n))

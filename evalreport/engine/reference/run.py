@@ -103,7 +103,7 @@ def read_references(loaded: LoadedSpec) -> References:
     """
     found: dict[str, ReferenceRun] = {}
     problems: list[Problem] = []
-    for path, where in _wanted(loaded):
+    for path, where in wanted(loaded):
         if path in found:
             continue
         try:
@@ -116,7 +116,8 @@ def read_references(loaded: LoadedSpec) -> References:
     return References(found)
 
 
-def _wanted(loaded: LoadedSpec) -> Iterator[tuple[str, Location]]:
+def wanted(loaded: LoadedSpec) -> Iterator[tuple[str, Location]]:
+    """The paths of the earlier runs that a spec refers to, and where it does."""
     spec = loaded.spec
     if spec.comparisons is not None and isinstance(spec.comparisons.reference, RunReference):
         path = ("comparisons", "reference", "run")
@@ -136,8 +137,9 @@ def _led_to(path: Path, series: str, where: Location) -> tuple[Path, bool]:
     ``runs/latest`` is the newest run of the spec's own series, ``runs/latest/other`` that of
     another. A folder of an older version knows no series: there it is its newest run.
     """
+    previous = is_previous(path, series)
     if path.parent.name == PREVIOUS and not path.exists():
-        return path.parent.parent / series_link(path.name), path.name == series
+        return path.parent.parent / series_link(path.name), previous
     if path.name != PREVIOUS:
         return path, path.name == series_link(series)
     own = path.parent / series_link(series)
@@ -146,6 +148,13 @@ def _led_to(path: Path, series: str, where: Location) -> tuple[Path, bool]:
     what = f"'{path.parent}' holds no run of the series '{series}' yet"
     hint = f"{PREVIOUS}/NAME is the newest run of another series; a first run has none to refer to"
     raise FilesError(Problem(what, hint, where))
+
+
+def is_previous(path: Path, series: str) -> bool:
+    """Whether a path, as it is written, means the run before the one that refers to it."""
+    if path.parent.name == PREVIOUS:
+        return path.name == series
+    return path.name in (PREVIOUS, series_link(series))
 
 
 def read_reference(path: Path, where: Location, *, previous: bool = False) -> ReferenceRun:

@@ -1,9 +1,11 @@
-"""A PDF that other libraries drew: what it tells is compared, and the first line says so."""
+"""Documents that other libraries drew: what they tell is compared, and the first line says so."""
 
 from __future__ import annotations
 
 import io
 import json
+import zipfile
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,7 @@ from typing import Any
 import pytest
 
 from evalreport.cli import status_of
-from evalreport.cli.pdf_text import pdf_problems, read_pdf
+from evalreport.cli.document_text import read_pdf, text_problems
 from evalreport.record.hashing import record_bytes
 from evalreport.record.manifest import Manifest, read_manifest
 
@@ -25,7 +27,7 @@ positive: {label: ill}
 models:
   one: {score: a}
 metrics: [recall, specificity]
-report: {formats: [html, pdf]}
+report: {formats: [html, pdf, docx]}
 """
 Capture = pytest.CaptureFixture[str]
 
@@ -47,18 +49,17 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def other(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    folder = tmp_path_factory.mktemp("pdf") / "other"
-    return (made(folder, 29) / "report.pdf").read_bytes()
+def other(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return made(tmp_path_factory.mktemp("pdf") / "other", 29)
 
 
-def of_another_release(run: Path, folder: Path, pdf: bytes) -> Path:
-    """A copy with this PDF, results and manifest naming another WeasyPrint; all hashes fit."""
+def of_another_release(run: Path, folder: Path, name: str, content: bytes) -> Path:
+    """A copy with this document, results and manifest naming another WeasyPrint; all hashes fit."""
     copied = folder / "copy"
     copied.mkdir()
     for path in run.iterdir():
         (copied / path.name).write_bytes(path.read_bytes())
-    (copied / "report.pdf").write_bytes(pdf)
+    (copied / name).write_bytes(content)
     results: dict[str, Any] = json.loads((copied / "results.json").read_bytes())
     manifest, _ = read_manifest(run)
     versions = {**manifest.details.versions, "weasyprint": "69.0"}
@@ -82,25 +83,43 @@ def written_again(pdf: bytes) -> bytes:
     return out.getvalue()
 
 
+def packed_again(docx: bytes) -> bytes:
+    """The same document in other bytes."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(docx)) as parts, zipfile.ZipFile(out, "w") as again:
+        for name in parts.namelist():
+            again.writestr(name, parts.read(name))
+    assert out.getvalue() != docx
+    return out.getvalue()
+
+
 @pytest.mark.long
-def test_a_pdf_of_another_run_is_found(
-    run: Path, other: bytes, tmp_path: Path, capsys: Capture
+@pytest.mark.parametrize("name", ["report.pdf", "report.docx"])
+def test_a_document_of_another_run_is_found(
+    name: str, run: Path, other: Path, tmp_path: Path, capsys: Capture
 ) -> None:
-    copied = of_another_release(run, tmp_path, other)
+    copied = of_another_release(run, tmp_path, name, (other / name).read_bytes())
     capsys.readouterr()
     assert status_of(["verify", str(copied)]) == 5
-    assert "report.pdf: says " in capsys.readouterr().err
+    assert f"{name}: says " in capsys.readouterr().err
 
 
 @pytest.mark.long
-def test_a_pdf_of_another_release_that_tells_the_same_is_said_in_the_first_line(
-    run: Path, tmp_path: Path, capsys: Capture
+@pytest.mark.parametrize(
+    ("name", "again"), [("report.pdf", written_again), ("report.docx", packed_again)]
+)
+def test_a_document_of_another_release_that_tells_the_same_is_said_in_the_first_line(
+    name: str, again: Callable[[bytes], bytes], run: Path, tmp_path: Path, capsys: Capture
 ) -> None:
-    pdf = written_again((run / "report.pdf").read_bytes())
-    copied = of_another_release(run, tmp_path, pdf)
+    copied = of_another_release(run, tmp_path, name, again((run / name).read_bytes()))
     capsys.readouterr()
     assert status_of(["verify", str(copied)]) == 0
-    assert "report.pdf: text compared" in capsys.readouterr().out.splitlines()[0]
+    assert f"{name}: text compared" in capsys.readouterr().out.splitlines()[0]
+
+
+def test_what_is_no_word_document_is_told() -> None:
+    (problem,) = text_problems("report.docx", b"PK", b"PK")
+    assert problem == "is not a Word document that can be read"
 
 
 @pytest.mark.long
@@ -111,12 +130,12 @@ def test_pages_and_attached_files_count(run: Path) -> None:
     own = read_pdf(pdf)
     assert own is not None
     assert own.words
-    assert list(pdf_problems(pdf, pdf)) == []
+    assert list(text_problems("report.pdf", pdf, pdf)) == []
     writer, out = PdfWriter(clone_from=PdfReader(io.BytesIO(pdf))), io.BytesIO()
     writer.add_blank_page(100, 100)
     writer.add_attachment("more.txt", b"more")
     writer.write(out)
-    told = " ".join(pdf_problems(out.getvalue(), pdf))
+    told = " ".join(text_problems("report.pdf", out.getvalue(), pdf))
     assert f"has {own.pages + 1} pages, results.json gives {own.pages}" in told
     assert "has other files attached" in told
-    assert list(pdf_problems(b"no PDF", pdf)) == ["is not a PDF that can be read"]
+    assert list(text_problems("report.pdf", b"no PDF", pdf)) == ["is not a PDF that can be read"]

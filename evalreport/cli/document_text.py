@@ -1,10 +1,12 @@
-"""What a PDF tells, whichever release of the libraries drew it: text, pages and attachments."""
+"""What a PDF or Word document tells, whichever release of the libraries drew it."""
 
 from __future__ import annotations
 
 import io
+import re
+import zipfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from evalreport.record.hashing import sha256
@@ -14,7 +16,7 @@ _SOFT_HYPHENS = str.maketrans("", "", "\u00ad\u200b")
 
 
 @dataclass(frozen=True)
-class PdfText:
+class Told:
     """The words of all pages in order, how many pages there are, and the files inside."""
 
     words: tuple[str, ...]
@@ -22,7 +24,7 @@ class PdfText:
     attachments: tuple[tuple[str, str], ...]
 
 
-def read_pdf(data: bytes) -> PdfText | None:
+def read_pdf(data: bytes) -> Told | None:
     """The text, pages and attachments of a PDF; None for what is none.
 
     Raises ImportError where pypdf is not installed.
@@ -41,18 +43,39 @@ def read_pdf(data: bytes) -> PdfText | None:
         pages = len(reader.pages)
     except (PyPdfError, ValueError, KeyError, TypeError, AttributeError, IndexError):
         return None
-    return PdfText(tuple(text.translate(_SOFT_HYPHENS).split()), pages, tuple(sorted(files)))
+    return Told(tuple(text.translate(_SOFT_HYPHENS).split()), pages, tuple(sorted(files)))
 
 
-def pdf_problems(there: bytes, drawn: bytes) -> Iterator[str]:
-    """What a PDF tells otherwise than the one that was drawn again.
+def read_docx(data: bytes) -> Told | None:
+    """The text of a Word document, whose pages Word makes; None for what is none."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as parts:
+            names = [name for name in parts.namelist() if _TEXT_OF_WORD.fullmatch(name)]
+            text = " ".join(parts.read(name).decode("utf-8", "replace") for name in sorted(names))
+    except (zipfile.BadZipFile, ValueError, NotImplementedError, RuntimeError):
+        return None
+    return Told(tuple(re.sub(r"<[^>]*>", " ", text).split()), 0, ())
+
+
+#: The parts of a Word document that hold text.
+_TEXT_OF_WORD = re.compile(r"word/(document|header\d*|footer\d*|footnotes)\.xml")
+#: What reads a file, by its name, and what it is called.
+READERS: dict[str, tuple[Callable[[bytes], Told | None], str]] = {
+    "report.pdf": (read_pdf, "PDF"),
+    "report.docx": (read_docx, "Word document"),
+}
+
+
+def text_problems(name: str, there: bytes, drawn: bytes) -> Iterator[str]:
+    """What a PDF or Word document tells otherwise than the one that was drawn again.
 
     Another release may break lines and pages elsewhere, so that the order of words is no matter
     where all of them are there.
     """
-    own, other = read_pdf(there), read_pdf(drawn)
+    read, kind = READERS[name]
+    own, other = read(there), read(drawn)
     if own is None or other is None:
-        yield "is not a PDF that can be read"
+        yield f"is not a {kind} that can be read"
         return
     if own.pages != other.pages:
         yield f"has {own.pages} pages, results.json gives {other.pages}"
