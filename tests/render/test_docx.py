@@ -142,6 +142,19 @@ def test_tables_are_as_wide_as_the_text(word: Any) -> None:
         assert sum(column.width for column in table.columns) == pytest.approx(text, rel=0.002)
 
 
+def test_limits_in_a_column_of_their_own_stand_once(run: Path) -> None:
+    other = render_docx(built(replace(results(run), acceptance=()), "standard"), AT)
+    table = docx.Document(io.BytesIO(other)).tables[1]
+    heads = [cell.text for cell in table.rows[0].cells]
+    value, limits = (
+        heads.index("value"),
+        next(k for k, text in enumerate(heads) if "limits" in text),
+    )
+    for row in table.rows[1:]:
+        assert " to " not in row.cells[value].text
+        assert " to " in row.cells[limits].text
+
+
 def test_outcomes_are_words_in_coloured_cells(word: Any, run: Path) -> None:
     """A criterion that is held on the one model, and the stamp of the whole report."""
     cells = [c for t in word.tables for c in t._cells]
