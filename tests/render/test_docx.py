@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import runpy
 import zipfile
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -133,6 +134,15 @@ def test_its_looks_are_the_styles_of_the_reference(word: Any) -> None:
     assert {"Title", "Lead", "Caption", "Report Table", "Table Text", "Outcome Pass"} <= used <= own
     # sizes and fonts are those of styles; only formulas, heads and names mark their letters
     assert not word.element.xpath("//w:r/w:rPr/w:sz | //w:r/w:rPr/w:rFonts")
+
+
+def test_the_reference_is_what_its_script_makes(tmp_path: Path) -> None:
+    folder = templates_folder() / "word"
+    runpy.run_path(str(folder / "make_reference.py"))["main"](tmp_path / "again.docx")
+    shown = zipfile.ZipFile(folder / "reference.docx"), zipfile.ZipFile(tmp_path / "again.docx")
+    for part in ("word/styles.xml", "word/document.xml"):
+        kept, made = (archive.read(part) for archive in shown)
+        assert kept == made
 
 
 def test_tables_are_as_wide_as_the_text(word: Any) -> None:
