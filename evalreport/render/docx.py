@@ -353,7 +353,9 @@ class _Writer:
             for row in block.rows
         ]
         lines = [row.line for row in block.rows]
-        made = self.lines(block.caption, block.columns, lines, ends=ends if block.judged else None)
+        made = self.lines(
+            block.caption, block.columns, lines, apart=True, ends=ends if block.judged else None
+        )
         for row, own in zip(made.rows[1:], block.rows, strict=True):
             if block.judged and own.word:
                 name, shade = OUTCOMES.get(own.outcome, OPEN)
@@ -368,17 +370,18 @@ class _Writer:
         lines: Sequence[m.Line],
         *,
         one: bool = False,
+        apart: bool = False,
         ends: Sequence[str] | None = None,
     ) -> Table:
         """Lines of numbers; columns of whiskers alone, which only the page has, are left out.
 
-        ``one``: the interval of the last number has a column of its own. ``ends``: what stands
-        in the last column.
+        ``one``: the interval of the last number has a column of its own, which is added;
+        ``apart``: it is there. ``ends``: what stands in the last column.
         """
         heads = [column.text for column in columns]
         rows = []
         for place, line in enumerate(lines):
-            cells = [_cell_text(cell, own=one or ends is not None) for cell in line.cells]
+            cells = [_cell_text(cell, own=one or _has_limits(cell, apart)) for cell in line.cells]
             number = line.cells[-1].number if one and line.cells else None
             if number is not None:
                 cells.append(number.interval or number.reason)
@@ -533,6 +536,11 @@ def _cell_text(cell: LineCell, *, own: bool) -> str:
     if cell.mark is not None:
         return f"{cell.mark.symbol} {cell.mark.name}"
     return "\n".join(part for part in (cell.text, laid) if part)
+
+
+def _has_limits(cell: LineCell, apart: bool) -> bool:
+    """Whether the interval of a number stands in another cell of its row."""
+    return apart and cell.number is not None and bool(cell.number.interval)
 
 
 def _with_interval(number: Number) -> str:

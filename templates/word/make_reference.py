@@ -55,8 +55,8 @@ TABLE = """<w:style {ns} w:type="table" w:customStyle="1" w:styleId="ReportTable
 </w:tblStylePr></w:style>"""
 
 
-def main() -> None:
-    """Write the file beside this script."""
+def main(path: Path = HERE / "reference.docx") -> None:
+    """Write the file, beside this script by default."""
     document = docx.Document()
     page = document.sections[0]
     page.page_width, page.page_height = Mm(210), Mm(297)
@@ -83,7 +83,7 @@ def main() -> None:
     document.styles.element.append(parse_xml(TABLE.format(ns=nsdecls("w"))))
     document.core_properties.author = "evalreport"
     document.core_properties.comments = ""
-    document.save(str(HERE / "reference.docx"))
+    document.save(str(path))
 
 
 def style(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import runpy
 import zipfile
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -135,11 +136,33 @@ def test_its_looks_are_the_styles_of_the_reference(word: Any) -> None:
     assert not word.element.xpath("//w:r/w:rPr/w:sz | //w:r/w:rPr/w:rFonts")
 
 
+def test_the_reference_is_what_its_script_makes(tmp_path: Path) -> None:
+    folder = templates_folder() / "word"
+    runpy.run_path(str(folder / "make_reference.py"))["main"](tmp_path / "again.docx")
+    shown = zipfile.ZipFile(folder / "reference.docx"), zipfile.ZipFile(tmp_path / "again.docx")
+    for part in ("word/styles.xml", "word/document.xml"):
+        kept, made = (archive.read(part) for archive in shown)
+        assert kept == made
+
+
 def test_tables_are_as_wide_as_the_text(word: Any) -> None:
     page = word.sections[0]
     text = page.page_width - page.left_margin - page.right_margin
     for table in word.tables:
         assert sum(column.width for column in table.columns) == pytest.approx(text, rel=0.002)
+
+
+def test_limits_in_a_column_of_their_own_stand_once(run: Path) -> None:
+    other = render_docx(built(replace(results(run), acceptance=()), "standard"), AT)
+    table = docx.Document(io.BytesIO(other)).tables[1]
+    heads = [cell.text for cell in table.rows[0].cells]
+    value, limits = (
+        heads.index("value"),
+        next(k for k, text in enumerate(heads) if "limits" in text),
+    )
+    for row in table.rows[1:]:
+        assert " to " not in row.cells[value].text
+        assert " to " in row.cells[limits].text
 
 
 def test_outcomes_are_words_in_coloured_cells(word: Any, run: Path) -> None:
