@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from evalreport.report.contents import Contents
 from evalreport.report.criteria import criterion_line
@@ -21,7 +20,7 @@ from evalreport.report.headline import (
 from evalreport.report.numbers import value_text
 from evalreport.report.page_one import lead_sentence
 from evalreport.report.training import best_step_text
-from evalreport.report.words import as_of_text, prose
+from evalreport.report.words import as_of_text, cell, prose
 from evalreport.results.lookup import Results
 from evalreport.results.records import Criterion, rank_of
 
@@ -126,11 +125,3 @@ def _criteria(contents: Contents) -> Iterator[str]:
         cells = (criterion_line(contents, e), *place, observed, _MARKS[e.outcome])
         yield f"| {' | '.join(cell(c) for c in cells)} |"
     yield ""
-
-
-def cell(text: Any) -> str:
-    """Text that can neither end a cell nor start markup."""
-    shown = prose(text)
-    for character in "\\`*_{}[]<>#|~&":
-        shown = shown.replace(character, f"\\{character}")
-    return shown.replace("\n", " ")

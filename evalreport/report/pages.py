@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from evalreport.lines import one_line
-from evalreport.report.markdown import cell as markdown_cell
 from evalreport.report.model import Block, Column, Line, Notes, Section, Strip, Text
 from evalreport.report.pieces import LineCell
+from evalreport.report.words import cell as markdown_cell
 
 #: Outcomes as signs before their words, which tell them apart without colour.
 SIGNS = {"pass": "✓", "fail": "✗", "not_evaluated": "○", "none": "○", "continue": "→"}

@@ -69,6 +69,14 @@ def _run_on(items: list[str]) -> str:
     return found
 
 
+def cell(text: Any) -> str:
+    """Text in Markdown that can neither end a cell nor start markup."""
+    shown = prose(text)
+    for character in "\\`*_{}[]<>#|~&":
+        shown = shown.replace(character, f"\\{character}")
+    return shown.replace("\n", " ")
+
+
 def label_text(label: Any) -> str:
     """A label, model, dataset or column name as shown; an empty one is said to be.
 

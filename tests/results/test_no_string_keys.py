@@ -38,9 +38,8 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "results/codec.py": "schema",
     },
     "points of a curve are columns, called by their axes": {
-        "engine/reference/drift.py": "rows threshold",
+        "engine/reference/run.py": "rows threshold",
         "report/choosing.py": "fpr threshold tpr",
-        "record/diff.py": "rows threshold",
         "record/rebuild_measures.py": "threshold",
         "record/recorded_tables.py": "threshold",
         "record/rebuild_parts.py": "fp rows threshold tp",
@@ -73,8 +72,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     },
     "the manifest and its settings, a file of its own with a reader of its own": {
         "cli/redrawing.py": "as_of delivered engine overrides positive",
-        "record/manifest.py": "inputs name outcome plan_sha256 schema sha256 size spec version "
-        "versions when",
+        "record/manifest.py": "schema",
         "record/run_folder.py": "series",
         "seal/statement.py": "name sha256",
     },

@@ -67,7 +67,7 @@ def test_crontab(folder: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     write_rows(folder / "week.csv", BAD)
     done = run(audit, folder)
-    assert "failed 1 run in a row: recall >= 0.7" in done.stdout
+    assert "recall >= 0.7, week, model, threshold 0.5: failed 1 run in a row" in done.stdout
     done = run(site, folder)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert (folder / "site" / "index.html").is_file()
