@@ -19,7 +19,7 @@ from evalreport.metrics.kinds import AT_CUT_OF_CLUSTERS, SHARE_OF_CLUSTERS
 from evalreport.metrics.tables import ScoreTable
 from evalreport.predict.view import LabelView
 from evalreport.results import records
-from evalreport.statistics import means, proportions
+from evalreport.statistics import proportions
 from evalreport.statistics.interval import Interval as Limits
 
 Bools = npt.NDArray[np.bool_]
@@ -42,7 +42,7 @@ def at_cut(case: ScoreCase) -> records.Interval | None:
         shrunk = _left_out_in_groups(case)
     else:
         totals = float(case.table.positive_total), float(case.table.negative_total)
-        worth = _worth(case) if view.weight is not None else totals
+        worth = case.worth if view.weight is not None else totals
         sides = [
             proportions.wilson_n_eff(p, n, case.level) for p, n in zip(rates, worth, strict=True)
         ]
@@ -134,17 +134,6 @@ def _square_and_add(high: float, low: float, found: Any, missed: Any) -> Limits:
     down = np.hypot(high - found.low, missed.high - low)
     up = np.hypot(found.high - high, low - missed.low)
     return Limits(max(float(apart - down), 0.0), min(float(apart + up), 1.0))
-
-
-def _worth(case: ScoreCase) -> tuple[float, float]:
-    """Rows that the weights of each class are worth."""
-    view, inside = case.measurer.view, case.measurer.tables.kinds(case.task.where)
-    positive = _positive(view, case.index)[inside]
-    one, two = (
-        means.effective_size_from_sums(view.total_weight(side), view.total_weight(side, 2))
-        for side in (inside[positive], inside[~positive])
-    )
-    return one, two
 
 
 def _of_clusters(case: ScoreCase, threshold: float) -> list[Any] | None:
