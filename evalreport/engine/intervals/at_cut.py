@@ -21,6 +21,7 @@ from evalreport.predict.view import LabelView
 from evalreport.results import records
 from evalreport.statistics import proportions
 from evalreport.statistics.interval import Interval as Limits
+from evalreport.statistics.interval import clipped, square_and_add
 
 Bools = npt.NDArray[np.bool_]
 Rates = tuple[float, float]
@@ -52,9 +53,10 @@ def at_cut(case: ScoreCase) -> records.Interval | None:
         return None
     assert sides is not None
     found, missed = sides if rates[0] >= rates[1] else sides[::-1]
-    limits = _square_and_add(max(rates), min(rates), found, missed)
+    # Newcombe's method 10, from 0 to 1
+    apart = clipped(*square_and_add(max(rates), found, min(rates), missed))
     bias = max(case.number - shrunk, 0.0)
-    limits = Limits(max(limits.low - bias, 0.0), limits.high)
+    limits = Limits(max(apart.low - bias, 0.0), apart.high)
     made = intervals.from_limits(limits, case.level, case.method)
     if made is None:
         return None
@@ -126,14 +128,6 @@ def _cut(table: ScoreTable) -> tuple[float, Rates] | None:
     at = int(np.argmax(np.abs(found - alarms)))
     # running sums of weights may end a hair above their total
     return float(table.scores[at]), (min(float(found[at]), 1.0), min(float(alarms[at]), 1.0))
-
-
-def _square_and_add(high: float, low: float, found: Any, missed: Any) -> Limits:
-    """Newcombe's method 10 on the limits of the larger and of the smaller rate, from 0 to 1."""
-    apart = high - low
-    down = np.hypot(high - found.low, missed.high - low)
-    up = np.hypot(found.high - high, low - missed.low)
-    return Limits(max(float(apart - down), 0.0), min(float(apart + up), 1.0))
 
 
 def _of_clusters(case: ScoreCase, threshold: float) -> list[Any] | None:
