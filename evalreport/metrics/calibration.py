@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -13,7 +14,6 @@ from evalreport.metrics import influence
 from evalreport.metrics.calibration_curve import calibration_distances
 from evalreport.metrics.declare import CLASS_MEANS, Goal, Interval, Kind, Parameter, Shows, metric
 from evalreport.metrics.formula import Cell, Expression, Nothing, ratio
-from evalreport.metrics.probabilities import NOT_PROBABILITIES, outside_unit
 from evalreport.metrics.probability_bins import BINS, Bins, as_observed, probability_bins
 from evalreport.metrics.tables import ScoreTable
 from evalreport.statistics import logistic
@@ -169,16 +169,15 @@ def oe_ratio(s: ScoreTable) -> Expression:
     >>> oe_ratio(ScoreTable(np.array([0.5]), np.array([3]), np.array([1]))).substituted()
     '3 / 2'
     """
-    if outside_unit(s.scores):
-        return Nothing(NOT_PROBABILITIES)
     expected = s.cell("sum(p)", s.scores * (s.positives + s.negatives)).value
     if not s.stacked:
         expected = float(as_observed(expected, s.actual_positives.value))
     return ratio(s.actual_positives, Cell("sum(p)", expected))
 
 
-@metric(
-    title="Expected calibration error",
+#: Calibration errors of bins.
+_of_bins = partial(
+    metric,
     kind=Kind.PROBABILITY,
     goal=Goal.MINIMIZE,
     averages=CLASS_MEANS,
@@ -186,11 +185,16 @@ def oe_ratio(s: ScoreTable) -> Expression:
     no_interval=TOO_HIGH,
     undefined=NO_ROW,
     parameters=BINS,
+    shows=Shows.BINS,
+    reference=NAEINI,
+)
+
+
+@_of_bins(
+    title="Expected calibration error",
     influence=influence.ece,
     use="as a summary beside a calibration curve",
     avoid="without its number and kind of bins, or on few rows: it is then too high by chance",
-    shows=Shows.BINS,
-    reference=NAEINI,
 )
 def ece(s: ScoreTable, *, bins: int = 10, strategy: str = "uniform") -> Expression:
     """The mean distance of observed share and mean probability over bins, weighted by rows.
@@ -203,25 +207,14 @@ def ece(s: ScoreTable, *, bins: int = 10, strategy: str = "uniform") -> Expressi
     >>> round(ece(s).outcome().number, 12)
     0.25
     """
-    if outside_unit(s.scores):
-        return Nothing(NOT_PROBABILITIES)
     b = probability_bins(s, bins, strategy)
     return ratio(s.cell("sum over bins(|positives - sum(p)|)", _gaps(b)), s.rows)
 
 
-@metric(
+@_of_bins(
     title="Maximum calibration error",
-    kind=Kind.PROBABILITY,
-    goal=Goal.MINIMIZE,
-    averages=CLASS_MEANS,
-    interval=Interval.RESAMPLED,
-    no_interval=TOO_HIGH,
-    undefined=NO_ROW,
-    parameters=BINS,
     use="when no range of probabilities may be far off",
     avoid="with sparse bins: one bin of a few rows decides it",
-    shows=Shows.BINS,
-    reference=NAEINI,
 )
 def mce(s: ScoreTable, *, bins: int = 10, strategy: str = "uniform") -> Expression:
     """The largest distance of observed share and mean probability over the bins that hold rows.
@@ -230,8 +223,6 @@ def mce(s: ScoreTable, *, bins: int = 10, strategy: str = "uniform") -> Expressi
     >>> round(mce(s).outcome().number, 12)
     0.4
     """
-    if outside_unit(s.scores):
-        return Nothing(NOT_PROBABILITIES)
     b = probability_bins(s, bins, strategy)
     gaps = _gaps(b)
     # below any distance, so that a bin without rows is never the worst
@@ -260,8 +251,6 @@ OF_THE_CURVE = (
 
 def _distance(s: ScoreTable, name: str, words: str, degree: int) -> Expression:
     """A distance of the probabilities from the smoothed calibration curve of a degree."""
-    if outside_unit(s.scores):
-        return Nothing(NOT_PROBABILITIES)
     found = _distances(s, degree)
     if s.stacked:
         return Cell(words, np.array([math.nan if one is None else one[name] for one in found]))
@@ -290,22 +279,28 @@ def _distances(s: ScoreTable, degree: int) -> list[dict[str, float] | None]:
     return known[degree]
 
 
-@metric(
-    title="Integrated calibration index",
-    aliases=("integrated_calibration_index",),
+#: Distances from the smoothed calibration curve.
+_of_the_curve = partial(
+    metric,
     kind=Kind.PROBABILITY,
     goal=Goal.MINIMIZE,
     no_average=NOT_AVERAGED,
     interval=Interval.RESAMPLED,
     no_interval=OF_THE_CURVE,
     undefined=NO_ROW,
-    formula="mean over rows of |p - c(p)|, c the smoothed calibration curve (loess of "
-    "degree 2 where no other is asked for, span 0.75)",
     parameters=(_DEGREE,),
-    use="as one number for the distance of probabilities from what happens, without bins",
-    avoid="on few rows: the curve then follows chance, and the distance is too large",
     shows=Shows.CALIBRATION,
     reference=AUSTIN,
+)
+
+
+@_of_the_curve(
+    title="Integrated calibration index",
+    aliases=("integrated_calibration_index",),
+    formula="mean over rows of |p - c(p)|, c the smoothed calibration curve (loess of "
+    "degree 2 where no other is asked for, span 0.75)",
+    use="as one number for the distance of probabilities from what happens, without bins",
+    avoid="on few rows: the curve then follows chance, and the distance is too large",
 )
 def ici(s: ScoreTable, *, degree: int = 2) -> Expression:
     """The mean distance of the probabilities from the smoothed share of positives.
@@ -317,22 +312,13 @@ def ici(s: ScoreTable, *, degree: int = 2) -> Expression:
     return _distance(s, "ici", "mean(|p - c(p)|)", degree)
 
 
-@metric(
+@_of_the_curve(
     title="Median calibration distance (E50)",
     aliases=("median_calibration_distance",),
-    kind=Kind.PROBABILITY,
-    goal=Goal.MINIMIZE,
-    no_average=NOT_AVERAGED,
-    interval=Interval.RESAMPLED,
-    no_interval=OF_THE_CURVE,
-    undefined=NO_ROW,
     formula="median over rows of |p - c(p)|, c the smoothed calibration curve (loess of "
     "degree 2 where no other is asked for, span 0.75)",
-    parameters=(_DEGREE,),
     use="beside the mean, where few rows are far off",
     avoid="alone: half of the rows may be anywhere",
-    shows=Shows.CALIBRATION,
-    reference=AUSTIN,
 )
 def e50(s: ScoreTable, *, degree: int = 2) -> Expression:
     """The distance from the smoothed share of positives that half of the rows keep within.
@@ -343,22 +329,13 @@ def e50(s: ScoreTable, *, degree: int = 2) -> Expression:
     return _distance(s, "e50", "median(|p - c(p)|)", degree)
 
 
-@metric(
+@_of_the_curve(
     title="90 % calibration distance (E90)",
     aliases=("calibration_distance_90",),
-    kind=Kind.PROBABILITY,
-    goal=Goal.MINIMIZE,
-    no_average=NOT_AVERAGED,
-    interval=Interval.RESAMPLED,
-    no_interval=OF_THE_CURVE,
-    undefined=NO_ROW,
     formula="90 % point over rows of |p - c(p)|, c the smoothed calibration curve (loess of "
     "degree 2 where no other is asked for, span 0.75)",
-    parameters=(_DEGREE,),
     use="where most rows must have probabilities that are nearly right",
     avoid="on few rows: the curve then follows chance, and the distance is too large",
-    shows=Shows.CALIBRATION,
-    reference=AUSTIN,
 )
 def e90(s: ScoreTable, *, degree: int = 2) -> Expression:
     """The distance from the smoothed share of positives that nine of ten rows keep within.
@@ -369,22 +346,13 @@ def e90(s: ScoreTable, *, degree: int = 2) -> Expression:
     return _distance(s, "e90", "90 % point(|p - c(p)|)", degree)
 
 
-@metric(
+@_of_the_curve(
     title="Largest calibration distance (Emax)",
     aliases=("largest_calibration_distance",),
-    kind=Kind.PROBABILITY,
-    goal=Goal.MINIMIZE,
-    no_average=NOT_AVERAGED,
-    interval=Interval.RESAMPLED,
-    no_interval=OF_THE_CURVE,
-    undefined=NO_ROW,
     formula="largest |p - c(p)| of a row, c the smoothed calibration curve (loess of "
     "degree 2 where no other is asked for, span 0.75)",
-    parameters=(_DEGREE,),
     use="where no probability may be far off",
     avoid="with few rows at either end: they decide it",
-    shows=Shows.CALIBRATION,
-    reference=AUSTIN,
 )
 def emax(s: ScoreTable, *, degree: int = 2) -> Expression:
     """The largest distance of a probability from the smoothed share of positives.

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.metrics.probabilities import outside_unit
+from evalreport.metrics.declare import outside_unit
 from evalreport.metrics.probability_bins import quantile_groups, uniform_bins
 from evalreport.metrics.tables import ScoreTable
 from evalreport.statistics.delta import weight_of_unseen

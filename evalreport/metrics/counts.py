@@ -6,6 +6,7 @@ Each is the arithmetic of its definition; names follow Fawcett (2006) and Powers
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 from evalreport.metrics import chance
@@ -33,7 +34,15 @@ ALL_PREDICTED = "every row is predicted {label}"
 NOT_AVERAGED = "its mean over classes says nothing about the classifier"
 
 
-@metric(
+#: Shares of rows.
+_share = partial(
+    metric,
+    interval=Interval.PROPORTION,
+    reference=FAWCETT,
+)
+
+
+@_share(
     title="Accuracy",
     aliases=(
         "acc",
@@ -47,7 +56,6 @@ NOT_AVERAGED = "its mean over classes says nothing about the classifier"
         "recognition_rate",
     ),
     averages=ALL_AVERAGES,
-    interval=Interval.PROPORTION,
     undefined=NO_ROW,
     use="when classes are about equally frequent and all mistakes cost the same",
     avoid="on skewed classes: always naming the largest class already scores its share",
@@ -55,7 +63,6 @@ NOT_AVERAGED = "its mean over classes says nothing about the classifier"
     shows=Shows.SUMMARY,
     advice=IMPROPER,
     cautions=("majority_class",),
-    reference=FAWCETT,
 )
 def accuracy(c: Counts) -> Ratio:
     """The share of rows that are predicted right.
@@ -71,7 +78,7 @@ def _(m: Matrix) -> Expression:
     return ratio(m.correct, m.n)
 
 
-@metric(
+@_share(
     title="Error rate",
     aliases=(
         "misclassification_rate",
@@ -83,13 +90,11 @@ def _(m: Matrix) -> Expression:
     ),
     goal=Goal.MINIMIZE,
     averages=ALL_AVERAGES,
-    interval=Interval.PROPORTION,
     undefined=NO_ROW,
     use="as the complement of accuracy, with the same limits",
     avoid="on skewed classes",
     of_one_class="the share of rows that are wrongly put into the class or left out of it",
     shows=Shows.SUMMARY,
-    reference=FAWCETT,
 )
 def error_rate(c: Counts) -> Ratio:
     """The share of rows that are predicted wrong.
@@ -105,7 +110,7 @@ def _(m: Matrix) -> Expression:
     return ratio(m.n - m.correct, m.n)
 
 
-@metric(
+@_share(
     title="Recall",
     aliases=(
         "sensitivity",
@@ -117,14 +122,12 @@ def _(m: Matrix) -> Expression:
         "producers_accuracy",
     ),
     averages=WITH_SAMPLES,
-    interval=Interval.PROPORTION,
     undefined=NO_ACTUAL,
     use="when missing a positive is the costly mistake",
     avoid="alone: predicting everything positive reaches 1; read specificity or precision with it",
     shows=Shows.ONE_KIND,
     worst_class=True,
     of_one_row="of the labels that a row truly has, the share that is predicted",
-    reference=FAWCETT,
 )
 def recall(c: Counts) -> Ratio:
     """Of the rows that truly are of the class, the share that is found.
@@ -135,16 +138,14 @@ def recall(c: Counts) -> Ratio:
     return ratio(c.tp, c.positives)
 
 
-@metric(
+@_share(
     title="Specificity",
     aliases=("tnr", "true_negative_rate", "selectivity"),
     averages=ALL_AVERAGES,
-    interval=Interval.PROPORTION,
     undefined=NO_REST,
     use="when a false alarm is the costly mistake",
     avoid="alone: predicting nothing positive reaches 1",
     shows=Shows.ONE_KIND,
-    reference=FAWCETT,
 )
 def specificity(c: Counts) -> Ratio:
     """Of the rows that are not of the class, the share that is correctly called negative.
@@ -155,11 +156,10 @@ def specificity(c: Counts) -> Ratio:
     return ratio(c.tn, c.tn + c.fp)
 
 
-@metric(
+@_share(
     title="Precision",
     aliases=("ppv", "positive_predictive_value", "precision_score", "users_accuracy"),
     averages=WITH_SAMPLES,
-    interval=Interval.PROPORTION,
     limits=ratios.ppv_of_sample,
     undefined=NO_PREDICTED,
     chance=chance.own_share,
@@ -167,7 +167,6 @@ def specificity(c: Counts) -> Ratio:
     avoid="across samples of different prevalence: it moves with the prevalence",
     shows=Shows.ONE_KIND,
     of_one_row="of the labels predicted for a row, the share that it truly has",
-    reference=FAWCETT,
 )
 def precision(c: Counts) -> Ratio:
     """Of the rows predicted to be of the class, the share that truly is.
@@ -178,17 +177,15 @@ def precision(c: Counts) -> Ratio:
     return ratio(c.tp, c.tp + c.fp)
 
 
-@metric(
+@_share(
     title="Negative predictive value",
     aliases=("negative_predictive_value",),
     averages=ALL_AVERAGES,
-    interval=Interval.PROPORTION,
     limits=ratios.npv_of_sample,
     undefined=ALL_PREDICTED,
     use="when a negative prediction must be safe to rely on",
     avoid="on rare positives: it is near 1 for any classifier",
     shows=Shows.ONE_KIND,
-    reference=FAWCETT,
 )
 def npv(c: Counts) -> Ratio:
     """Of the rows predicted not to be of the class, the share that truly is not.
@@ -199,7 +196,7 @@ def npv(c: Counts) -> Ratio:
     return ratio(c.tn, c.tn + c.fn)
 
 
-@metric(
+@_share(
     title="False positive rate",
     aliases=(
         "false_positive_rate",
@@ -212,12 +209,10 @@ def npv(c: Counts) -> Ratio:
     ),
     goal=Goal.MINIMIZE,
     averages=ALL_AVERAGES,
-    interval=Interval.PROPORTION,
     undefined=NO_REST,
     use="as the horizontal axis of the ROC curve: 1 minus specificity",
     avoid="on rare positives: a small rate can still be many false alarms per hit",
     shows=Shows.ONE_KIND,
-    reference=FAWCETT,
 )
 def fpr(c: Counts) -> Ratio:
     """Of the rows that are not of the class, the share predicted to be.
@@ -228,7 +223,7 @@ def fpr(c: Counts) -> Ratio:
     return ratio(c.fp, c.fp + c.tn)
 
 
-@metric(
+@_share(
     title="False negative rate",
     aliases=(
         "miss_rate",
@@ -239,12 +234,10 @@ def fpr(c: Counts) -> Ratio:
     ),
     goal=Goal.MINIMIZE,
     averages=ALL_AVERAGES,
-    interval=Interval.PROPORTION,
     undefined=NO_ACTUAL,
     use="to state the share of positives that is missed: 1 minus recall",
     avoid="alone, as recall",
     shows=Shows.ONE_KIND,
-    reference=FAWCETT,
 )
 def fnr(c: Counts) -> Ratio:
     """Of the rows that truly are of the class, the share that is missed.
@@ -296,16 +289,14 @@ def false_omission_rate(c: Counts) -> Ratio:
     return ratio(c.fn, c.fn + c.tn)
 
 
-@metric(
+@_share(
     title="Prevalence",
     aliases=("base_rate",),
     goal=Goal.DESCRIBE,
     no_average=NOT_AVERAGED,
-    interval=Interval.PROPORTION,
     undefined=NO_ROW,
     use="to know what accuracy and predictive values depend on",
     avoid="as an estimate of the population's where rows were sampled by class",
-    reference=FAWCETT,
 )
 def prevalence(c: Counts) -> Ratio:
     """The share of rows that truly are of the class.
@@ -316,16 +307,14 @@ def prevalence(c: Counts) -> Ratio:
     return ratio(c.positives, c.n)
 
 
-@metric(
+@_share(
     title="Predicted prevalence",
     aliases=("detection_prevalence", "apparent_prevalence"),
     goal=Goal.DESCRIBE,
     no_average=NOT_AVERAGED,
-    interval=Interval.PROPORTION,
     undefined=NO_ROW,
     use="to see how much work positive predictions make",
     avoid="as a measure of quality",
-    reference=FAWCETT,
 )
 def predicted_prevalence(c: Counts) -> Ratio:
     """The share of rows predicted to be of the class.

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.metrics.probabilities import outside_unit
+from evalreport.metrics.declare import outside_unit
 from evalreport.metrics.tables import Counts, ScoreTable
 from evalreport.statistics.interval import z_value
 from evalreport.statistics.proportions import wilson

@@ -18,9 +18,13 @@ import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import wraps
 from typing import Any, Required, TypedDict, Unpack
 
+import numpy as np
+
 from evalreport.metrics.advice import Advice
+from evalreport.metrics.formula import Nothing
 from evalreport.metrics.kinds import (
     ALL_AVERAGES,
     CLASS_MEANS,
@@ -315,6 +319,7 @@ class Metric:
 
     def more_classes(self, form: Callable[..., Any]) -> Callable[..., Any]:
         """Register the form for more than two classes (use as a decorator)."""
+        form = _of_probabilities(form) if self.kind is Kind.PROBABILITY else form
         self._forms["classes"] = form
         return form
 
@@ -348,6 +353,8 @@ def metric(**facts: Unpack[Facts]) -> Callable[[Callable[..., Any]], Metric]:
     """Declare the decorated function as a metric, under its own name unless one is given."""
 
     def declare(function: Callable[..., Any]) -> Metric:
+        if facts.get("kind") is Kind.PROBABILITY:
+            function = _of_probabilities(function)
         goal, bounds = facts.get("goal", Goal.MAXIMIZE), facts.get("bounds", (0.0, 1.0))
         derived: dict[str, Any] = {
             "name": function.__name__,
@@ -364,6 +371,27 @@ def metric(**facts: Unpack[Facts]) -> Callable[[Callable[..., Any]], Metric]:
         return declared
 
     return declare
+
+
+NOT_PROBABILITIES = "scores outside [0, 1] are not probabilities"
+
+
+def outside_unit(scores: Any) -> bool:
+    """Whether any score lies outside [0, 1]."""
+    return bool(len(scores) and (np.min(scores) < 0 or np.max(scores) > 1))
+
+
+def _of_probabilities(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, undefined where scores are no probabilities."""
+
+    @wraps(function)
+    def checked(table: Any, **arguments: Any) -> Any:
+        columns = [table.scores] if isinstance(table, ScoreTable) else [table.true_scores]
+        columns += [] if isinstance(table, ScoreTable) else [t.scores for t in table.per_class]
+        outside = any(map(outside_unit, columns))
+        return Nothing(NOT_PROBABILITIES) if outside else function(table, **arguments)
+
+    return checked
 
 
 def _register(declared: Metric) -> None:

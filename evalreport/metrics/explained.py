@@ -15,9 +15,7 @@ import numpy as np
 from evalreport.metrics.declare import Kind, metric
 from evalreport.metrics.formula import Cell, Expression, Nothing, ratio
 from evalreport.metrics.probabilities import (
-    NOT_PROBABILITIES,
     log_loss,
-    outside_unit,
     total_loss,
 )
 from evalreport.metrics.tables import ScoreTable
@@ -48,8 +46,6 @@ def _constant_loss(s: ScoreTable) -> Any:
 
 def _losses(s: ScoreTable) -> tuple[Any, Any, Any] | Nothing:
     """L, L0 and the number of rows, or why there are none."""
-    if outside_unit(s.scores):
-        return Nothing(NOT_PROBABILITIES)
     constant = _constant_loss(s)
     if np.ndim(constant) == 0 and constant == 0:
         return Nothing(ONE_CLASS)
@@ -168,8 +164,6 @@ def discrimination_slope(s: ScoreTable) -> Expression:
     >>> discrimination_slope(s).outcome()
     Value(0.5)
     """
-    if outside_unit(s.scores):
-        return Nothing(NOT_PROBABILITIES)
     positive = s.cell("sum(p of positives)", s.positives * s.scores)
     negative = s.cell("sum(p of negatives)", s.negatives * s.scores)
     return ratio(positive, s.actual_positives) - ratio(negative, s.actual_negatives)

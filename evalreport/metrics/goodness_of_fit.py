@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from evalreport.metrics.declare import Goal, Interval, Kind, Parameter, Shows, metric
 from evalreport.metrics.formula import Cell, Expression, Nothing, Ratio, Value, ratio, root
-from evalreport.metrics.probabilities import NOT_PROBABILITIES, outside_unit
 from evalreport.metrics.probability_bins import as_observed, binned, quantile_groups
 from evalreport.metrics.tables import ScoreTable
 
@@ -21,13 +21,19 @@ ALL_CERTAIN = "all probabilities are 0, 0.5 or 1: the statistic has no variance"
 GROUPS = Parameter("groups", int, 10, low=2, high=10_000, meaning="number of groups")
 
 
-@metric(
-    title="Hosmer-Lemeshow statistic",
+#: Tests of calibration.
+_test_of_fit = partial(
+    metric,
     kind=Kind.PROBABILITY,
-    goal=Goal.DESCRIBE,
-    bounds=(0.0, math.inf),
     no_average=NOT_AVERAGED,
     interval=Interval.NONE,
+)
+
+
+@_test_of_fit(
+    title="Hosmer-Lemeshow statistic",
+    goal=Goal.DESCRIBE,
+    bounds=(0.0, math.inf),
     parameters=(GROUPS,),
     formula="sum over groups of (O - E)^2 / (E (1 - E / n))",
     use="where a protocol asks for it",
@@ -49,12 +55,9 @@ def hosmer_lemeshow(s: ScoreTable, *, groups: int = 10) -> Expression:
     return statistic
 
 
-@metric(
+@_test_of_fit(
     title="Hosmer-Lemeshow p value",
-    kind=Kind.PROBABILITY,
     goal=Goal.DESCRIBE,
-    no_average=NOT_AVERAGED,
-    interval=Interval.NONE,
     p_value=True,
     parameters=(GROUPS,),
     formula="P(chi-square with one degree of freedom per group >= statistic)",
@@ -83,8 +86,6 @@ def hosmer_lemeshow_p(s: ScoreTable, *, groups: int = 10) -> Expression:
 
 def _hosmer_lemeshow(s: ScoreTable, groups: int) -> tuple[Cell | Nothing, Any]:
     """The statistic, and how many groups hold rows."""
-    if outside_unit(s.scores):
-        return Nothing(NOT_PROBABILITIES), 0
     if not s.stacked and not s.rows.value:
         return Nothing("there is no row"), 0
     b = binned(s, quantile_groups(s, groups), groups)
@@ -98,14 +99,11 @@ def _hosmer_lemeshow(s: ScoreTable, groups: int) -> tuple[Cell | Nothing, Any]:
     return s.cell("statistic", np.where(held, distances, 0.0)), held.sum(axis=-1)
 
 
-@metric(
+@_test_of_fit(
     title="Spiegelhalter z",
-    kind=Kind.PROBABILITY,
     goal=Goal.TARGET,
     bounds=(-math.inf, math.inf),
     best=0.0,
-    no_average=NOT_AVERAGED,
-    interval=Interval.NONE,
     undefined=ALL_CERTAIN,
     use="to test calibration without choosing groups",
     avoid="as proof of calibration: a small value on few rows shows nothing",
@@ -119,17 +117,12 @@ def spiegelhalter_z(s: ScoreTable) -> Expression:
     >>> round(spiegelhalter_z(s).outcome().number, 6)
     0.25
     """
-    if outside_unit(s.scores):
-        return Nothing(NOT_PROBABILITIES)
     return _spiegelhalter(s)
 
 
-@metric(
+@_test_of_fit(
     title="Spiegelhalter p value",
-    kind=Kind.PROBABILITY,
     goal=Goal.DESCRIBE,
-    no_average=NOT_AVERAGED,
-    interval=Interval.NONE,
     p_value=True,
     undefined=ALL_CERTAIN,
     formula="P(|Z| >= |z|), Z standard normal",
@@ -148,8 +141,6 @@ def spiegelhalter_p(s: ScoreTable) -> Expression:
     """
     from scipy.special import ndtr
 
-    if outside_unit(s.scores):
-        return Nothing(NOT_PROBABILITIES)
     z = _spiegelhalter(s)
     if s.stacked:
         return Cell("P(|Z| >= |z|)", 2 * ndtr(-np.abs(z.array())))

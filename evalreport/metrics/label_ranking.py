@@ -9,6 +9,7 @@ for which a metric is 0 / 0 is left out of the mean.
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -62,18 +63,24 @@ def _precision_rows(s: LabelSets) -> Any:
     return np.divide(shares, has, out=np.full(len(has), np.nan), where=has > 0)
 
 
-@metric(
-    title="One error",
+#: Means over rows of how their labels are ranked.
+_of_ranks = partial(
+    metric,
     scope="all",
-    goal=Goal.MINIMIZE,
     no_average=OVER_ROWS,
     interval=Interval.MEAN,
+    ranks_labels=True,
+    reference=VLAHAVAS,
+)
+
+
+@_of_ranks(
+    title="One error",
+    goal=Goal.MINIMIZE,
     undefined=NO_LABEL,
     row_values=_one_error_rows,
     use="when only the first suggestion is looked at",
     avoid="when all labels of a row matter",
-    ranks_labels=True,
-    reference=VLAHAVAS,
 )
 def one_error(s: LabelSets) -> Expression:
     """The share of rows whose highest-scored label is not among the actual ones.
@@ -85,19 +92,14 @@ def one_error(s: LabelSets) -> Expression:
     return Nothing(NO_SCORES) if s.scores is None else mean_of_rows(s, _one_error_rows(s))
 
 
-@metric(
+@_of_ranks(
     title="Coverage error",
-    scope="all",
     goal=Goal.MINIMIZE,
     bounds=(0.0, math.inf),
-    no_average=OVER_ROWS,
-    interval=Interval.MEAN,
     undefined=NO_LABEL,
     row_values=_coverage_rows,
     use="to say how far down the list one must go to find every label of a row",
     avoid="to compare data with different numbers of labels per row",
-    ranks_labels=True,
-    reference=VLAHAVAS,
 )
 def coverage_error(s: LabelSets) -> Expression:
     """How many of the highest-scored labels it takes, on average, to cover all of a row's labels.
@@ -111,18 +113,13 @@ def coverage_error(s: LabelSets) -> Expression:
     return Nothing(NO_SCORES) if s.scores is None else mean_of_rows(s, _coverage_rows(s))
 
 
-@metric(
+@_of_ranks(
     title="Ranking loss",
-    scope="all",
     goal=Goal.MINIMIZE,
-    no_average=OVER_ROWS,
-    interval=Interval.MEAN,
     undefined=NO_PAIR,
     row_values=_ranking_rows,
     use="to ask how often a label that a row lacks is scored above one that it has",
     avoid="when only the first few suggestions are looked at",
-    ranks_labels=True,
-    reference=VLAHAVAS,
 )
 def ranking_loss(s: LabelSets) -> Expression:
     """The mean share of (own, other) label pairs of a row that are scored in the wrong order.
@@ -134,18 +131,13 @@ def ranking_loss(s: LabelSets) -> Expression:
     return Nothing(NO_SCORES) if s.scores is None else mean_of_rows(s, _ranking_rows(s))
 
 
-@metric(
+@_of_ranks(
     title="Label ranking average precision",
     aliases=("lrap",),
-    scope="all",
-    no_average=OVER_ROWS,
-    interval=Interval.MEAN,
     undefined=NO_LABEL,
     row_values=_precision_rows,
     use="to judge the whole ranking of labels, its top most of all",
     avoid="when a threshold is applied: judge the sets of labels instead",
-    ranks_labels=True,
-    reference=VLAHAVAS,
 )
 def label_ranking_average_precision(s: LabelSets) -> Expression:
     """The mean, over a row's labels, of the share of its labels among those scored as high.

@@ -9,29 +9,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from evalreport.metrics import chance
 from evalreport.metrics.declare import Goal, Interval, Kind, Parameter, metric
-from evalreport.metrics.formula import Cell, Expression, Nothing, ratio
+from evalreport.metrics.formula import Cell, Expression, ratio
 from evalreport.metrics.tables import ClassScores, ScoreTable
 
 BRIER = "Brier G. Verification of forecasts. Monthly Weather Review 78, 1950"
 GOOD = "Good I. Rational decisions. J R Stat Soc B 14, 1952"
 FERRI = "Ferri C. et al. Performance measures for classification. Pattern Recogn Lett 30, 2009"
 NO_ROW = "there is no row"
-NOT_PROBABILITIES = "scores outside [0, 1] are not probabilities"
 ONE_FOR_ALL = "it is one figure for all classes"
 
 #: The log loss takes probabilities no closer to 0 or 1 than this.
 CLIP = 1e-15
-
-
-def outside_unit(scores: Any) -> bool:
-    """Whether any score lies outside [0, 1]."""
-    return bool(len(scores) and (np.min(scores) < 0 or np.max(scores) > 1))
 
 
 def _log_loss_of(scores: Any, positive: bool) -> Any:
@@ -85,11 +80,18 @@ def _over_classes(name: str, c: ClassScores, row_loss: Callable[..., Any]) -> Ce
     return c.cell(name, np.stack([np.asarray(part, dtype=np.float64) for part in parts], axis=-1))
 
 
-def _no_probabilities(c: ClassScores) -> bool:
-    return any(outside_unit(table.scores) for table in c.per_class)
+#: Means over rows of what each loses.
+_loss = partial(
+    metric,
+    scope="all",
+    goal=Goal.MINIMIZE,
+    no_average=ONE_FOR_ALL,
+    interval=Interval.MEAN,
+    undefined=NO_ROW,
+)
 
 
-@metric(
+@_loss(
     title="Log loss",
     aliases=(
         "cross_entropy",
@@ -98,13 +100,8 @@ def _no_probabilities(c: ClassScores) -> bool:
         "logloss",
         "negative_log_likelihood",
     ),
-    scope="all",
     kind=Kind.PROBABILITY,
-    goal=Goal.MINIMIZE,
     bounds=(0.0, math.inf),
-    no_average=ONE_FOR_ALL,
-    interval=Interval.MEAN,
-    undefined=NO_ROW,
     row_loss=_log_loss_of,
     class_loss=_log_loss_of_classes,
     use="to judge probabilities where confident mistakes must cost most",
@@ -121,30 +118,21 @@ def log_loss(s: ScoreTable) -> Expression:
     >>> log_loss(ScoreTable(np.array([0.5]), np.array([1]), np.array([3]))).outcome()
     Value(0.6931471805599453)
     """
-    if outside_unit(s.scores):
-        return Nothing(NOT_PROBABILITIES)
     return ratio(total_loss("sum(-log p of the actual class)", s, _log_loss_of), s.rows)
 
 
 @log_loss.more_classes
 def _(c: ClassScores) -> Expression:
-    if outside_unit(c.true_scores):
-        return Nothing(NOT_PROBABILITIES)
     losses = c.true_weights * _log_loss_of(c.true_scores, True)
     return ratio(c.cell("sum(-log p of the actual class)", losses), c.rows)
 
 
-@metric(
+@_loss(
     title="Brier score",
     aliases=("brier_score", "brier_score_loss"),
-    scope="all",
     kind=Kind.PROBABILITY,
-    goal=Goal.MINIMIZE,
     bounds=(0.0, 2.0),
     bounds_of_two=(0.0, 1.0),
-    no_average=ONE_FOR_ALL,
-    interval=Interval.MEAN,
-    undefined=NO_ROW,
     row_loss=_squared_of,
     class_loss=_summed_over_classes(_squared_of),
     use="to judge probabilities, ranking and calibration together",
@@ -160,15 +148,11 @@ def brier(s: ScoreTable) -> Expression:
     >>> brier(ScoreTable(np.array([0.9]), np.array([0]), np.array([1]))).outcome()
     Value(0.81)
     """
-    if outside_unit(s.scores):
-        return Nothing(NOT_PROBABILITIES)
     return ratio(total_loss("sum((p - y)^2)", s, _squared_of), s.rows)
 
 
 @brier.more_classes
 def _(c: ClassScores) -> Expression:
-    if _no_probabilities(c):
-        return Nothing(NOT_PROBABILITIES)
     return ratio(_over_classes("sum over rows and classes((p - y)^2)", c, _squared_of), c.rows)
 
 
@@ -194,31 +178,22 @@ def brier_scaled(s: ScoreTable) -> Expression:
     >>> brier_scaled(s).outcome()
     Value(0.75)
     """
-    if outside_unit(s.scores):
-        return Nothing(NOT_PROBABILITIES)
     constant = ratio(s.actual_positives * s.actual_negatives, s.rows)
     return 1 - ratio(total_loss("sum((p - y)^2)", s, _squared_of), constant)
 
 
 @brier_scaled.more_classes
 def _(c: ClassScores) -> Expression:
-    if _no_probabilities(c):
-        return Nothing(NOT_PROBABILITIES)
     squares = c.cell("sum(class rows^2)", c.class_totals * c.class_totals)
     score = _over_classes("sum over rows and classes((p - y)^2)", c, _squared_of)
     return 1 - ratio(score, c.rows - ratio(squares, c.rows))
 
 
-@metric(
+@_loss(
     title="Mean squared error",
     aliases=("mse", "mean_squared_error", "mean_square_error"),
-    scope="all",
     kind=Kind.PROBABILITY,
-    goal=Goal.MINIMIZE,
     bounds=(0.0, 1.0),
-    no_average=ONE_FOR_ALL,
-    interval=Interval.MEAN,
-    undefined=NO_ROW,
     row_loss=_squared_of,
     class_loss=_meant_over_classes(_squared_of),
     use="as the Brier score on a scale of 0 to 1 whatever the number of classes",
@@ -233,29 +208,20 @@ def squared_error(s: ScoreTable) -> Expression:
     >>> squared_error(ScoreTable(np.array([0.5]), np.array([2]), np.array([2]))).outcome()
     Value(0.25)
     """
-    if outside_unit(s.scores):
-        return Nothing(NOT_PROBABILITIES)
     return ratio(total_loss("sum((p - y)^2)", s, _squared_of), s.rows)
 
 
 @squared_error.more_classes
 def _(c: ClassScores) -> Expression:
-    if _no_probabilities(c):
-        return Nothing(NOT_PROBABILITIES)
     score = _over_classes("sum over rows and classes((p - y)^2)", c, _squared_of)
     return ratio(score, c.rows * Cell("classes", len(c.per_class)))
 
 
-@metric(
+@_loss(
     title="Mean absolute error",
     aliases=("mae", "mean_absolute_error"),
-    scope="all",
     kind=Kind.PROBABILITY,
-    goal=Goal.MINIMIZE,
     bounds=(0.0, 1.0),
-    no_average=ONE_FOR_ALL,
-    interval=Interval.MEAN,
-    undefined=NO_ROW,
     row_loss=_absolute_of,
     class_loss=_meant_over_classes(_absolute_of),
     use="to say in plain terms how far probabilities are from what happened",
@@ -268,29 +234,20 @@ def absolute_error(s: ScoreTable) -> Expression:
     >>> absolute_error(ScoreTable(np.array([0.75]), np.array([1]), np.array([1]))).outcome()
     Value(0.5)
     """
-    if outside_unit(s.scores):
-        return Nothing(NOT_PROBABILITIES)
     return ratio(total_loss("sum(|p - y|)", s, _absolute_of), s.rows)
 
 
 @absolute_error.more_classes
 def _(c: ClassScores) -> Expression:
-    if _no_probabilities(c):
-        return Nothing(NOT_PROBABILITIES)
     score = _over_classes("sum over rows and classes(|p - y|)", c, _absolute_of)
     return ratio(score, c.rows * Cell("classes", len(c.per_class)))
 
 
-@metric(
+@_loss(
     title="Softmax cost",
     aliases=("logistic_loss",),
-    scope="all",
     kind=Kind.MARGIN,
-    goal=Goal.MINIMIZE,
     bounds=(0.0, math.inf),
-    no_average=ONE_FOR_ALL,
-    interval=Interval.MEAN,
-    undefined=NO_ROW,
     row_loss=_softmax_of,
     two_classes_only="margins are signed distances between two classes",
     use="to judge margins as a smooth count of mistakes",

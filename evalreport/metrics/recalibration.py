@@ -9,6 +9,7 @@ stated for every row as the other mark, Brier score = miscalibration - discrimin
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ import numpy.typing as npt
 
 from evalreport.metrics.declare import Goal, Interval, Kind, Shows, metric
 from evalreport.metrics.formula import Cell, Expression, Nothing, Ratio, ratio
-from evalreport.metrics.probabilities import NO_ROW, NOT_PROBABILITIES, outside_unit
+from evalreport.metrics.probabilities import NO_ROW
 from evalreport.metrics.tables import ScoreTable
 
 Floats = npt.NDArray[np.float64]
@@ -98,19 +99,25 @@ def _prevalence(s: ScoreTable) -> Any:
     return share[..., None]
 
 
-@metric(
-    title="Miscalibration (Brier score)",
-    aliases=("mcb", "miscalibration"),
+#: Parts of the Brier score by a recalibration that is fitted to the rows.
+_part_of_brier = partial(
+    metric,
     kind=Kind.PROBABILITY,
-    goal=Goal.MINIMIZE,
     no_average=NOT_AVERAGED,
     interval=Interval.FITTED,
     no_interval=FITTED_HERE,
     undefined=NO_ROW,
+    reference=CORP,
+)
+
+
+@_part_of_brier(
+    title="Miscalibration (Brier score)",
+    aliases=("mcb", "miscalibration"),
+    goal=Goal.MINIMIZE,
     use="to say how much of the Brier score recalibration would take away",
     avoid="on few rows: recalibration then follows chance, and the value is too high",
     shows=Shows.CALIBRATION,
-    reference=CORP,
 )
 def brier_miscalibration(s: ScoreTable) -> Expression:
     """How far the Brier score falls with r, the best recalibration that keeps the scores' order.
@@ -121,25 +128,17 @@ def brier_miscalibration(s: ScoreTable) -> Expression:
     >>> brier_miscalibration(s).substituted(), brier_miscalibration(s).outcome()
     ('0.3125 / 2', Value(0.15625))
     """
-    if outside_unit(s.scores):
-        return Nothing(NOT_PROBABILITIES)
     return ratio(_saved(s, "sum((p - y)^2 - (r - y)^2)", s.scores), s.rows)
 
 
-@metric(
+@_part_of_brier(
     title="Discrimination (Brier score)",
     aliases=("dsc",),
-    kind=Kind.PROBABILITY,
     bounds=(0.0, MOST),
     best=math.nan,
-    no_average=NOT_AVERAGED,
-    interval=Interval.FITTED,
-    no_interval=FITTED_HERE,
-    undefined=NO_ROW,
     use="to say how much the order of the scores tells, whatever they are called",
     avoid="across samples of different prevalence: it can be no larger than their uncertainty",
     chance=0.0,
-    reference=CORP,
 )
 def brier_discrimination(s: ScoreTable) -> Expression:
     """How far r, recalibrated in the order of the scores, brings the prevalence's Brier score down.
@@ -151,8 +150,6 @@ def brier_discrimination(s: ScoreTable) -> Expression:
     >>> brier_discrimination(s).outcome()
     Value(0.25)
     """
-    if outside_unit(s.scores):
-        return Nothing(NOT_PROBABILITIES)
     return ratio(_saved(s, "sum((prevalence - y)^2 - (r - y)^2)", _prevalence(s)), s.rows)
 
 
@@ -175,25 +172,17 @@ def brier_uncertainty(s: ScoreTable) -> Expression:
     >>> brier_uncertainty(ScoreTable(np.array([0.5]), np.array([1]), np.array([3]))).substituted()
     '1 * 3 / (4 * 4)'
     """
-    if outside_unit(s.scores):
-        return Nothing(NOT_PROBABILITIES)
     s = s.without_overflow()
     return ratio(s.actual_positives * s.actual_negatives, s.rows * s.rows)
 
 
-@metric(
+@_part_of_brier(
     title="Brier score after recalibration",
     aliases=("recalibrated_brier",),
-    kind=Kind.PROBABILITY,
     goal=Goal.MINIMIZE,
     bounds=(0.0, MOST),
-    no_average=NOT_AVERAGED,
-    interval=Interval.FITTED,
-    no_interval=FITTED_HERE,
-    undefined=NO_ROW,
     use="as the best Brier score that a recalibration in the order of these scores could reach",
     avoid="as what a recalibration will reach: it is fitted to these very rows",
-    reference=CORP,
 )
 def brier_recalibrated(s: ScoreTable) -> Ratio | Nothing:
     """The Brier score of r, the best recalibration of these rows that keeps the scores' order.
@@ -204,6 +193,4 @@ def brier_recalibrated(s: ScoreTable) -> Ratio | Nothing:
     >>> round(brier_recalibrated(s).outcome().number, 12)
     0.166666666667
     """
-    if outside_unit(s.scores):
-        return Nothing(NOT_PROBABILITIES)
     return ratio(s.cell("sum((r - y)^2)", _squares(s, _best(s))), s.rows)

@@ -14,7 +14,14 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from evalreport.statistics.interval import Interval, clipped, deviate, symmetric, z_value
+from evalreport.statistics.interval import (
+    Interval,
+    clipped,
+    deviate,
+    square_and_add,
+    symmetric,
+    z_value,
+)
 from evalreport.statistics.root import bisect
 from evalreport.statistics.tail import normal_two_sided
 
@@ -374,23 +381,9 @@ def difference_interval(difference: float, variance: float | None, level: float)
 def score_difference(
     first: AreaLimits, second: AreaLimits, correlation: float, errors: float
 ) -> Interval:
-    """Limits of a difference of two areas from the limits of each: square-and-add.
-
-    With l and u the limits of each area in score form, so many standard errors away, and r the
-    correlation of the two areas, the lower limit lies sqrt(a^2 + b^2 - 2 r a b) below the
-    difference, a = A1 - l1 and b = u2 - A2, and the upper one likewise above (Zou G., Donner A.
-    Stat Med 27, 2008; Newcombe R. Stat Med 17, 1998, has it for shares). With few rows the limits
-    of an area, and so these, are not symmetric, and an area near 1 is not taken as certain.
-    """
+    """Limits of a difference of two areas from those of each in score form: square-and-add."""
     one, two = first.at(errors), second.at(errors)
-    down = _joined(first.area - one.low, two.high - second.area, correlation)
-    up = _joined(one.high - first.area, second.area - two.low, correlation)
-    difference = first.area - second.area
-    return clipped(difference - down, difference + up, -1.0, 1.0)
-
-
-def _joined(a: float, b: float, correlation: float) -> float:
-    return math.sqrt(max(a * a - 2.0 * correlation * a * b + b * b, 0.0))
+    return clipped(*square_and_add(first.area, one, second.area, two, correlation), -1.0, 1.0)
 
 
 #: Standard errors beyond which a difference is not told apart any further.

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
-from evalreport.statistics.interval import Interval, symmetric, z_value
+from evalreport.statistics.interval import Interval, clipped, square_and_add, symmetric, z_value
 from evalreport.statistics.proportions import wilson
 from evalreport.statistics.root import bisect
 from evalreport.statistics.tail import LEAST, binomial_less, chi2_sf
@@ -45,14 +45,7 @@ def _square_and_add(
         return None
     p1, p2 = (n11 + n10) / n, (n11 + n01) / n
     phi = correlation(n11, n10, n01, n00, corrected=corrected)
-    down = _joined(p1 - first.low, second.high - p2, phi)
-    up = _joined(p2 - second.low, first.high - p1, phi)
-    difference = (n10 - n01) / n
-    return Interval(max(difference - down, -1.0), min(difference + up, 1.0))
-
-
-def _joined(a: float, b: float, phi: float) -> float:
-    return math.sqrt(max(a * a - 2.0 * phi * a * b + b * b, 0.0))
+    return clipped(*square_and_add(p1, first, p2, second, phi), -1.0, 1.0)
 
 
 def correlation(n11: float, n10: float, n01: float, n00: float, *, corrected: bool = True) -> float:

@@ -12,7 +12,8 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
-from evalreport.statistics.interval import Interval, symmetric, z_value
+from evalreport.statistics.interval import Interval, clipped, symmetric, z_value
+from evalreport.statistics.interval import square_and_add as added
 from evalreport.statistics.paired import ChiSquare
 from evalreport.statistics.proportions import wilson
 from evalreport.statistics.tail import chi2_sf, normal_two_sided
@@ -205,14 +206,8 @@ def square_and_add(positives: PairedCalls, negatives: PairedCalls, level: float)
     two = wilson(found.second * calls[1], calls[1], level)
     assert one is not None
     assert two is not None
-    rho = found.correlation
-    down = _joined(found.first - one.low, two.high - found.second, rho)
-    up = _joined(one.high - found.first, found.second - two.low, rho)
-    return Interval(max(found.difference - down, -1.0), min(found.difference + up, 1.0))
-
-
-def _joined(a: float, b: float, rho: float) -> float:
-    return math.sqrt(max(a * a + b * b - 2.0 * rho * a * b, 0.0))
+    limits = added(found.first, one, found.second, two, found.correlation)
+    return clipped(*limits, -1.0, 1.0)
 
 
 #: Score tests of equal predictive values.

@@ -6,11 +6,10 @@ apart can be compared without their data.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from evalreport.statistics.interval import Interval
+from evalreport.statistics.interval import Interval, square_and_add
 from evalreport.statistics.unpaired import newcombe_hybrid, two_proportion_z
 
 
@@ -65,20 +64,11 @@ def shift(now: Estimate, then: Estimate) -> Shift:
         return Shift(difference, reason=f"levels differ: {now.level:g} and {then.level:g}")
     if now.fraction is not None and then.fraction is not None:
         return _of_proportions(difference, now.fraction, then.fraction, now.level)
-    interval = square_and_add(now, then)
-    if interval is None:
-        return Shift(difference, reason="a limit is missing")
-    return Shift(difference, interval, now.level, "square_and_add")
-
-
-def square_and_add(now: Estimate, then: Estimate) -> Interval | None:
-    """Limits of a difference from the limits of both values; None where one is missing."""
     if now.low is None or now.high is None or then.low is None or then.high is None:
-        return None
-    difference = now.value - then.value
-    down = math.hypot(now.value - now.low, then.high - then.value)
-    up = math.hypot(now.high - now.value, then.value - then.low)
-    return Interval(difference - down, difference + up)
+        return Shift(difference, reason="a limit is missing")
+    own, other = Interval(now.low, now.high), Interval(then.low, then.high)
+    interval = square_and_add(now.value, own, then.value, other)
+    return Shift(difference, interval, now.level, "square_and_add")
 
 
 def _difference(now: Estimate, then: Estimate) -> float:

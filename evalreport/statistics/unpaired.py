@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evalreport.statistics.interval import Interval, symmetric, z_value
+from evalreport.statistics.interval import Interval, clipped, square_and_add, symmetric, z_value
 from evalreport.statistics.proportions import wilson, wilson_cc
 from evalreport.statistics.root import bisect
 from evalreport.statistics.tail import chi2_sf, normal_two_sided
@@ -43,10 +43,7 @@ def _hybrid(
     first, second = method(x1, n1, level), method(x2, n2, level)
     if first is None or second is None:
         return None
-    p1, p2 = x1 / n1, x2 / n2
-    down = math.hypot(p1 - first.low, second.high - p2)
-    up = math.hypot(first.high - p1, p2 - second.low)
-    return Interval(max(p1 - p2 - down, -1.0), min(p1 - p2 + up, 1.0))
+    return clipped(*square_and_add(x1 / n1, first, x2 / n2, second), -1.0, 1.0)
 
 
 def wald(x1: float, n1: float, x2: float, n2: float, level: float) -> Interval | None:

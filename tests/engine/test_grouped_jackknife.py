@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn.metrics import roc_auc_score
 
 import evalreport
 from evalreport.engine.intervals import grouped_jackknife
@@ -332,3 +333,37 @@ def test_nothing_is_drawn_unless_a_spec_asks_for_it(
     undecided = {t.task.metric for t in compared if not t.test}
     assert "ece" in undecided
     assert "h_measure" not in undecided
+
+
+def test_a_difference_of_pooled_areas_leaves_out_rows_of_all_classes() -> None:
+    """Micro averages of 40 rows, each left out in turn: areas by scikit-learn."""
+    rng = np.random.default_rng(5)
+    actual = np.arange(40) % 3
+    scores = {m: rng.dirichlet(np.ones(3), 40) + 0.3 * s * np.eye(3)[actual]
+              for m, s in (("s", 1.0), ("z", 0.4))}  # fmt: skip
+    scores = {m: own / own.sum(axis=1, keepdims=True) for m, own in scores.items()}
+    frame: dict[str, list[Any]] = {"y": ["abc"[k] for k in actual]}
+    frame |= {f"{m}_{c}": own[:, k].tolist() for m, own in scores.items()
+              for k, c in enumerate("abc")}  # fmt: skip
+    spec = {
+        "evalreport": 1,
+        "datasets": {"d": {"target": "y"}},
+        "models": {m: {"scores": {c: f"{m}_{c}" for c in "abc"}} for m in scores},
+        "metrics": ["roc_auc"],
+        "averaging": ["micro"],
+        "comparisons": {"reference": "z"},
+    }
+    (found,) = evalreport.run(spec, frames={"d": frame}).json["comparisons"]
+
+    def apart(kept: np.ndarray) -> float:
+        truth = np.eye(3)[actual[kept]].ravel()
+        one, two = (roc_auc_score(truth, scores[m][kept].ravel()) for m in ("s", "z"))
+        return float(one - two)
+
+    left = np.array([apart(np.arange(40) != k) for k in range(40)])
+    error = math.sqrt(39 / 40 * np.sum((left - left.mean()) ** 2))
+    assert found["difference"] == pytest.approx(apart(np.ones(40, bool)), rel=1e-9)
+    assert found["interval"]["standard_error"] == pytest.approx(error, rel=1e-9)
+    assert found["p_value"] == pytest.approx(
+        2 * stats.t.sf(abs(found["difference"]) / error, 39), rel=1e-9
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import inspect
 
 import pytest
 
@@ -14,7 +15,7 @@ FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 @pytest.mark.parametrize("metric", catalogue(), ids=lambda metric: metric.name)
 def test_worked_example(metric: Metric) -> None:
-    function = metric.function
+    function = inspect.unwrap(metric.function)
     found = doctest.DocTestFinder().find(function, metric.name, globs=dict(function.__globals__))
     examples = [test for test in found if test.examples]
     assert examples, "no worked example"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evalreport.metrics import probabilities
+from evalreport.metrics import declare
 from evalreport.metrics.catalogue import catalogue, find
 from evalreport.metrics.declare import Kind, Metric
 from evalreport.metrics.formula import Cell, Nothing, Undefined, Value
@@ -76,9 +76,9 @@ def test_scores_outside_the_unit_interval(scores: tuple[float, float]) -> None:
 def test_zero_and_one_are_probabilities() -> None:
     ends = ScoreTable(np.array([1.0, 0.0]), np.array([1, 0]), np.array([0, 1]))
     assert number(found("brier")(ends)) == 0
-    assert probabilities.outside_unit(np.array([])) is False
-    assert probabilities.outside_unit(np.array([1.0, 0.0])) is False
-    assert probabilities.outside_unit(np.array([1.0, -0.1])) is True
+    assert declare.outside_unit(np.array([])) is False
+    assert declare.outside_unit(np.array([1.0, 0.0])) is False
+    assert declare.outside_unit(np.array([1.0, -0.1])) is True
 
 
 LEAST = 1e-15

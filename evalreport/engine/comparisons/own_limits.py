@@ -20,7 +20,7 @@ from evalreport.plan.task import Task
 from evalreport.results import records
 from evalreport.results.identity import EVERYTHING
 from evalreport.statistics import hypotheses
-from evalreport.statistics.interval import z_value
+from evalreport.statistics.interval import Interval, clipped, square_and_add, z_value
 from evalreport.statistics.tail import normal_two_sided
 
 #: Why a difference has neither test nor limits.
@@ -29,19 +29,16 @@ NO_LIMITS = "one of the two values has no interval, or how they go together is n
 
 @dataclass(frozen=True)
 class OfLimits:
-    """A difference with how far its limits lie below and above it, at a level."""
+    """A difference with its limits at a level; ``most``: how far two values can lie apart."""
 
     difference: float
-    down: float
-    up: float
+    limits: Interval
     most: float
     level: float
 
     def interval(self) -> records.Interval:
         """Limits of the difference, within what two values of the metric can differ by."""
-        low = max(self.difference - self.down, -self.most)
-        high = min(self.difference + self.up, self.most)
-        return records.Interval(self.level, low, high, ADDED)
+        return records.Interval(self.level, *clipped(*self.limits, -self.most, self.most), ADDED)
 
     def test(self) -> Test:
         """The normal test of no difference that agrees with the limits."""
@@ -54,7 +51,8 @@ class OfLimits:
 
     def _statistic(self, null: float) -> float:
         apart = self.difference - null
-        side = self.down if apart > 0 else self.up
+        low, high = self.limits
+        side = self.difference - low if apart > 0 else high - self.difference
         return apart * z_value(self.level) / side if side > 0 else math.copysign(math.inf, apart)
 
 
@@ -70,27 +68,17 @@ def of_limits(
     )
     if one is None or two is None or correlation is None:
         return None
-    (below, above), (low, high) = one, two
     least, most = metric_of(task.task).bounds
-    return OfLimits(
-        difference,
-        _together(below, high, correlation),
-        _together(above, low, correlation),
-        most - least,
-        sides[0].settings.level,
-    )
+    limits = square_and_add(*one, *two, correlation)
+    return OfLimits(difference, limits, most - least, sides[0].settings.level)
 
 
-def _limits(side: Side, task: Task) -> tuple[float, float] | None:
-    """How far down and up the limits of one value lie from it; None where it has none."""
+def _limits(side: Side, task: Task) -> tuple[float, Interval] | None:
+    """One value and its limits, of which none lies on its other side; None where it has none."""
     measurer = Measurer(side.view, side.tables, side.settings, side.thresholds)
     computed = measurer.compute(replace(task, where=EVERYTHING))
-    value = computed.evaluated.outcome
-    if computed.interval is None or not isinstance(value, Value):
+    value, limits = computed.evaluated.outcome, computed.interval
+    if limits is None or not isinstance(value, Value):
         return None
     number = value.number
-    return max(number - computed.interval.low, 0.0), max(computed.interval.high - number, 0.0)
-
-
-def _together(one: float, two: float, correlation: float) -> float:
-    return math.sqrt(max(one * one - 2.0 * correlation * one * two + two * two, 0.0))
+    return number, Interval(min(limits.low, number), max(limits.high, number))

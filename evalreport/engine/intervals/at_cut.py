@@ -19,8 +19,9 @@ from evalreport.metrics.kinds import AT_CUT_OF_CLUSTERS, SHARE_OF_CLUSTERS
 from evalreport.metrics.tables import ScoreTable
 from evalreport.predict.view import LabelView
 from evalreport.results import records
-from evalreport.statistics import means, proportions
+from evalreport.statistics import proportions
 from evalreport.statistics.interval import Interval as Limits
+from evalreport.statistics.interval import clipped, square_and_add
 
 Bools = npt.NDArray[np.bool_]
 Rates = tuple[float, float]
@@ -42,7 +43,7 @@ def at_cut(case: ScoreCase) -> records.Interval | None:
         shrunk = _left_out_in_groups(case)
     else:
         totals = float(case.table.positive_total), float(case.table.negative_total)
-        worth = _worth(case) if view.weight is not None else totals
+        worth = case.worth if view.weight is not None else totals
         sides = [
             proportions.wilson_n_eff(p, n, case.level) for p, n in zip(rates, worth, strict=True)
         ]
@@ -52,9 +53,10 @@ def at_cut(case: ScoreCase) -> records.Interval | None:
         return None
     assert sides is not None
     found, missed = sides if rates[0] >= rates[1] else sides[::-1]
-    limits = _square_and_add(max(rates), min(rates), found, missed)
+    # Newcombe's method 10, from 0 to 1
+    apart = clipped(*square_and_add(max(rates), found, min(rates), missed))
     bias = max(case.number - shrunk, 0.0)
-    limits = Limits(max(limits.low - bias, 0.0), limits.high)
+    limits = Limits(max(apart.low - bias, 0.0), apart.high)
     made = intervals.from_limits(limits, case.level, case.method)
     if made is None:
         return None
@@ -126,25 +128,6 @@ def _cut(table: ScoreTable) -> tuple[float, Rates] | None:
     at = int(np.argmax(np.abs(found - alarms)))
     # running sums of weights may end a hair above their total
     return float(table.scores[at]), (min(float(found[at]), 1.0), min(float(alarms[at]), 1.0))
-
-
-def _square_and_add(high: float, low: float, found: Any, missed: Any) -> Limits:
-    """Newcombe's method 10 on the limits of the larger and of the smaller rate, from 0 to 1."""
-    apart = high - low
-    down = np.hypot(high - found.low, missed.high - low)
-    up = np.hypot(found.high - high, low - missed.low)
-    return Limits(max(float(apart - down), 0.0), min(float(apart + up), 1.0))
-
-
-def _worth(case: ScoreCase) -> tuple[float, float]:
-    """Rows that the weights of each class are worth."""
-    view, inside = case.measurer.view, case.measurer.tables.kinds(case.task.where)
-    positive = _positive(view, case.index)[inside]
-    one, two = (
-        means.effective_size_from_sums(view.total_weight(side), view.total_weight(side, 2))
-        for side in (inside[positive], inside[~positive])
-    )
-    return one, two
 
 
 def _of_clusters(case: ScoreCase, threshold: float) -> list[Any] | None:

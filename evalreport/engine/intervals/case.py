@@ -16,6 +16,7 @@ from evalreport.metrics.formula import Infinite, Value
 from evalreport.metrics.tables import Matrix, ScoreTable
 from evalreport.plan.methods import REQUESTED
 from evalreport.plan.task import Task
+from evalreport.statistics.means import effective_size_from_sums
 
 if TYPE_CHECKING:
     from evalreport.engine.intervals.measuring import Measuring
@@ -101,3 +102,15 @@ class ScoreCase(Case):
 
     table: ScoreTable
     index: int | None
+
+    @property
+    def worth(self) -> tuple[float, float]:
+        """Rows that the weights of positives, and of negatives, are worth (Kish)."""
+        view, inside = self.measurer.view, self.measurer.tables.kinds(self.task.where)
+        own = view.positive_index if self.index is None else self.index
+        positive = view.actual[inside] == own
+        one, two = (
+            effective_size_from_sums(view.total_weight(side), view.total_weight(side, 2))
+            for side in (inside[positive], inside[~positive])
+        )
+        return one, two

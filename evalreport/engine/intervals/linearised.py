@@ -61,12 +61,16 @@ def variance(case: ScoreCase) -> DesignVariance | None:
     if measurer.view.cluster is not None:
         over = _over_clusters(case, slopes)
         return None if over is None else DesignVariance(over)
-    of_positive, of_negative = slopes
     squares = table.squares_positive, table.squares_negative
     pos = table.positives if squares[0] is None else squares[0]
     neg = table.negatives if squares[1] is None else squares[1]
-    spread = float(np.sum(pos * of_positive**2) + np.sum(neg * of_negative**2))
-    return DesignVariance(rows / (rows - 1) * spread)
+    return DesignVariance(rows / (rows - 1) * spread(pos, neg, slopes))
+
+
+def spread(positives: Any, negatives: Any, slopes: tuple[Floats, Floats]) -> float:
+    """The sum over independent rows at each score of their squared influence."""
+    of_positive, of_negative = slopes
+    return float(np.sum(positives * of_positive**2) + np.sum(negatives * of_negative**2))
 
 
 def _over_clusters(case: ScoreCase, slopes: tuple[Floats, Floats]) -> float | None:

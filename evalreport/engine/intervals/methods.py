@@ -421,6 +421,27 @@ def area_of_clusters(
 # -- functions of a whole table --------------------------------------------------------------
 
 
+def widened(
+    value: float,
+    variance: float,
+    units: float,
+    level: float,
+    method: str,
+    *,
+    bounds: tuple[float, float],
+    parts: int = 1,
+    clusters: bool = False,
+) -> records.Interval | str | None:
+    """Limits as `widened_limits` has them, with t of units less one; the reason with too few."""
+    if units - 1.0 < means.LEAST_DEGREES:
+        return too_few(units, clusters=clusters)
+    limits = widened_limits(value, variance, units, level, bounds=bounds, parts=parts)
+    found = from_limits(limits, level, method)
+    if found is None:
+        return None
+    return replace(found, df=units - 1.0, standard_error=math.sqrt(variance) or None)
+
+
 def too_few(units: float, *, clusters: bool) -> str:
     """Why a value has no limits by Student's t: one or two rows, or clusters, show too little."""
     what = "clusters" if clusters else "rows"
@@ -437,14 +458,13 @@ def whole_table(v: TableValue, method: str, *, parts: int) -> records.Interval |
     variance = _variance(v, by).variance
     if not math.isfinite(variance):
         return None
-    units = _least_units(v)
-    if units - 1.0 < means.LEAST_DEGREES:
-        return too_few(units, clusters=v.clusters is not None)
-    limits = widened_limits(v.value, variance, units, v.level, bounds=v.bounds, parts=parts)
-    found = from_limits(limits, v.level, method)
-    if found is None or not has_width(found):
-        return None
-    return replace(found, df=units - 1.0, standard_error=math.sqrt(variance) or None)
+    found = widened(
+        *(v.value, variance, _least_units(v), v.level, method),
+        bounds=v.bounds,
+        parts=parts,
+        clusters=v.clusters is not None,
+    )
+    return found if isinstance(found, str) or has_width(found) else None
 
 
 def _least_units(v: TableValue) -> float:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.engine.intervals import grouped_jackknife, influence, linearised
+from evalreport.engine.intervals import grouped_jackknife, linearised
 from evalreport.engine.intervals import methods as intervals
 from evalreport.engine.intervals.at_cut import at_cut
 from evalreport.engine.intervals.bootstrap import from_replicates, undefined_in
@@ -38,14 +38,13 @@ from evalreport.metrics.kinds import (
 )
 from evalreport.metrics.ranking import roc_auc
 from evalreport.metrics.tables import ScoreTable
-from evalreport.predict.view import LabelView, distinct
+from evalreport.predict.view import distinct
 from evalreport.results import records
 from evalreport.results.identity import EVERYTHING
 from evalreport.statistics import delong, design_based, means, obuchowski, proportions
 from evalreport.statistics.exact_sums import exact_sum
 from evalreport.statistics.interval import Interval as Limits
 from evalreport.statistics.interval import deviate
-from evalreport.statistics.widened import widened_limits
 
 
 def score_interval(case: ScoreCase) -> records.Interval | str | None:
@@ -122,26 +121,23 @@ def _by_influence(case: ScoreCase) -> records.Interval | str | None:
     estimated = linearised.variance(case)
     if estimated is None:
         return None
-    units, bounds = _least_units(case), _bounds(case.metric)
-    if units - 1.0 < means.LEAST_DEGREES:
-        return intervals.too_few(units, clusters=case.measurer.view.cluster is not None)
-    limits = widened_limits(case.number, estimated.variance, units, case.level, bounds=bounds)
-    found = intervals.from_limits(limits, case.level, INFLUENCE_T)
-    if found is None:
-        return None
-    error = math.sqrt(estimated.variance) or None
-    return replace(found, df=units - 1.0, standard_error=error)
+    return intervals.widened(
+        *(case.number, estimated.variance, _least_units(case), case.level, INFLUENCE_T),
+        bounds=_bounds(case.metric),
+        clusters=case.measurer.view.cluster is not None,
+    )
 
 
 def _on_many_rows(case: ScoreCase) -> records.Interval | None:
     """By the influence of single rows where it is known, else with groups of them left out."""
     metric, arguments, level, note = case.metric, case.arguments, case.level, ""
     if case.method == "influence":
-        variance = influence.variance(metric, case.table, arguments)
-        if variance is not None:
+        slopes = None if metric.influence is None else metric.influence(case.table, **arguments)
+        if slopes is not None:
+            if not float(case.table.positive_total * case.table.negative_total):
+                return None  # one class alone: nothing can be told
+            variance = linearised.spread(case.table.positives, case.table.negatives, slopes)
             return intervals.symmetric(case.number, variance, level, "influence", metric.bounds)
-        if metric.influence is not None and metric.influence(case.table, **arguments) is not None:
-            return None  # one class alone: nothing can be told
         note = grouped_jackknife.NO_INFLUENCE
     left = case.measurer.bootstrap.left_out(
         case.task.where, case.index, lambda t: metric(t, **arguments).array()
@@ -204,15 +200,10 @@ def _least_units(case: ScoreCase) -> float:
     view = case.measurer.view
     if view.weight is None and view.cluster is None:
         return min(float(case.table.positive_total), float(case.table.negative_total))
-    inside = case.measurer.tables.kinds(case.task.where)
-    index = view.positive_index if case.index is None else case.index
     if view.cluster is None:
-        sides = (inside[view.actual[inside] == index], inside[view.actual[inside] != index])
-        return min(
-            means.effective_size_from_sums(view.total_weight(one), view.total_weight(one, 2))
-            for one in sides
-        )
-    positive = view.actual[inside] == index
+        return min(case.worth)
+    inside = case.measurer.tables.kinds(case.task.where)
+    positive = view.actual[inside] == (view.positive_index if case.index is None else case.index)
     code = view.cluster[0][inside]
     return float(min(len(np.unique(code[side])) for side in (positive, ~positive)))
 
@@ -287,9 +278,7 @@ def _area_of_rows(case: ScoreCase) -> records.Interval | None:
         limits = intervals.area_of_clusters(area, variance, counted, clusters, level)
         return _scaled(case, limits)
     if method == AREA_OF_WEIGHTS:
-        return _scaled(
-            case, _scored_of_weights(area, variance, view, positive, tables.kinds(where), level)
-        )
+        return _scaled(case, _scored_of_weights(case, area, variance))
     if variance <= intervals.VANISHED:
         return None
     if method != SANDWICH:
@@ -301,25 +290,12 @@ def _area_of_rows(case: ScoreCase) -> records.Interval | None:
     return _scaled(case, around)
 
 
-def _scored_of_weights(
-    area: float,
-    variance: float,
-    view: LabelView,
-    positive: npt.NDArray[np.bool_],
-    inside: npt.NDArray[np.intp],
-    level: float,
-) -> records.Interval | None:
-    """Score limits with the design-based variance, on the rows that weighted ones are worth.
-
-    ``inside``: the rows, or kinds of rows, of the slice; ``positive``: of the whole view.
-    """
-    worth = [
-        means.effective_size_from_sums(view.total_weight(side), view.total_weight(side, 2))
-        for side in (inside[positive[inside]], inside[~positive[inside]])
-    ]
+def _scored_of_weights(case: ScoreCase, area: float, variance: float) -> records.Interval | None:
+    """Score limits with the design-based variance, on the rows that weighted ones are worth."""
+    level, worth = case.level, case.worth
     if min(worth) <= 0.0:
         return None
-    own = delong.AreaLimits(area, _seen(variance), (worth[0], worth[1]), min(worth))
+    own = delong.AreaLimits(area, _seen(variance), worth, min(worth))
     limits = own.at(deviate(level, own.degrees))
     found = intervals.from_limits(limits, level, AREA_OF_WEIGHTS, n_effective=math.fsum(worth))
     if found is None:
