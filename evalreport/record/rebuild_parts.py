@@ -398,6 +398,10 @@ REBUILT: Rebuild = {
     r.OmnibusTest: rebuild_records.omnibus_tests,
     r.Reclassification: rebuild_records.net_reclassification,
     r.ScorePairs: rebuild_records.score_pairs,
+    r.Reference: lambda again: [
+        Made(one, {"": "the earlier run is verified by itself"})
+        for one in again.earlier_runs.values()
+    ],
     r.Drift: rebuild_records.drift,
     r.LearningCurve: rebuild_records.learning_curves,
     r.Plan: rebuild_plan.plan,

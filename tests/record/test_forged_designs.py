@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from record.forged_runs import RUNS, results_of
+from record.forged_runs import RUNS, SECOND, results_of
 
 from evalreport.record.recompute import recompute
 from evalreport.record.verify import BEYOND
@@ -24,7 +24,7 @@ def told(forged: Results) -> tuple[Any, ...]:
     return recompute(forged).problems
 
 
-@pytest.mark.parametrize("run", [*RUNS, "looks"])
+@pytest.mark.parametrize("run", [*RUNS, *SECOND])
 def test_an_honest_run_is_verified(run: str) -> None:
     assert told(results_of(run)) == ()
 
@@ -46,6 +46,7 @@ PARTS = {
     "search": "curves measures tables",
     "classes": "drift claims comparisons tables measures subgroup_gaps curves",
     "trained": "learning_curves measures comparisons score_pairs curves tables labels rows",
+    "earlier": "comparisons acceptance references",
     "looks": "looks acceptance measures curves",
 }
 
@@ -54,8 +55,8 @@ PARTS = {
 ONE = {
     ("readers", "score_pairs"), ("periods", "acceptance"), ("sets", "acceptance"),
     ("sets", "thresholds"), ("sets", "labels"), ("sets", "rows"), ("panel", "characteristics"),
-    ("search", "curves"), ("classes", "claims"), ("trained", "score_pairs"), ("looks", "looks"),
-    ("looks", "acceptance"),
+    ("search", "curves"), ("earlier", "references"), ("classes", "claims"),
+    ("trained", "score_pairs"), ("looks", "looks"), ("looks", "acceptance"),
 }  # fmt: skip
 
 
@@ -146,6 +147,9 @@ trained: learning_curves.points.test.accuracy.mean learning_curves.points.train.
 trained: learning_curves.repeats learning_curves.points.size learning_curves.model
 trained: measures.spread measures.repeats.mean comparisons.fold comparisons.model
 trained: rows.used rows.read measures.id
+earlier: comparisons.difference comparisons.p_value comparisons.model_value comparisons.title
+earlier: comparisons.reference_run comparisons.why comparisons.interval.low comparisons.n
+earlier: comparisons.p_adjusted comparisons.better acceptance.required acceptance.text
 looks: looks.value looks.interval.low looks.boundary looks.spent looks.outcome looks.look
 looks: looks.blocks.rows looks.alpha looks.planned looks.before acceptance.outcome
 """
