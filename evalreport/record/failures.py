@@ -27,7 +27,7 @@ BELOW = "a measure or threshold failed, on which it may rest"
 PARTS: Mapping[str, tuple[type, ...]] = {
     "drift": (r.Drift,),
     "claims": (r.Claim, r.ClaimCounts),
-    "comparisons": (r.Comparison, r.Reclassification, r.ScorePairs),
+    "comparisons": (r.Comparison, r.OmnibusTest, r.Reclassification, r.ScorePairs),
     "baselines": (r.Baseline, r.BaselineTable, r.AgainstBaseline),
     "periods": (r.Period,),
     "declared": (r.Declared,),

@@ -399,6 +399,38 @@ def test_a_forgery_that_hides_itself_is_found(name: str) -> None:
     assert told(forged)
 
 
+# -- what failed ----------------------------------------------------------------------------------
+
+#: Where the engine fails, by the run, and the section that is recorded.
+FAILED = [
+    ("readers", "readers.placing.studies", "readers"),
+    ("readers", "comparisons.score_pairs.score_pairs", "comparisons"),
+    ("panel", "comparisons.omnibus.omnibus_records", "comparisons"),
+    ("panel", "comparisons.reclassification.reclassification_records", "comparisons"),
+    ("panel", "run.comparisons_of", "comparisons"),
+    ("panel", "run.characteristics", "characteristics"),
+    ("panel", "run.curve_records", "curves"),
+    ("impact", "run.impact_records", "subgroups"),
+    ("classes", "reference.drift.drift_records", "drift"),
+    ("classes", "run.claim_records", "claims"),
+]
+
+
+@pytest.mark.nightly_but_each(3)
+@pytest.mark.parametrize(("run", "where", "section"), FAILED)
+def test_a_part_that_failed_is_no_forgery(
+    run: str, where: str, section: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_given: Any, **_named: Any) -> None:
+        raise ValueError("broken")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(f"evalreport.engine.{where}", fail)
+        found = results_of.__wrapped__(run)
+    assert section in {one["section"] for one in found["failures"]}
+    assert told(found) == ()
+
+
 # -- what nothing tells -------------------------------------------------------------------------
 
 #: The run, the field, and the words for it on the list of ``--explain``.
