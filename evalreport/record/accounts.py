@@ -34,7 +34,7 @@ NOTHING = "nothing in the results settles it"
 def labels(again: RecordedState) -> Iterator[Made]:
     """Classes are those that were declared or seen; ties are the rows at the score itself."""
     for one in again.results.labels:
-        made, problems = one if one.label_sets else _of_classes(one), list[str]()
+        made, problems = _of_classes(one), list[str]()
         spec = None if again.asked is None else again.asked.loaded.spec
         dataset = None if spec is None else spec.datasets.get(one.dataset)
         if spec is not None and dataset is not None and one.model in spec.models:
@@ -58,10 +58,10 @@ def _of_classes(one: r.LabelLedger) -> r.LabelLedger:
         one,
         seen_true=tuple(label for label in one.seen_true if label in known),
         seen_predicted=tuple(label for label in one.seen_predicted if label in known),
-        order=_ordered(one),
+        order=one.order if one.label_sets else _ordered(one),
         kind=one.kind if one.kind == "boolean" else label_kind(one.order),
         operator=one.operator if one.operator in OPERATORS else None,
-        positive=one.positive if one.positive in known else None,
+        positive=one.positive if one.positive in known and not one.label_sets else None,
     )
 
 
@@ -110,7 +110,9 @@ def rows(again: RecordedState) -> Iterator[Made]:
     for one in again.results.rows:
         left_out = OF_ROWS | {"used": NOTHING, "classes": NOTHING}
         made = replace(one, read=one.used + sum(own.count for own in one.excluded))
-        if one.classes and one.dataset not in of_sets:
+        if one.classes and one.dataset in of_sets:
+            made = replace(made, classes=_of_labels(one, again))
+        elif one.classes:
             made = replace(made, used=sum(own.count for own in one.classes))
         table = _whole_table(one, again)
         if table is not None and one.classes:
@@ -123,6 +125,20 @@ def rows(again: RecordedState) -> Iterator[Made]:
             elif not several:
                 made, left_out = replace(made, classes=tuple(classes)), OF_ROWS
         yield Made(made, left_out, tuple(_row_problems(one)))
+
+
+def _of_labels(record: r.RowLedger, again: RecordedState) -> tuple[r.ClassCount, ...]:
+    """The rows that have each label, by the tables of the labels."""
+    rows: dict[str | None, float] = {}
+    for one in again.results.tables:
+        own = (one.dataset, one.model) == (record.dataset, record.model)
+        if own and one.where == EVERYTHING and one.counts is not None:
+            rows[one.label] = sum(count or 0 for count in one.counts[-1])
+    whole = all(isinstance(count, int) for count in rows.values())
+    return tuple(
+        replace(own, count=int(rows[own.label])) if whole and own.label in rows else own
+        for own in record.classes
+    )
 
 
 def _whole_table(record: r.RowLedger, again: RecordedState) -> r.Table | None:

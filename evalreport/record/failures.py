@@ -27,7 +27,7 @@ BELOW = "a measure or threshold failed, on which it may rest"
 PARTS: Mapping[str, tuple[type, ...]] = {
     "drift": (r.Drift,),
     "claims": (r.Claim, r.ClaimCounts),
-    "comparisons": (r.Comparison, r.Reclassification, r.ScorePairs),
+    "comparisons": (r.Comparison, r.OmnibusTest, r.Reclassification, r.ScorePairs),
     "baselines": (r.Baseline, r.BaselineTable, r.AgainstBaseline),
     "periods": (r.Period,),
     "declared": (r.Declared,),
@@ -107,24 +107,17 @@ def _of_section(one: r.Failure, again: RecordedState) -> Iterator[str]:
 
 def _lacks(kind: type, again: RecordedState) -> bool:
     """Whether records of a kind are not there, and would be, as far as anybody can tell."""
-    asked = again.spec.loaded.spec.comparisons
     # the section of comparisons is told for those with models and with an earlier run alike
     if kind is r.Comparison:
         return True
     if again.results.of(kind):
         return False
-    if kind is r.Reclassification:
-        return asked is not None and bool(asked.net_reclassification)
-    if kind in OF_OWN or kind not in again.rebuild:
+    if kind not in again.rebuild:
         return True
     try:
         return bool(again.part(kind))
     except Exception:  # noqa: BLE001 - what failed once may fail again
         return True
-
-
-#: What is made again from its own record, which does not tell whether there should be one.
-OF_OWN = (r.Characteristics, r.ReaderMean, r.ReaderDifference, r.ReaderAgreement)
 
 
 def _own(one: r.Failure, records: Iterable[Any]) -> list[Any]:

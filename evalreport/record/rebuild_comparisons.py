@@ -28,7 +28,8 @@ from evalreport.engine.comparisons.result import Test
 from evalreport.engine.comparisons.tests import OF_PROPORTIONS
 from evalreport.engine.comparisons.unpaired import of_proportions
 from evalreport.engine.groups.studied_groups import class_rows
-from evalreport.engine.reference.differences import SAME_ROWS, difference_record
+from evalreport.engine.reference.differences import SAME_ROWS, compared_with_run
+from evalreport.engine.reference.run import ReferenceRun, References
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.comparing import (
     ADDED,
@@ -52,12 +53,12 @@ from evalreport.metrics.coverage_study import (
 )
 from evalreport.metrics.coverage_study import held as held_in_study
 from evalreport.metrics.declare import Goal, Metric
-from evalreport.metrics.estimates import different_classes, estimate_of, exact_difference
+from evalreport.metrics.estimates import different_classes
 from evalreport.metrics.kinds import JACKKNIFE
 from evalreport.plan.comparisons import ComparisonTask
 from evalreport.record.leaves import Made, Miscounted, same
 from evalreport.record.recorded_tables import NotRecorded
-from evalreport.results.identity import MEAN_OF_FOLDS
+from evalreport.results.identity import MEAN_OF_FOLDS, WhichNumber
 from evalreport.results.records import (
     Comparison,
     Held,
@@ -65,14 +66,13 @@ from evalreport.results.records import (
     Interval,
     Measure,
 )
-from evalreport.spec.comparisons import Comparisons
+from evalreport.spec.comparisons import Comparisons, RunReference
 from evalreport.statistics import hypotheses
 from evalreport.statistics.hypotheses import AtNull
 from evalreport.statistics.interval import z_value
 from evalreport.statistics.multiplicity import Adjusted, adjust_families, corrected_family
 from evalreport.statistics.paired import PAIRED_METHODS
 from evalreport.statistics.predictive import CALL_METHODS, call_moments
-from evalreport.statistics.separate_samples import Shift, shift
 from evalreport.statistics.tail import normal_two_sided, t_quantile, t_two_sided
 from evalreport.statistics.unpaired import UNPAIRED_METHODS
 
@@ -102,18 +102,13 @@ def comparisons(again: RecordedState) -> Iterator[Made]:
     told, asked = again.results.comparisons, again.spec.loaded.spec.comparisons
     if asked is None:
         return
-    adjusted: dict[int, Adjusted] = {}
-    for earlier in (False, True):
-        own = [one for one in told if (one.reference_run is not None) == earlier]
-        names = [one.dataset if asked.family == "dataset" else "" for one in own]
-        found = adjust_families([one.family_p for one in own], names, asked.correction)
-        adjusted |= {id(one): p for one, p in zip(own, found, strict=True)}
-    planned = iter(_planned(again, [one for one in told if one.reference_run is None]))
-    for one in told:
-        if one.reference_run is not None:
-            yield _earlier(again, asked, one, adjusted[id(one)])
-        else:
-            yield _Rebuilt(again, asked, replace(one, **next(planned)), adjusted[id(one)]).made()
+    own = [one for one in told if one.reference_run is None]
+    names = [one.dataset if asked.family == "dataset" else "" for one in own]
+    adjusted = adjust_families([one.family_p for one in own], names, asked.correction)
+    for one, planned, p_value in zip(own, _planned(again, own), adjusted, strict=True):
+        yield _Rebuilt(again, asked, replace(one, **planned), p_value).made()
+    if isinstance(asked.reference, RunReference):
+        yield from _earlier(again, asked.reference, told)
 
 
 def _planned(again: RecordedState, told: Sequence[Comparison]) -> Sequence[Mapping[str, Any]]:
@@ -143,9 +138,9 @@ def _said(
 ) -> dict[str, Any]:
     """The fields of a comparison that follow from its plan."""
     found = asked_for(task, fold)
-    known = {task.test, task.interval, *TAKEN_OVER}
+    known = {task.test or None, task.interval, *TAKEN_OVER}
     if one.test not in known:
-        found["test"] = task.test
+        found["test"] = task.test or None
     if one.interval is not None and one.interval.method not in known:
         found["interval"] = replace(one.interval, method=task.interval)
     if one.p_value is not None and one.statistic is not None:
@@ -186,36 +181,52 @@ def _with_own_rows(again: RecordedState, one: Comparison) -> set[str]:
     return {n for n, a, b in zip(names, sets, sets[::-1], strict=True) if b - a}
 
 
-def _earlier(again: RecordedState, asked: Comparisons, one: Comparison, adjusted: Adjusted) -> Made:
-    """A measure now and in an earlier run, from what is recorded of both."""
-    now = again.results.number(one.which)
+def _earlier(
+    again: RecordedState, reference: RunReference, told: Sequence[Comparison]
+) -> Iterator[Made]:
+    """Every measure beside that of an earlier run, of which is known what is recorded here."""
+    then = dict(filter(None, (_then(again, one) for one in told)))
+    files = {one.dataset: one.sha256 for one in again.results.provenance.inputs}
+    same = {one.dataset: files.get(one.dataset) for one in told if one.interval_reason == SAME_ROWS}
+    nothing: Any = None
+    name = again.earlier_runs[reference.run].run
+    run = _EarlierRun(name, "", nothing, measures=then, data=same)
+    made = compared_with_run(again.state, References({reference.run: run}))
+    if len(made) != len(told):
+        raise Miscounted(len(told), len(made))
     left_out = {
         f"reference_{name}": EARLIER
         for name in ("value", "interval", "numerator", "denominator", "n", "threshold")
     }
-    if now is None:
-        return Made(one, {"": EARLIER})
-    then: Measure | None = None
-    if one.reference_n is not None:
-        then = replace(
-            now, value=one.reference_value, interval=one.reference_interval,
-            numerator=one.reference_numerator, denominator=one.reference_denominator,
-            n=one.reference_n, threshold=one.reference_threshold, reason=None,
-            state="value" if one.reference_value is not None else "undefined",
-        )  # fmt: skip
-    found: Shift | None = None
-    if one.difference is not None and then is not None:
-        estimates = estimate_of(now), estimate_of(then)
-        if None not in estimates:
-            found = replace(shift(*estimates), difference=exact_difference(now, then))  # type: ignore[arg-type]
-            if one.interval_reason == SAME_ROWS:
-                found = Shift(found.difference, reason=SAME_ROWS)
-    made = difference_record(
-        now, then, found, adjusted, asked, str(one.reference_run), again.spec.settings.level
-    )
-    texts = ("reason", "interval_reason", "exploratory", "note")
-    kept = {name: getattr(one, name) for name in texts if found is None or name == "exploratory"}
-    return Made(replace(made, **kept, note=one.note), left_out)
+    for found, one in zip(made, told, strict=True):
+        # how the earlier threshold was found, and why a value was undefined, it tells itself
+        texts = ["exploratory", "note"]
+        texts += ["reason", "interval_reason"] if found.difference is None else []
+        yield Made(replace(found, **{name: getattr(one, name) for name in texts}), left_out)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _EarlierRun(ReferenceRun):
+    """An earlier run as the comparisons with it tell of it."""
+
+    measures: dict[WhichNumber, Measure]
+    data: dict[str, str | None]
+
+
+def _then(again: RecordedState, one: Comparison) -> tuple[WhichNumber, Measure] | None:
+    """The measure of the earlier run that a comparison tells of; None where it had none."""
+    now = again.results.number(one.which)
+    if now is None or one.reference_n is None:
+        return None
+    # averages over other classes than those of now have no difference
+    alike = one.difference is not None or one.average is None
+    return now.which.series, replace(
+        now, value=one.reference_value, interval=one.reference_interval,
+        numerator=one.reference_numerator, denominator=one.reference_denominator,
+        n=one.reference_n, threshold=one.reference_threshold, reason=None,
+        state="value" if one.reference_value is not None else "undefined",
+        left_out=now.left_out if alike else ("",),
+    )  # fmt: skip
 
 
 @dataclass

@@ -19,7 +19,7 @@ from evalreport.engine.reference.criteria import (
 )
 from evalreport.engine.reference.drift import drift_criteria
 from evalreport.engine.reference.looks import decided
-from evalreport.engine.reference.run import ReferenceRun, References, is_previous, wanted
+from evalreport.engine.reference.run import ReferenceRun, References, is_previous
 from evalreport.engine.run import judged
 from evalreport.engine.verification import not_passed, spoilt
 from evalreport.record.leaves import Made, Miscounted
@@ -88,18 +88,14 @@ def _left_out(one: r.Criterion, lacking: str | None) -> dict[str, str]:
 
 def _references(again: RecordedState) -> References:
     """The earlier runs by the paths in the spec, as far as the results name them."""
-    loaded = again.spec.loaded
-    paths = dict.fromkeys(path for path, _ in wanted(loaded))
-    named = again.results.of(r.Reference)
-    if len(paths) != len(named):
-        raise ValueError(f"the spec refers to {len(paths)} earlier runs, {len(named)} are named")
+    series = again.spec.loaded.series
     nothing: Any = None
     return _Named(
         {
             path: ReferenceRun(
-                one.run, one.results_sha256, nothing, is_previous(Path(path), loaded.series)
+                one.run, one.results_sha256, nothing, is_previous(Path(path), series)
             )
-            for path, one in zip(paths, named, strict=True)
+            for path, one in again.earlier_runs.items()
         }
     )
 

@@ -335,7 +335,8 @@ class RecordedModel:
         interval = at_level(one.interval, self.settings.level, reason, known)
         held = ("n", "weight", "few", "interval", "table")
         left_out = {own.name: reason for own in fields(one) if own.name not in held} | known
-        made = replace(one, n=n, weight=weight, few=few, interval=interval)
+        title = _metric(one).title
+        made = replace(one, n=n, weight=weight, few=few, interval=interval, title=title)
         return Made(replace(made, table=self._table_of(one)), left_out)
 
     def _value(self, one: Measure) -> tuple[Computed, str | None]:
@@ -541,7 +542,7 @@ class RecordedLabels:
         interval = at_level(one.interval, first.settings.level, LABEL_SETS, left_out)
         made = replace(
             made, interval=interval, interval_reason=one.interval_reason, few=one.few,
-            tables=one.tables, title=one.title,
+            tables=one.tables,
         )  # fmt: skip
         return Made(made, left_out)
 
@@ -553,7 +554,8 @@ class RecordedLabels:
         level = self.first.settings.level
         interval = at_level(one.interval, level, reason, known)
         left_out = {own.name: reason for own in fields(one) if own.name != "interval"} | known
-        return Made(replace(one, interval=interval, table=None), left_out)
+        title = _metric(one).title
+        return Made(replace(one, interval=interval, table=None, title=title), left_out)
 
 
 #: A dataset and model, of whatever kind.

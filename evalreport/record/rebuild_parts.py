@@ -42,7 +42,14 @@ from evalreport.plan.build import thresholds as thresholds_of
 from evalreport.plan.everything import CURVED_CLASSES
 from evalreport.plan.inputs import Facts
 from evalreport.predict.view import LabelView
-from evalreport.record import accounts, failures, rebuild_criteria, rebuild_plan, rebuild_records
+from evalreport.record import (
+    accounts,
+    failures,
+    rebuild_criteria,
+    rebuild_plan,
+    rebuild_readers,
+    rebuild_records,
+)
 from evalreport.record.leaves import Made, Miscounted
 from evalreport.record.rebuild_comparisons import ON_ROWS, comparisons
 from evalreport.record.rebuild_measures import RecordedLabels
@@ -392,12 +399,16 @@ REBUILT: Rebuild = {
     r.Comparison: comparisons,
     r.Impact: rebuild_records.impact,
     r.Look: rebuild_records.looks,
-    r.ReaderMean: rebuild_records.readers,
-    r.ReaderDifference: rebuild_records.reader_differences,
-    r.ReaderAgreement: rebuild_records.agreement,
+    r.ReaderMean: rebuild_readers.readers,
+    r.ReaderDifference: rebuild_readers.reader_differences,
+    r.ReaderAgreement: rebuild_readers.agreement,
     r.OmnibusTest: rebuild_records.omnibus_tests,
     r.Reclassification: rebuild_records.net_reclassification,
     r.ScorePairs: rebuild_records.score_pairs,
+    r.Reference: lambda again: [
+        Made(one, {"": "the earlier run is verified by itself"})
+        for one in again.earlier_runs.values()
+    ],
     r.Drift: rebuild_records.drift,
     r.LearningCurve: rebuild_records.learning_curves,
     r.Plan: rebuild_plan.plan,

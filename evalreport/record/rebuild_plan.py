@@ -26,7 +26,7 @@ from evalreport.plan.task import Plan, Skipped, Task
 from evalreport.record.leaves import Made
 from evalreport.record.rebuild_measures import FURTHER_REPEAT, Model
 from evalreport.record.recorded_tables import NotRecorded
-from evalreport.results.identity import MEAN_OF_FOLDS, Slice, WhichNumber, frozen_params
+from evalreport.results.identity import MEAN_OF_FOLDS, Slice, WhichNumber
 from evalreport.results.lookup import Results
 from evalreport.results.records import Caution
 from evalreport.spec.model import Spec
@@ -133,20 +133,8 @@ def _problems(again: RecordedState, planned: Plan | None) -> Iterator[str]:
     yield from _caution_problems(results)
     yield from _number_problems(results)
     yield from _rule_problems(again)
-    yield from _params_problems(again)
     if planned is not None:
         yield from _measure_problems(results, planned)
-
-
-def _params_problems(again: RecordedState) -> Iterator[str]:
-    """Measures at a threshold that their model does not have, or with parameters not asked for."""
-    for one in again.results.measures:
-        own = again.thresholds.get((one.dataset, one.model), ())
-        if own and one.threshold is not None and (one.threshold, one.threshold_rule) not in own:
-            yield f"{one.id}: threshold is {one.threshold!r}, which is none of those of its model"
-        asked = None if again.asked is None else again.asked.params_of(one.metric)
-        if one.params and asked is not None and frozen_params(one.params) not in asked:
-            yield f"{one.id}: params are {dict(one.params)!r}, which the spec does not ask for"
 
 
 def _caution_problems(results: Results) -> Iterator[str]:

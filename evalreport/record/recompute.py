@@ -140,7 +140,6 @@ UNSETTLED: Mapping[type, str] = {
     r.Logo: "the picture is not in the folder of the run",
     r.Threshold: "a rule is solved on the scores of rows",
     r.Caution: "most cautions look at the rows themselves",
-    r.Reference: "the earlier run is verified by itself",
     r.History: "steps of training are taken from the file of the model's history",
     r.Tuning: "models are trained for it",
     r.TrainingOverlap: "rows are compared with those of other datasets",

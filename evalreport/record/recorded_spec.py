@@ -15,7 +15,6 @@ from evalreport.errors import EvalreportError
 from evalreport.plan.from_spec import requests_of
 from evalreport.plan.inputs import Requests
 from evalreport.record.hashing import sha256
-from evalreport.results.identity import Frozen, frozen_params
 from evalreport.results.lookup import Results
 from evalreport.spec.load import LoadedSpec, parse_spec
 from evalreport.version import __version__
@@ -28,15 +27,6 @@ class RecordedSpec:
     loaded: LoadedSpec
     requests: Requests
     settings: Settings
-
-    def params_of(self, metric: str) -> frozenset[Frozen]:
-        """The parameters with which a metric is asked for, defaults filled in."""
-        return frozenset(
-            frozen_params({name: value for name, value in given.items() if value is not None})
-            for request in self.requests.metrics
-            if request.metric.name == metric
-            for given in (dict(request.params), request.metric.arguments(dict(request.params)))
-        )
 
 
 def written_spec(results: Results) -> LoadedSpec | None:

@@ -8,9 +8,10 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from evalreport.engine.evaluation import Evaluation
-from evalreport.engine.prepared import Prepared
+from evalreport.engine.prepared import InputData, Prepared
 from evalreport.engine.printed_table import PrintedTable
 from evalreport.engine.read_and_plan import criteria_of
+from evalreport.engine.reference.run import wanted
 from evalreport.engine.run_state import RunState
 from evalreport.engine.thresholds import Resolved
 from evalreport.plan.build import thresholds as thresholds_of
@@ -151,6 +152,13 @@ class RecordedState:
             raise NotRecorded(NO_SPEC)
         return self.asked
 
+    @property
+    def earlier_runs(self) -> dict[str, r.Reference]:
+        """What is told of each earlier run that the spec refers to, by its path there."""
+        paths = dict.fromkeys(path for path, _ in wanted(self.spec.loaded))
+        told = self.planned(r.Reference, ({} for _ in paths))
+        return dict(zip(paths, told, strict=True))
+
     @cached_property
     def written(self) -> LoadedSpec | None:
         """The spec in the order of its text; None where that cannot be read by itself."""
@@ -178,7 +186,10 @@ class RecordedState:
             plan = Plan((), ())
         prepared = Prepared(
             loaded=asked.loaded,
-            inputs=(),
+            inputs=tuple(
+                InputData(one.dataset, one.name, one.sha256, one.bytes, one.rows)
+                for one in self.results.provenance.inputs
+            ),
             views=tuple(one.view for one in models),
             facts=tuple(one.facts for one in models),
             requests=asked.requests,

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from record.forged_runs import RUNS, results_of
+from record.forged_runs import RUNS, SECOND, results_of
 
 from evalreport.record.recompute import recompute
 from evalreport.record.verify import BEYOND
@@ -24,7 +24,7 @@ def told(forged: Results) -> tuple[Any, ...]:
     return recompute(forged).problems
 
 
-@pytest.mark.parametrize("run", [*RUNS, "looks"])
+@pytest.mark.parametrize("run", [*RUNS, *SECOND])
 def test_an_honest_run_is_verified(run: str) -> None:
     assert told(results_of(run)) == ()
 
@@ -46,6 +46,7 @@ PARTS = {
     "search": "curves measures tables",
     "classes": "drift claims comparisons tables measures subgroup_gaps curves",
     "trained": "learning_curves measures comparisons score_pairs curves tables labels rows",
+    "earlier": "comparisons acceptance references",
     "looks": "looks acceptance measures curves",
 }
 
@@ -54,8 +55,8 @@ PARTS = {
 ONE = {
     ("readers", "score_pairs"), ("periods", "acceptance"), ("sets", "acceptance"),
     ("sets", "thresholds"), ("sets", "labels"), ("sets", "rows"), ("panel", "characteristics"),
-    ("search", "curves"), ("classes", "claims"), ("trained", "score_pairs"), ("looks", "looks"),
-    ("looks", "acceptance"),
+    ("search", "curves"), ("earlier", "references"), ("classes", "claims"),
+    ("trained", "score_pairs"), ("looks", "looks"), ("looks", "acceptance"),
 }  # fmt: skip
 
 
@@ -146,6 +147,9 @@ trained: learning_curves.points.test.accuracy.mean learning_curves.points.train.
 trained: learning_curves.repeats learning_curves.points.size learning_curves.model
 trained: measures.spread measures.repeats.mean comparisons.fold comparisons.model
 trained: rows.used rows.read measures.id
+earlier: comparisons.difference comparisons.p_value comparisons.model_value comparisons.title
+earlier: comparisons.reference_run comparisons.why comparisons.interval.low comparisons.n
+earlier: comparisons.p_adjusted comparisons.better acceptance.required acceptance.text
 looks: looks.value looks.interval.low looks.boundary looks.spent looks.outcome looks.look
 looks: looks.blocks.rows looks.alpha looks.planned looks.before acceptance.outcome
 """
@@ -393,6 +397,38 @@ def test_a_forgery_that_hides_itself_is_found(name: str) -> None:
     change(forged)
     assert forged != results_of(run)
     assert told(forged)
+
+
+# -- what failed ----------------------------------------------------------------------------------
+
+#: Where the engine fails, by the run, and the section that is recorded.
+FAILED = [
+    ("readers", "readers.placing.studies", "readers"),
+    ("readers", "comparisons.score_pairs.score_pairs", "comparisons"),
+    ("panel", "comparisons.omnibus.omnibus_records", "comparisons"),
+    ("panel", "comparisons.reclassification.reclassification_records", "comparisons"),
+    ("panel", "run.comparisons_of", "comparisons"),
+    ("panel", "run.characteristics", "characteristics"),
+    ("panel", "run.curve_records", "curves"),
+    ("impact", "run.impact_records", "subgroups"),
+    ("classes", "reference.drift.drift_records", "drift"),
+    ("classes", "run.claim_records", "claims"),
+]
+
+
+@pytest.mark.nightly_but_each(3)
+@pytest.mark.parametrize(("run", "where", "section"), FAILED)
+def test_a_part_that_failed_is_no_forgery(
+    run: str, where: str, section: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_given: Any, **_named: Any) -> None:
+        raise ValueError("broken")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(f"evalreport.engine.{where}", fail)
+        found = results_of.__wrapped__(run)
+    assert section in {one["section"] for one in found["failures"]}
+    assert told(found) == ()
 
 
 # -- what nothing tells -------------------------------------------------------------------------
