@@ -12,7 +12,7 @@ from scipy import stats
 from sklearn.metrics import roc_auc_score
 
 import evalreport
-from evalreport.engine.intervals import grouped_jackknife
+from evalreport.engine.intervals import bootstrap, grouped_jackknife
 from evalreport.metrics.catalogue import catalogue, find
 from evalreport.metrics.declare import Average, Table
 from evalreport.metrics.kinds import DRAWN
@@ -90,7 +90,9 @@ def test_tables_without_a_group_hold_the_other_rows() -> None:
     scores, code = np.array([0.9, 0.5, 0.1]), np.array([0, 1, 4, 5, 2, 3])
     weight = np.array([1.0, 0.1, 0.2, 0.3, 0.7, 2.0])
     group = np.array([0, 0, 1, 1, 2, 2])
-    tables = list(grouped_jackknife.without_each(scores, code, weight, group))
+    kept = ((np.arange(3) != g)[None] for g in range(3))
+    counted = bootstrap._counted(code, weight, group, 6, kept)
+    tables = list(bootstrap._tables(scores, counted))
     assert tables[0].positives.tolist() == [[0, 0, 0.7]]  # not 1e-17: the row is gone
     assert tables[0].negatives.tolist() == [[2.0, 0.2, 0.3]]
     assert len(tables) == 3
@@ -151,9 +153,7 @@ def test_it_covers_as_often_as_it_says(
     inside = 0
     for _ in range(data_sets):
         table = drawn(rows)
-        code = np.arange(rows) + rows * (table.positives == 0)
-        group = grouped_jackknife.groups_of(rows, rng)
-        parts = grouped_jackknife.without_each(table.scores, code, np.ones(rows), group)
+        parts = grouped_jackknife.of_counts(table, rng)
         left = np.array([metric(part, **params).array().item() for part in parts])
         value = metric(table, **params).outcome().number
         found = grouped_jackknife.interval(left, value, 0.95, metric.bounds)

@@ -231,8 +231,6 @@ def of_table(side: Side, task: Task) -> Callable[[Stack], Stack]:
     metric = metric_of(task)
     overall = metric.table is Table.MATRIX or (len(side.view.labels) > 2 and metric.scope == "all")
     average = Average(task.average) if task.average is not None else None
-    if average is Average.MICRO and metric.for_classes is not None:
-        average, overall = None, True
     index = None if overall or average is not None else side.class_index(task)
     return stacked_value(metric, side.arguments(task), average=average, index=index)
 

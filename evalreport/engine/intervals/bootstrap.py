@@ -251,8 +251,9 @@ class Bootstrap:
         if view.cluster is None and view.weight is None:
             return grouped_jackknife.of_counts(table, rng)
         code, weight, unit = self._units(where, index)
-        group = grouped_jackknife.groups_of(int(unit.max()) + 1, rng)[unit]
-        return grouped_jackknife.without_each(table.scores, code, weight, group)
+        group = grouped_jackknife.groups_of(int(unit.max()) + 1, rng)
+        kept = ((group != g)[None] for g in range(int(group.max()) + 1))
+        return _tables(table.scores, _counted(code, weight, unit, 2 * len(table.scores), kept))
 
     # -- rows ---------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ fewer units than groups it is the ordinary jackknife.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -40,29 +40,6 @@ def groups_of(units: int, rng: np.random.Generator) -> Places:
     return np.asarray(rng.permutation(units) % min(GROUPS, max(units, 1)), np.intp)
 
 
-def without_each(
-    scores: Floats, code: Places, weight: Floats, group: Places
-) -> Iterator[ScoreTable]:
-    """The score table without each group in turn, as stacks of one.
-
-    Args:
-        scores: distinct scores, highest first.
-        code: entry of each row, plus the number of entries where it is a negative.
-        weight: of each row.
-        group: of each row.
-    """
-    size = len(scores)
-    whole = np.bincount(code, weight, 2 * size)
-    whole_numbers = bool(np.all(weight == 1.0))
-    order = np.argsort(group, kind="stable")
-    for part in np.split(order, np.cumsum(np.bincount(group))[:-1]):
-        left = whole - np.bincount(code[part], weight[part], 2 * size)
-        # an entry of which the only row is left out is empty, whatever rounding says
-        if not whole_numbers:
-            left = np.where(np.abs(left) < 1e-12 * whole, 0.0, left)
-        yield ScoreTable(scores, left[None, :size], left[None, size:])
-
-
 def parts_of_kinds(
     counts: npt.NDArray[np.int64], rng: np.random.Generator
 ) -> npt.NDArray[np.int64] | None:
@@ -77,15 +54,19 @@ def parts_of_kinds(
 
 
 def of_counts(table: ScoreTable, rng: np.random.Generator) -> Iterator[ScoreTable]:
-    """The same of independent rows that are only counted: they are put into groups by lot."""
+    """The score table of independent rows without each group in turn, as stacks of one.
+
+    Rows are only counted: they are put into groups by lot.
+    """
     size = len(table.scores)
     counts = np.concatenate([table.positives, table.negatives])
-    parts = parts_of_kinds(counts, rng)
+    parts: Iterable[npt.NDArray[np.int64]] | None = parts_of_kinds(counts, rng)
     if parts is None:
-        total = int(counts.sum())
-        code = np.repeat(np.arange(len(counts)), counts)
-        yield from without_each(table.scores, code, np.ones(total), groups_of(total, rng))
-        return
+        code, group = np.repeat(np.arange(len(counts)), counts), groups_of(int(counts.sum()), rng)
+        parts = (
+            np.bincount(code[group == g], minlength=len(counts))
+            for g in range(int(group.max(initial=-1)) + 1)
+        )
     for part in parts:
         left = (counts - part).astype(np.float64)[None]
         yield ScoreTable(table.scores, left[:, :size], left[:, size:])
