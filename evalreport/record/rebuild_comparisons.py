@@ -56,7 +56,7 @@ from evalreport.metrics.declare import Goal, Metric
 from evalreport.metrics.estimates import different_classes
 from evalreport.metrics.kinds import JACKKNIFE
 from evalreport.plan.comparisons import ComparisonTask
-from evalreport.record.leaves import Made, Miscounted, same
+from evalreport.record.leaves import CLOSE, Made, Miscounted, same
 from evalreport.record.recorded_tables import NotRecorded
 from evalreport.results.identity import MEAN_OF_FOLDS, WhichNumber
 from evalreport.results.records import (
@@ -410,6 +410,9 @@ class _Rebuilt:
         statistic, difference = own.statistic, own.difference
         if pair not in STUDENT or not statistic or not difference:
             return None
+        size = max(abs(own.model_value or 0.0), abs(own.reference_value or 0.0))
+        if size * CLOSE > abs(difference):
+            return None  # it is what rounding left of both values
         df = own.df if own.df is not None else interval.df
         level = (1.0 + interval.level) / 2.0
         factor = z_value(interval.level) if df is None else t_quantile(level, df)

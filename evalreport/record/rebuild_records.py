@@ -6,6 +6,7 @@ by the function of the engine that filled it, from the parts that need the rows 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
@@ -267,6 +268,7 @@ def score_pairs(again: RecordedState) -> Iterator[Made]:
     """Thresholds are those of the models; rows are those of the paired tables of shares."""
     reason = "both scores of a row are not in the results"
     _ = again.plan
+    there = {(one.dataset, one.model, one.reference) for one in again.results.of(r.ScorePairs)}
     asked = [
         {
             "dataset": dataset,
@@ -277,6 +279,7 @@ def score_pairs(again: RecordedState) -> Iterator[Made]:
             "reference_threshold": reference_at,
         }
         for (dataset, model), (_, reference), at, reference_at in planned_pairs(again.state)
+        if (dataset, model, reference) in there or _are_paired(again, dataset, model, reference)
     ]
     for one in again.planned(r.ScorePairs, asked):
         left_out, problems = {"bins": reason}, list[str]()
@@ -291,6 +294,15 @@ def score_pairs(again: RecordedState) -> Iterator[Made]:
             elif counted != joint:
                 problems.append(f"{name} are {counted}, the paired table of {metric} is {joint}")
         yield Made(one, left_out, tuple(problems))
+
+
+def _are_paired(again: RecordedState, dataset: str, *names: str) -> bool:
+    """Whether two models have the same classes, scores of a finite range and rows in common."""
+    one, two = (again.model_of(dataset, name) for name in names)
+    ranges = [(own.facts.high or 0.0) - (own.facts.low or 0.0) for own in (one, two)]
+    finite = all(map(math.isfinite, ranges))
+    shared = one.rows.used + two.rows.used > one.rows.read
+    return finite and shared and one.view.labels == two.view.labels
 
 
 def _right_of(calls: r.Calls, metric: str) -> r.JointTable:
