@@ -507,7 +507,6 @@ class RecordedLabels:
             count=self.rows.used,
             of_classes=tuple(one.count for one in self.rows.classes),
             reach=(min(ends), max(ends)) if ends else (None, None),
-            ties={one.threshold: one.rows for one in self.labels.ties},
         )
 
     @cached_property

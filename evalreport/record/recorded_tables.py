@@ -298,7 +298,6 @@ class RecordedSets(SetView):
     count: int
     of_classes: tuple[int, ...]
     reach: tuple[float | None, float | None]
-    ties: Mapping[float, int | None]
 
     @property
     def rows(self) -> int:
@@ -312,9 +311,6 @@ class RecordedSets(SetView):
     def score_range(self) -> tuple[float | None, float | None]:
         return self.reach
 
-    def tied(self, threshold: float) -> int | None:
-        return self.ties.get(threshold)
-
-    row_number = group_rows = not_known = of_label = _refusing(SINGLE_ROWS)
+    row_number = group_rows = tied = not_known = of_label = _refusing(SINGLE_ROWS)
     group_columns = entries = property(_refusing(SINGLE_ROWS))
     total_weight = _refusing(WEIGHTS)

@@ -158,7 +158,7 @@ LOOKS = WEEKLY.replace(
     "\nreport: {formats: [json]}",
     "\nlooks: {planned: 3, spending: pocock}\nreport: {formats: [json]}",
 )
-EARLIER = WEEKLY.replace(
+EARLIER = WEEKLY.replace("brier]", "brier, mcc]").replace(
     "\nreport: {formats: [json]}",
     "\n  - {metric: f1, reference: {run: runs/latest}, margin: 0.05}"
     "\ncomparisons: {reference: {run: runs/latest}, correction: holm}\nreport: {formats: [json]}",

@@ -355,6 +355,19 @@ def readers_failed(found: Results) -> None:
     found["failures"].append({"section": "readers", "reason": "ValueError: none"})
 
 
+def counted_cell(found: Results) -> None:
+    """A number in the cell that nobody counted."""
+    for one in found["tables"]:
+        one["counts"][1][1] = 40
+
+
+def fold_taken_out(found: Results) -> None:
+    """The last fold of the second repeat, with its table and numbers."""
+    last = found["measures"][-1]["fold"]
+    for part in ("measures", "tables"):
+        found[part] = [one for one in found[part] if one["fold"] != last]
+
+
 def repeat_taken_out(found: Results) -> None:
     """The second repeat of a cross-validation, with its folds, tables and numbers."""
     further = {one["fold"] for one in found["measures"] if str(one["fold"]).startswith("repeat")}
@@ -386,6 +399,8 @@ HIDDEN: dict[str, tuple[str, Callable[[Results], object]]] = {
     "weights": ("weights", weights_forgotten),
     "drift of labels": ("classes", drift_gone),
     "a claim that is reproduced": ("classes", reproduced),
+    "a cell that nobody counted": ("search", counted_cell),
+    "a fold of a further repeat": ("trained", fold_taken_out),
     "a repeat of a cross-validation": ("trained", repeat_taken_out),
 }
 
