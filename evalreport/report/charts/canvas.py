@@ -7,7 +7,6 @@ run from right to left, which the writer of the PDF would set one by one. Length
 from __future__ import annotations
 
 import io
-import math
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -33,10 +32,6 @@ _FAILED: ContextVar[list[str]] = ContextVar("failed drawings", default=[])  # no
 POINTS = 72.0
 #: Widths of charts: half a line of the page, with room between two, and the whole of it.
 HALF, WHOLE = 236.0, 482.0
-#: How far a line may lie from where it is measured, in points: a third of the thinnest stroke.
-TOLERANCE = 0.2
-#: Points up to which a line is a shape of its own: a bar, a tick.
-FEW_POINTS = 12
 #: Pixels of a picture per point: 300 per inch.
 ZOOM = 300 / POINTS
 _FAMILY = ", ".join(f"'{name}'" for name in STYLE["font.family"])
@@ -223,7 +218,7 @@ def _line(found: re.Match[str]) -> str:
     """
     points = [(float(x), float(y)) for x, y in re.findall(r"([-\d.]+) ([-\d.]+)", found[0])]
     steps: list[tuple[float, float]] = []
-    for (a, b), (c, d) in pairwise(_as_drawn(points)):
+    for (a, b), (c, d) in pairwise(points):
         x, y = round(c - a, 1), round(d - b, 1)
         if steps and x > 0 and steps[-1][0] > 0 and y == steps[-1][1] == 0:
             x += steps.pop()[0]
@@ -234,31 +229,6 @@ def _line(found: re.Match[str]) -> str:
         for x, y in steps
     )
     return f"M {points[0][0]:g} {points[0][1]:g}{told} "
-
-
-def _as_drawn(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """The points without which a line would be seen to run elsewhere (Douglas and Peucker 1973).
-
-    >>> _as_drawn([(x, 0.1 * (x % 2)) for x in range(20)])
-    [(0, 0.0), (19, 0.1)]
-    """
-    if len(points) <= FEW_POINTS:
-        return points
-    kept, parts = {0, len(points) - 1}, [(0, len(points) - 1)]
-    while parts:
-        first, last = parts.pop()
-        (a, b), (c, d) = points[first], points[last]
-        length = math.hypot(c - a, d - b)
-        farthest, at = TOLERANCE, 0
-        for k in range(first + 1, last):
-            x, y = points[k][0] - a, points[k][1] - b
-            off = abs(x * (d - b) - y * (c - a)) / length if length else math.hypot(x, y)
-            if off > farthest:
-                farthest, at = off, k
-        if at:
-            kept.add(at)
-            parts += [(first, at), (at, last)]
-    return [points[k] for k in sorted(kept)]
 
 
 def _short(number: float, before: str = "") -> str:
