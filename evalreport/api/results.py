@@ -103,9 +103,10 @@ class Results:
     <BLANKLINE>
     positive class: ill
     <BLANKLINE>
-    model     value  95 % interval    n
-      Recall  0.500  0.0945 to 0.905  4
-    ...
+    model     value  95 % limits      n
+      Recall  0.500  0.0945 to 0.905  4  Wilson
+    <BLANKLINE>
+    1 warning: results.cautions
     >>> results["recall"].value, results["sensitivity"].method
     (0.5, 'wilson')
     >>> results.measures[["metric", "numerator", "denominator"]].to_dict("records")

@@ -34,8 +34,8 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "report/curve_charts.py": "average_precision calibration_intercept calibration_slope fpr "
         "gain precision recall roc_auc specificity",
     },
-    "the paired tables that the two classes of a chart of both scores are counted in": {
-        "record/rebuild_records.py": "recall specificity",
+    "paired tables of the two classes of a chart of both scores; the field ks of drift": {
+        "record/rebuild_records.py": "ks recall specificity",
     },
     "words of the report, and what it leads with": {
         "report/wording.py": "*",

@@ -13,7 +13,8 @@ import pytest
 from engine.counting.counted_runs import comparable, engine_of, run, spec_of
 from engine.counting.twenty_jobs import ROWS, differing, with_paths
 
-from evalreport.engine.counting import choosing, counting_views, kinds_table, wanted
+from evalreport.engine.counting import choosing, counting_views, kinds_table
+from evalreport.engine.databases import wanted
 from evalreport.engine.predicting import Fitting
 from evalreport.engine.read_and_plan import prepare
 from evalreport.errors import DataError, LimitError
