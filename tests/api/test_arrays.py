@@ -303,7 +303,9 @@ def test_saving_publishes_a_run_that_verifies(tmp_path) -> None:
         )
         assert done.returncode == 0, done.stderr
     assert (tmp_path / "runs" / "latest").resolve() == run.resolve()
-    assert results.to_markdown().startswith("## Evaluation of model")
+    leading, _, rest = results.to_markdown().partition("\n\n")
+    assert leading.startswith("**NO LIMIT SET: Recall is 0.857 ")
+    assert rest.startswith("## Evaluation of model")
     shown = results._repr_html_()
     assert shown.count("<iframe") == 1
     assert "results.save(folder)" in shown

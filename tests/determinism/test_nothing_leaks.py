@@ -192,7 +192,9 @@ def test_a_run_opens_what_it_was_given_and_nothing_else(tmp_path: Path) -> None:
             library = any(
                 word in text for word in ("matplotlib", "/.config'", "/.cache'", "/tmp/tmp")
             )
-            if not library and "evalreport" not in text and ".tmp-" not in text:
+            # a link is tried, and removed, in the folder in which RUNS is to be made
+            tried = any(word in text for word in (".tmp-", "/work/.latest-"))
+            if not library and "evalreport" not in text and not tried:
                 strange.append([event, *rest])
     assert strange == [], json.dumps(strange, indent=0)
     assert list(scratch.iterdir()) == []
