@@ -16,9 +16,12 @@ class EarlierRun:
 
 
 def last_before(earlier: Sequence[EarlierRun], of: str) -> EarlierRun | None:
-    """The last of the runs that are of a time before this one; None where none is."""
+    """The last of the runs that are of a time before this one; None where none is.
+
+    Of those of one time, the one that was recorded last: what was wrong was put right.
+    """
     before = [one for one in earlier if one.of < of]
-    return max(before, key=lambda one: one.of, default=None)
+    return max(reversed(before), key=lambda one: one.of, default=None)
 
 
 @dataclass(frozen=True)

@@ -7,22 +7,9 @@ from typing import Any, Protocol
 
 from evalreport.report.pages import stamp
 from evalreport.report.pieces import LineCell
-from evalreport.report.words import label_text, measure_title, subgroup_text, visible
+from evalreport.report.words import OUTCOME_WORDS, label_text, measure_title, subgroup_text, visible
 from evalreport.results.history import LookTold
 from evalreport.results.records import HELD
-
-#: Outcomes of criteria in words; None where there is no criterion.
-OUTCOME_WORDS: Mapping[str | None, str] = {
-    "pass": "passed",
-    "fail": "failed",
-    "not_evaluated": "not evaluated",
-    "continue": "to be continued",
-    None: "absent",
-    "reproduced": "reproduced",
-    "other_method": "by another method",
-    "not_reproducible": "not reproducible",
-}
-
 
 #: What an attempt came to nothing by, by its exit status.
 STATUS_WORDS = {
@@ -30,6 +17,11 @@ STATUS_WORDS = {
     3: "the data are wrong",
     4: "files, limits or rendering",
 }
+
+
+def outcome_word(outcome: str | None) -> str:
+    """An outcome in words; None where there is no criterion."""
+    return "absent" if outcome is None else OUTCOME_WORDS[outcome]
 
 
 def status_text(status: int | None) -> str:
@@ -49,7 +41,7 @@ def look_text(look: LookTold) -> str:
         told += f", {look.spent:.3g} spent"
     at = look.decided_at
     since = f" since look {at}" if at is not None and at != look.look else ""
-    return f"{told}: criterion {look.criterion} {OUTCOME_WORDS[look.outcome]}{since}"
+    return f"{told}: criterion {look.criterion} {outcome_word(look.outcome)}{since}"
 
 
 def outcome_stamp(outcome: str | None, aside: str = "") -> LineCell:
@@ -58,7 +50,7 @@ def outcome_stamp(outcome: str | None, aside: str = "") -> LineCell:
         return LineCell("–", aside=aside)
     kind = "pass" if outcome in HELD else outcome
     kind = kind if kind in ("pass", "continue", "not_evaluated") else "fail"
-    return stamp(kind, OUTCOME_WORDS[outcome], aside)
+    return stamp(kind, outcome_word(outcome), aside)
 
 
 class NamedNumber(Protocol):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from evalreport.record.naming import OUTCOME_WORDS, name_text, outcome_stamp
+from evalreport.record.naming import name_text, outcome_stamp, outcome_word
 from evalreport.record.trend import Course, PastAttempt, PastRun, Series
 from evalreport.record.trend_chart import HOW, MOST_RUNS, trend_chart
 from evalreport.record.trend_words import (
@@ -169,7 +169,7 @@ def _failing(course: Course) -> Iterator[str]:
     for criterion in course.criteria:
         if criterion.breaches and course.now(criterion) is not None:
             times = f"{counted(criterion.breaches, 'run')} in a row"
-            yield f"{criterion_text(criterion)}: {OUTCOME_WORDS[course.now(criterion)]} {times}"
+            yield f"{criterion_text(criterion)}: {outcome_word(course.now(criterion))} {times}"
 
 
 def _problems(course: Course) -> list[str]:

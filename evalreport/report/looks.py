@@ -8,10 +8,9 @@ from evalreport.report.criteria import requirement_text
 from evalreport.report.model import Block, Column, PlainTable, TableRow, Text
 from evalreport.report.numbers import count_text, level_text, p_text, value_text
 from evalreport.report.sections import section
-from evalreport.report.words import counted, label_text, method_text, prose, visible
+from evalreport.report.words import OUTCOME_MARKS, counted, label_text, method_text, prose, visible
 from evalreport.results.records import Criterion, Look
 
-OUTCOMES = {"pass": "✓ pass", "fail": "✗ fail", "continue": "→ continue"}
 RULES = {"obrien_fleming": "O'Brien-Fleming type", "pocock": "Pocock type"}
 #: How a row that a look has counted is known again.
 KNOWN_BY = {"period": "by its period", "row": "by its id", "file": "by the hash of its file"}
@@ -78,7 +77,7 @@ def _row(contents: Contents, one: Look) -> TableRow:
         counts = f" ({count_text(one.numerator)} of {count_text(one.denominator)})"
     value = "–" if one.value is None else value_text(one.value)
     passed = [f"{label}: {one.before.count(name)}" for name, label in _SAID if name in one.before]
-    outcome = OUTCOMES[one.outcome]
+    outcome = OUTCOME_MARKS[one.outcome]
     if one.decided_at is not None and one.decided_at != one.look:
         outcome += f", decided at look {one.decided_at}"
     if one.reason:

@@ -20,19 +20,10 @@ from evalreport.report.headline import (
 from evalreport.report.numbers import value_text
 from evalreport.report.page_one import lead_sentence
 from evalreport.report.training import best_step_text
-from evalreport.report.words import as_of_text, cell, prose
+from evalreport.report.words import OUTCOME_MARKS, as_of_text, cell, prose
 from evalreport.results.lookup import Results
 from evalreport.results.records import Criterion, rank_of
 
-_MARKS = {
-    "pass": "✓ pass",
-    "fail": "✗ fail",
-    "not_evaluated": "○ not evaluated",
-    "continue": "→ continue",
-    "reproduced": "✓ reproduced",
-    "other_method": "✗ by another method",
-    "not_reproducible": "✗ not reproducible",
-}
 #: Cautions printed; the rest is in the report.
 MOST_CAUTIONS = 10
 
@@ -122,6 +113,6 @@ def _criteria(contents: Contents) -> Iterator[str]:
     for e in sorted(contents.of(Criterion), key=lambda entry: rank_of(entry.outcome)):
         observed = value_text(e.observed) if e.observed is not None else prose(e.reason or "")
         place = (e.dataset or "–", e.model or "–")
-        cells = (criterion_line(contents, e), *place, observed, _MARKS[e.outcome])
+        cells = (criterion_line(contents, e), *place, observed, OUTCOME_MARKS[e.outcome])
         yield f"| {' | '.join(cell(c) for c in cells)} |"
     yield ""

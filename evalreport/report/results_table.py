@@ -27,6 +27,7 @@ from evalreport.report.pieces import LineCell
 from evalreport.report.strips import fraction_text
 from evalreport.report.words import (
     MEAN,
+    OUTCOME_MARKS,
     OVER_FOLDS,
     POOLED,
     POOLED_FOLDS,
@@ -51,15 +52,6 @@ MOST_MORE_LIMITS = 6
 FEWEST = 10
 #: Distances of the ends of the axis, for ranges up to so wide.
 STEPS = ((0.05, 0.01), (0.25, 0.05), (2.0, 0.1))
-WORDS = {
-    "pass": "✓ pass",
-    "fail": "✗ fail",
-    "not_evaluated": "○ not evaluated",
-    "continue": "→ continue",
-    "reproduced": "✓ reproduced",
-    "other_method": "✗ other method",
-    "not_reproducible": "✗ not reproducible",
-}
 
 
 def results_tables(contents: Contents, views: Sequence[View]) -> list[Criteria]:
@@ -325,7 +317,7 @@ def _over_readers(
     return Criterion(
         Line(tuple(cells), rule=True),
         "" if one is None else verdict_of(one.outcome),
-        "" if one is None else WORDS.get(one.outcome, one.outcome),
+        "" if one is None else OUTCOME_MARKS[one.outcome],
         "",
     )
 
@@ -386,7 +378,7 @@ def _line(
     return Criterion(
         Line(tuple(cells), table=m.table or "" if flat else "", rule=bool(title)),
         "" if one is None else verdict_of(one.outcome),
-        "" if one is None else WORDS.get(one.outcome, one.outcome),
+        "" if one is None else OUTCOME_MARKS[one.outcome],
         "",
     )
 

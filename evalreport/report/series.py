@@ -13,9 +13,8 @@ from evalreport.report.criteria import criterion_line
 from evalreport.report.curve_charts import FRONT
 from evalreport.report.model import Block, Chart, Charts, Column, PlainTable, TableRow, Text
 from evalreport.report.numbers import limits_text, required_text, value_text
-from evalreport.report.results_table import WORDS
 from evalreport.report.sections import section
-from evalreport.report.words import counted, visible
+from evalreport.report.words import OUTCOME_MARKS, counted, visible
 from evalreport.results.records import HELD, Criterion, EarlierOutcome
 
 if TYPE_CHECKING:
@@ -71,8 +70,8 @@ def since(contents: Contents, entry: Criterion) -> str:
     if failures < 2:
         return ""
     told = f"failed in {failures} runs in a row"
-    first = len(entry.earlier) + 1 - failures
-    if first < 1:
+    first = _failed_from(entry)
+    if first is None:
         return told
     before, began = entry.earlier[first - 1 : first + 1]
     if before.value is None or began.value is None:
@@ -224,7 +223,7 @@ def _table(contents: Contents, entries: Sequence[Criterion]) -> PlainTable:
 
 def _outcome(one: EarlierOutcome) -> str:
     """A value with its interval, and what came of it."""
-    said = WORDS.get(one.outcome, one.outcome)
+    said = OUTCOME_MARKS[one.outcome]
     if one.value is None:
         return said
     limits = ""

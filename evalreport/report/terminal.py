@@ -20,20 +20,13 @@ from evalreport.report.results_table import MOST_METRICS
 from evalreport.report.scripts import script_note
 from evalreport.report.training import best_step_text
 from evalreport.report.wording import in_words
-from evalreport.report.words import label_text, prose, rows_text, subgroup_text
+from evalreport.report.words import OUTCOME_WORDS, label_text, prose, rows_text, subgroup_text
 from evalreport.results.forms import or_infinity
 from evalreport.results.lookup import Results
 from evalreport.results.records import CONTINUE, HELD, NOT_HELD, Caution, Criterion, Look, Measure
 
 #: Datasets with a model whose headline measures are printed; ``--json`` has all of them.
 MOST_VIEWS = 12
-OUTCOMES = {
-    "fail": "failed",
-    "not_evaluated": "not evaluated",
-    "continue": "to be continued",
-    "other_method": "by another method",
-    "not_reproducible": "not reproducible",
-}
 
 
 def headline(results: Results) -> list[dict[str, Any]]:
@@ -131,7 +124,7 @@ def failed_lines(results: Results) -> Iterator[str]:
         place = _place(entry.dataset, entry.model)
         if entry.subgroup:
             place.append(subgroup_text(entry.subgroup))
-        what = f"{OUTCOMES[entry.outcome]}: {prose(entry.text)}"
+        what = f"{OUTCOME_WORDS[entry.outcome]}: {prose(entry.text)}"
         yield f"{what} ({', '.join(place)}): {_why(entry)}"
 
 

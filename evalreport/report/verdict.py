@@ -26,9 +26,10 @@ from evalreport.report.model import (
 from evalreport.report.numbers import count_text, value_text
 from evalreport.report.page_one import page_one
 from evalreport.report.pieces import LineCell
-from evalreport.report.results_table import WORDS, criteria_in, front_views
+from evalreport.report.results_table import criteria_in, front_views
 from evalreport.report.sections import section
 from evalreport.report.words import (
+    OUTCOME_MARKS,
     label_text,
     listed,
     prose,
@@ -125,7 +126,7 @@ def _criterion(contents: Contents, entry: Criterion, flat: bool) -> model.Criter
     return model.Criterion(
         Line(tuple(cells), table=table.id if table is not None and laid else ""),
         verdict_of(outcome),
-        WORDS.get(outcome, outcome),
+        OUTCOME_MARKS[outcome],
         looked if outcome in HELD else reason,
     )
 

@@ -17,6 +17,26 @@ LONGEST_TEXT = 5000
 MEAN, POOLED = "mean over readers", "readings pooled"
 OVER_FOLDS, POOLED_FOLDS = "mean over folds", "folds pooled"
 
+#: Outcomes of criteria as a page marks them, and in a sentence.
+OUTCOME_MARKS: Mapping[str, str] = {
+    "pass": "✓ pass",
+    "fail": "✗ fail",
+    "not_evaluated": "○ not evaluated",
+    "continue": "→ continue",
+    "reproduced": "✓ reproduced",
+    "other_method": "✗ other method",
+    "not_reproducible": "✗ not reproducible",
+}
+OUTCOME_WORDS: Mapping[str, str] = {
+    "pass": "passed",
+    "fail": "failed",
+    "not_evaluated": "not evaluated",
+    "continue": "to be continued",
+    "reproduced": "reproduced",
+    "other_method": "by another method",
+    "not_reproducible": "not reproducible",
+}
+
 #: Characters that would change how the text around them is read.
 _TURNING = {0x200E, 0x200F, 0x061C, *range(0x202A, 0x202F), *range(0x2066, 0x206A)}
 

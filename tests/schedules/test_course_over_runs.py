@@ -64,6 +64,14 @@ def test_a_backfill_goes_on_from_the_run_before_it_in_time(tmp_path: Path) -> No
     assert [one["value"] for one in earlier(results(newest))] == [0.8]
 
 
+def test_of_two_runs_of_one_time_the_later_one_counts(tmp_path: Path) -> None:
+    """The second delivery of a day puts the first one right."""
+    for day, (of, hits) in enumerate(((1, 20), (1, 40), (2, 41)), start=1):
+        dated = MONTHLY.replace("cadence:", f"as_of: 2026-11-0{of}\ncadence:")
+        audit(tmp_path, (hits, 50 - hits, 10, 90), day, spec=dated)
+    assert [one["value"] for one in earlier(results(tmp_path / "runs" / "latest"))] == [0.8]
+
+
 def test_a_removed_run_breaks_no_chain(tmp_path: Path) -> None:
     """What is kept of a pruned run holds its outcomes, and those before them."""
     series(tmp_path, (40, 41, 25))

@@ -206,7 +206,8 @@ def jackknife_interval(
     limits = grouped_jackknife.interval(
         left_out.differences, difference, level, (-most, most), view=view
     )
-    assert limits is not None
+    if limits is None:
+        return None, NO_VARIANCE
     return replace(limits, standard_error=found.error, df=found.df), None
 
 

@@ -83,13 +83,16 @@ class Spread(NamedTuple):
 def spread(left_out: Floats, view: LabelView | None = None) -> Spread | None:
     """Of values without each group, of which those that are undefined are not counted.
 
-    ``view``: of a sample that was drawn by a design, whose degrees of freedom may be fewer.
+    None of fewer than two values, and where their squares leave the range of numbers. ``view``:
+    of a sample that was drawn by a design, whose degrees of freedom may be fewer.
     """
     usable = left_out[np.isfinite(left_out)]
     count = len(usable)
     if count < 2:
         return None
     variance = (count - 1) / count * float(np.sum((usable - usable.mean()) ** 2))
+    if not math.isfinite(variance):
+        return None
     sample = None if view is None else view.sample
     most = math.inf if sample is None else sample.units_df
     return Spread(variance**0.5, min(count - 1.0, most), count)
