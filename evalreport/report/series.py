@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING
 from evalreport.report.charts.canvas import HALF, WHOLE, drawing, grid, panel
 from evalreport.report.charts.course import Stop, course
 from evalreport.report.contents import Contents
-from evalreport.report.criteria import criterion_line
+from evalreport.report.criteria import criterion_line, criterion_title
 from evalreport.report.curve_charts import FRONT
 from evalreport.report.model import Block, Chart, Charts, Column, PlainTable, TableRow, Text
 from evalreport.report.numbers import limits_text, required_text, value_text
 from evalreport.report.sections import section
-from evalreport.report.words import OUTCOME_MARKS, counted, visible
+from evalreport.report.words import OUTCOME_MARKS, counted, label_text, visible
 from evalreport.results.records import HELD, Criterion, EarlierOutcome
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 #: Criteria that are drawn, and those abreast in a table.
-MOST_CHARTS, ACROSS = 4, 4
+MOST_CHARTS, ACROSS = 4, 2
 #: Names of runs below the axis of the first page's chart.
 FEW_NAMES = 3
 #: Letters of a date by which the runs of a series are told apart.
@@ -34,11 +34,7 @@ def series_blocks(contents: Contents) -> list[Block]:
     entries = followed(contents)
     if not entries:
         return []
-    told = [
-        f"{criterion_line(contents, one)}: {text}."
-        for one in entries
-        if (text := since(contents, one))
-    ]
+    told = [f"{_line(contents, one)}: {text}." for one in entries if (text := since(contents, one))]
     blocks: list[Block] = [Text(_intro(entries))]
     blocks += [Text(" ".join(f"{text[0].upper()}{text[1:]}" for text in told))] if told else []
     drawn = [one for one in entries if _stops(contents, one)][:MOST_CHARTS]
@@ -71,14 +67,14 @@ def since(contents: Contents, entry: Criterion) -> str:
         return ""
     told = f"failed in {failures} runs in a row"
     first = _failed_from(entry)
-    if first is None:
+    if not first:  # as far back as is known
         return told
     before, began = entry.earlier[first - 1 : first + 1]
     if before.value is None or began.value is None:
         return f"{told}, first in {_time(contents, began)}"
     went = "fell" if began.value < before.value else "rose"
     return (
-        f"{told}; it {went} from {value_text(before.value)} in {_time(contents, before)} "
+        f"{told}; the value {went} from {value_text(before.value)} in {_time(contents, before)} "
         f"to {value_text(began.value)} in {_time(contents, began)}"
     )
 
@@ -125,9 +121,8 @@ def _this(contents: Contents, entry: Criterion) -> EarlierOutcome:
 
 def _failed_from(entry: Criterion) -> int | None:
     """The place of the first of the runs in a row that did not pass, this one among them."""
-    failures = entry.breaches_in_a_row or 0
-    first = len(entry.earlier) + 1 - failures
-    return first if failures and first > 0 else None
+    failures = entry.breaches_in_a_row
+    return max(len(entry.earlier) + 1 - failures, 0) if failures else None
 
 
 def _paint(contents: Contents, entry: Criterion) -> Callable[..., None]:
@@ -143,8 +138,17 @@ def _paint(contents: Contents, entry: Criterion) -> Callable[..., None]:
 
 
 def _title(contents: Contents, entry: Criterion) -> str:
-    m = contents.measure_of(entry.measure)
-    return "" if m is None else contents.title(m)
+    """What is drawn: the metric with its group, and the model where there are several."""
+    title = criterion_title(contents, entry)
+    if len(contents.views) < 2:
+        return title
+    return f"{title}, {contents.mark((entry.dataset or '', entry.model or '')).name}"
+
+
+def _line(contents: Contents, entry: Criterion) -> str:
+    """A criterion on one line, with its model where there are several."""
+    told = criterion_line(contents, entry)
+    return f"{told}, {label_text(entry.model)}" if len(contents.views) > 1 else told
 
 
 def _said(contents: Contents, entry: Criterion) -> str:
@@ -156,7 +160,7 @@ def _said(contents: Contents, entry: Criterion) -> str:
 
 
 def _aside(entry: Criterion) -> str:
-    shaded = " Shaded: runs in a row that did not meet it." if _failed_from(entry) else ""
+    shaded = " Shaded: runs in a row that did not meet it." if entry.breaches_in_a_row else ""
     return (
         f"Required: {required_text(entry.required)}.{shaded}" if entry.required is not None else ""
     )
@@ -189,10 +193,7 @@ def _chart(contents: Contents, entries: Sequence[Criterion]) -> Chart:
         for axes, entry in zip(beside, entries, strict=True):
             _paint(contents, entry)(axes)
 
-    captions = [
-        f"{_title(contents, one)}, {contents.mark((one.dataset or '', one.model or '')).name}"
-        for one in entries
-    ]
+    captions = [_title(contents, one) for one in entries]
     return Chart(
         drawing(draw, HALF if len(entries) == 1 else WHOLE, 150),
         " ".join(f"{c}. {_said(contents, one)}" for c, one in zip(captions, entries, strict=True)),
@@ -216,7 +217,7 @@ def _table(contents: Contents, entries: Sequence[Criterion]) -> PlainTable:
     columns = (
         Column("data of"),
         Column("run"),
-        *(Column(criterion_line(contents, one), "right") for one in entries),
+        *(Column(_line(contents, one), "right") for one in entries),
     )
     return PlainTable("Every run of the series", columns, tuple(rows))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -102,7 +103,9 @@ def test_the_page_tells_since_when_it_fails(tmp_path: Path, template: str) -> No
     series(tmp_path, spec=spec)
     run = tmp_path / "runs" / "latest"
     page = (run / "report.html").read_text(encoding="utf-8")
-    told = "failed in 2 runs in a row; it fell from 0.820 in 2026-11-02 to 0.500 in 2026-11-03"
+    told = (
+        "failed in 2 runs in a row; the value fell from 0.820 in 2026-11-02 to 0.500 in 2026-11-03"
+    )
     assert told in page
     assert told in (run / "summary.md").read_text(encoding="utf-8")
     assert "Course over runs" in page
@@ -118,3 +121,18 @@ def test_the_same_run_comes_out_the_same(tmp_path: Path) -> None:
         series(tmp_path / name)
     one, other = (tmp_path / name / "runs" / "latest" / "results.json" for name in ("one", "other"))
     assert one.read_bytes() == other.read_bytes()
+
+
+def test_each_criterion_is_named_with_its_group_two_beside_each_other(tmp_path: Path) -> None:
+    """A third column of a value, its interval and its outcome has no room on paper."""
+    spec = (
+        MONTHLY.replace("metrics:", "subgroups: [sex]\nmetrics:")
+        .replace("\nreport:", "\n  - {metric: recall, at_least: 0.5, subgroup: each}\nreport:")
+        .replace("formats: [json]", "formats: [html], template: audit")
+    )
+    series(tmp_path, (40, 41), spec)
+    page = (tmp_path / "runs" / "latest" / "report.html").read_text(encoding="utf-8")
+    tables = (part.split("</table>")[0] for part in page.split("Every run of the series")[1:])
+    found = (re.findall(r"<th[^>]*>(Recall[^<]*)", table) for table in tables)
+    heads = [own for own in found if own]
+    assert heads == [["Recall ≥ 0.70", "Recall, sex F ≥ 0.50"], ["Recall, sex M ≥ 0.50"]]
