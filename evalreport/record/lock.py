@@ -2,8 +2,8 @@
 
 It is the lock of the operating system on RUNS/.lock (``filelock``: ``flock``, on Windows
 ``LockFileEx``). The system lets go of it when its holder ends, however it ends, so a stale lock
-cannot exist. It is held for milliseconds: runs that share RUNS compute side by side and publish
-one after the other.
+cannot exist. Runs hold it for milliseconds: those that share RUNS compute side by side and
+publish one after the other. A verification of RUNS holds it as long as it reads.
 
 Some network file systems have no such locks. There the lock is the file RUNS/.lock.held, which
 only one can make; after a crash it is taken over on the computer that made it, and others ask for
@@ -28,7 +28,10 @@ HELD = ".lock.held"
 WAIT = 30.0
 PAUSE = 0.02
 
-_NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EINVAL)
+#: EBADF: NFS locks no file for one that is open for reading alone.
+_NO_LOCKS = (
+    errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EINVAL, errno.EBADF
+)  # fmt: skip
 
 
 @contextmanager

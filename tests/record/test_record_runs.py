@@ -215,6 +215,20 @@ def test_a_marker_that_a_crash_left_is_taken_over(
     assert not (tmp_path / ".lock.held").exists()
 
 
+def test_a_reader_reads_where_no_file_is_locked_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """NFS refuses to lock what is open for reading alone: EBADF."""
+    publish(tmp_path)
+
+    def as_nfs_does(descriptor: int, kind: int) -> None:
+        if fcntl.fcntl(descriptor, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY:
+            raise OSError(errno.EBADF, "bad file descriptor")
+
+    monkeypatch.setattr(fcntl, "flock", as_nfs_does)
+    assert verify_runs(tmp_path) == []
+
+
 def test_a_reader_of_what_cannot_be_written_reads(tmp_path: Path) -> None:
     """Another user may read RUNS and not write it: nothing is made there, and others wait."""
     with runs_lock_for_reading(tmp_path):
