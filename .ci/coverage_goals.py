@@ -34,15 +34,15 @@ PARTS = {
     ),
     "tables and metrics": ("metrics/",),
     "writer": (
-        "record/run_folder", "record/manifest", "record/durable", "record/hashing",
-        "record/lock", "record/recovery", "record/runs", "record/history",
-        "record/signals", "record/clock",
+        "runs/run_folder", "runs/manifest", "runs/durable", "runs/hashing",
+        "runs/lock", "runs/recovery", "runs/runs", "runs/history",
+        "runs/signals", "runs/clock",
     ),
     "results": ("results/",),
     "verifier": (
-        "record/verify", "record/recompute", "record/recorded", "record/printed", "record/leaves",
+        "verify/verify", "verify/recompute", "runs/recorded", "verify/printed", "verify/leaves",
     ),
-    "parts made again": ("record/rebuild_",),
+    "parts made again": ("verify/rebuild_",),
 }  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from evalreport.cli import main
 from evalreport.processes import keep_children_safe
-from evalreport.record.signals import stopping_cleanly
+from evalreport.runs.signals import stopping_cleanly
 
 
 def program() -> None:

@@ -251,8 +251,8 @@ class Results:
         Raises FilesError where it cannot be written, RenderingError where the libraries
         of the PDF's writer are missing.
         """
-        from evalreport.record.hashing import canonical_json
         from evalreport.render.pdf import render_pdf
+        from evalreport.runs.hashing import canonical_json
 
         report = self.records.spec.get("report") or {}
         attached = {
@@ -287,8 +287,8 @@ class Results:
             named_formats,
             without_default_pdf,
         )
-        from evalreport.record.hashing import canonical_json
-        from evalreport.record.runs import check_runs
+        from evalreport.runs.hashing import canonical_json
+        from evalreport.runs.runs import check_runs
 
         ran = self._evaluation("save(runs)")
         loaded, report = ran.prepared.loaded, ran.prepared.loaded.spec.report

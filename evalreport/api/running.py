@@ -123,8 +123,8 @@ def evaluated(
     from evalreport.processes import SafeChildren
     from evalreport.publish.installed import check_installed
     from evalreport.publish.refusals import check_names
-    from evalreport.record.clock import clock_kind, clock_text, read_clock
     from evalreport.results.codec import encode
+    from evalreport.runs.clock import clock_kind, clock_text, read_clock
 
     when = read_clock(at, os.environ)
     fitting = Fitting(allowed=allowed, trusted=granted(trust, os.environ))

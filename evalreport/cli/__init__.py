@@ -175,7 +175,7 @@ def _machine(error: OSError | MemoryError) -> int:
 
 
 def _bug(error: Exception) -> int:
-    from evalreport.record.signals import status_of_signal
+    from evalreport.runs.signals import status_of_signal
 
     if (stopped := status_of_signal()) is not None:
         return stopped

@@ -81,7 +81,7 @@ def check(
 
     Of several specs each is looked at, and the status is the highest of theirs.
     """
-    from evalreport.record.signals import stopping_cleanly, time_limit
+    from evalreport.runs.signals import stopping_cleanly, time_limit
 
     with stopping_cleanly(), time_limit(timeout, left=""):
         asked = Asked(

@@ -53,7 +53,7 @@ def design(
     """
     from evalreport.cli.progress import Progress
     from evalreport.design.study import plan_study
-    from evalreport.record.clock import read_clock
+    from evalreport.runs.clock import read_clock
     from evalreport.spec.load import load_spec
 
     wanted = _formats(formats)
@@ -88,11 +88,11 @@ def _formats(asked: str) -> tuple[str, ...]:
 
 def _files(study: StudyDesign, formats: tuple[str, ...], when: datetime) -> dict[str, bytes]:
     """The files of the protocol, all made before any is written."""
-    from evalreport.record.clock import clock_text
     from evalreport.render.html import as_plain, fill
     from evalreport.render.locate import find_template
     from evalreport.render.pdf import render_pdf
     from evalreport.report.protocol import protocol
+    from evalreport.runs.clock import clock_text
     from evalreport.version import __version__
 
     body = study.as_json()

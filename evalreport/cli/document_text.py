@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from evalreport.record.hashing import sha256
+from evalreport.runs.hashing import sha256
 
 #: What a line may end with that is no part of a word.
 _SOFT_HYPHENS = str.maketrans("", "", "\u00ad\u200b")

@@ -15,8 +15,8 @@ from evalreport.cli.completing import run_folders
 from evalreport.cli.progress import LOG, timeout_option
 from evalreport.errors import ExitStatus, FilesError, Location, Problem, UsageError
 from evalreport.lines import json_text
-from evalreport.record.durable import explained
-from evalreport.record.trend import Course, PastRun
+from evalreport.runs.durable import explained
+from evalreport.runs.trend import Course, PastRun
 from evalreport.version import __version__
 
 if TYPE_CHECKING:
@@ -53,10 +53,10 @@ MOST_ROWS = 40
 )
 def diff(old: Path, new: Path, as_json: bool, page: Path | None, form: str, by_status: bool) -> int:
     """Show what changed between two runs: spec, data, versions and every measure."""
-    from evalreport.record.diff import differences, is_same
-    from evalreport.record.diff_page import diff_page
     from evalreport.report.pages import page_markdown, page_text
     from evalreport.results.codec import encode
+    from evalreport.runs.diff import differences, is_same
+    from evalreport.runs.diff_page import diff_page
 
     found = differences(old, new)
     made = diff_page(found, __version__)
@@ -100,9 +100,9 @@ def history(runs: Path, last: int | None, as_json: bool, folder: Path | None, no
     """List the runs recorded in the folder RUNS with their outcomes and headline measures."""
     if now:
         return _now(runs, last, folder, as_json)
-    from evalreport.record.trend import read_course
-    from evalreport.record.trend_data import history_data
-    from evalreport.record.trend_page import history_text
+    from evalreport.runs.trend import read_course
+    from evalreport.runs.trend_data import history_data
+    from evalreport.runs.trend_page import history_text
 
     course = read_course(runs)
     written = None if folder is None else write_site(course, runs, folder)
@@ -132,13 +132,13 @@ def _now(runs: Path, last: int | None, folder: Path | None, as_json: bool) -> in
 def prune(runs: Path, keep: int, at: str | None, dry_run: bool) -> int:
     """Remove all but the newest runs of RUNS; the chain of records stays whole."""
     if dry_run:
-        from evalreport.record.prune import would_go
+        from evalreport.runs.prune import would_go
 
         gone = would_go(runs, keep)
         click.echo("\n".join([*(f"would remove {name}" for name in gone), f"{len(gone)} would go"]))
         return 0
-    from evalreport.record.clock import read_clock
-    from evalreport.record.prune import prune as remove_old
+    from evalreport.runs.clock import read_clock
+    from evalreport.runs.prune import prune as remove_old
 
     when = read_clock(at, os.environ)
     removed = remove_old(runs, keep, when=when, version=__version__)
@@ -202,11 +202,11 @@ def watch(
     Exit status 0: nothing needs attention; 1: a series fails, its last attempt came to
     nothing, its next run is late, or a history cannot be read.
     """
-    from evalreport.record.clock import read_clock
-    from evalreport.record.signals import stopping_cleanly, time_limit
-    from evalreport.record.watch import watch as watched
-    from evalreport.record.watch import watch_data, watch_metrics, watch_page
     from evalreport.report.pages import page_text
+    from evalreport.runs.clock import read_clock
+    from evalreport.runs.signals import stopping_cleanly, time_limit
+    from evalreport.runs.watch import watch as watched
+    from evalreport.runs.watch import watch_data, watch_metrics, watch_page
 
     with stopping_cleanly(), time_limit(timeout, left=""):
         found = watched(folders, read_clock(at, os.environ), cadence, without)
@@ -246,9 +246,9 @@ def write_site(course: Course, runs: Path, folder: Path) -> Path:
     Pages of an earlier site there are replaced, anything else is refused: UsageError.
     Raises FilesError.
     """
-    from evalreport.record.diff import differences
-    from evalreport.record.diff_page import diff_page
-    from evalreport.record.trend_page import site_pages
+    from evalreport.runs.diff import differences
+    from evalreport.runs.diff_page import diff_page
+    from evalreport.runs.trend_page import site_pages
 
     stale = _pages_there(folder)
     there = [runs / run.name for run in course.runs if run.results is not None]

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 from evalreport.cli.progress import Progress
 from evalreport.cli.publishing import OneOfSeveral, RunOptions, run_spec
 from evalreport.errors import EvalreportError, ExitStatus
-from evalreport.record.runs import check_runs
-from evalreport.record.signals import status_of_signal, stopping_cleanly
+from evalreport.runs.runs import check_runs
+from evalreport.runs.signals import status_of_signal, stopping_cleanly
 
 if TYPE_CHECKING:
     from evalreport.engine.counting.reads import Held, Key, Reads, SharedReads

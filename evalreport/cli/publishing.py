@@ -22,11 +22,11 @@ from evalreport.publish.formats import (
     started_printer,
     without_default_pdf,
 )
-from evalreport.record.clock import clock_text
-from evalreport.record.hashing import canonical_json
-from evalreport.record.signals import status_of_signal
 from evalreport.results.lookup import outcome_of
 from evalreport.results.records import CONTINUE, verdict_of
+from evalreport.runs.clock import clock_text
+from evalreport.runs.hashing import canonical_json
+from evalreport.runs.signals import status_of_signal
 from evalreport.version import __version__
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def leave_line(path: Path, options: RunOptions, status: int, *, unless_made: boo
 
     None where ``unless_made`` and its run is recorded, published as its time was over.
     """
-    from evalreport.record.run_folder import record_attempt, tried_of
+    from evalreport.runs.run_folder import record_attempt, tried_of
 
     if status not in (ExitStatus.USAGE, ExitStatus.DATA, ExitStatus.FILES):
         return
@@ -156,8 +156,8 @@ def _evaluated(
         from evalreport.engine.predicting import Fitting
         from evalreport.engine.read_and_plan import prepare
         from evalreport.engine.run import evaluate
-        from evalreport.record.history import earlier_runs, run_before
         from evalreport.results.codec import encode
+        from evalreport.runs.history import earlier_runs, run_before
 
         _keep_modules()
         fitting = Fitting(
@@ -218,7 +218,7 @@ def _keep_modules() -> None:
 def _look_before(runs: Path, loaded: LoadedSpec) -> ReferenceRun | None:
     """The newest run of the series, whose looks this one goes on with."""
     from evalreport.engine.reference.looks import look_before
-    from evalreport.record.row_digests import with_rows_counted
+    from evalreport.runs.row_digests import with_rows_counted
 
     return with_rows_counted(look_before(runs, loaded.series), runs)
 

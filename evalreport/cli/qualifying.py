@@ -52,7 +52,7 @@ def qualify(
     from evalreport.cli.progress import Progress
     from evalreport.cli.rendering import refuse_run, write_file
     from evalreport.qualify.whole import qualify as look
-    from evalreport.record.clock import clock_kind, clock_text, read_clock
+    from evalreport.runs.clock import clock_kind, clock_text, read_clock
 
     if against is not None and spec is None:
         raise UsageError(Problem("--against needs the spec of that run", "give --spec too"))
@@ -118,7 +118,7 @@ def _drawn(
     found: Qualification, formats: tuple[str, ...], name: str, progress: Progress
 ) -> dict[str, bytes]:
     """The files, all made before any is written."""
-    from evalreport.record.hashing import canonical_json
+    from evalreport.runs.hashing import canonical_json
 
     body = canonical_json(found.as_json())
     files = {"qualification.json": body}
@@ -142,11 +142,11 @@ def _pages(
 ) -> dict[str, bytes]:
     from datetime import datetime
 
-    from evalreport.record.hashing import sha256
     from evalreport.render.html import as_plain, fill
     from evalreport.render.locate import find_template
     from evalreport.render.pdf import render_pdf
     from evalreport.report.qualification import qualification
+    from evalreport.runs.hashing import sha256
 
     signed = f"SIGNED: {name}, {found.at}" if name else "UNSIGNED"
     page = fill(find_template(None), as_plain(qualification(found.as_json(), sha256(body), signed)))

@@ -23,12 +23,12 @@ from evalreport.engine.reference.run import ReferenceRun, read_reference
 from evalreport.errors import FilesError, Location, Problem, UsageError
 from evalreport.publish.folder import drawing_versions, file_name, template_of
 from evalreport.publish.formats import DrawingOptions, drawn
-from evalreport.record.hashing import FileRecord, canonical_json
-from evalreport.record.history import earlier_runs, run_before
-from evalreport.record.manifest import Manifest, read_manifest
-from evalreport.record.row_digests import with_rows_counted
 from evalreport.results.lookup import Results, outcome_of
 from evalreport.results.records import CountingEngine, Look
+from evalreport.runs.hashing import FileRecord, canonical_json
+from evalreport.runs.history import earlier_runs, run_before
+from evalreport.runs.manifest import Manifest, read_manifest
+from evalreport.runs.row_digests import with_rows_counted
 from evalreport.spec.formats import FILES
 from evalreport.spec.load import LoadedSpec
 from evalreport.version import __version__

@@ -91,7 +91,7 @@ def _template(name: str) -> Any:
 
 def read_results(path: Path) -> tuple[bytes, Results]:
     """A results.json: its bytes and its records. Raises FilesError."""
-    from evalreport.record.recorded import read_file, records_of
+    from evalreport.runs.recorded import read_file, records_of
 
     data = read_file(path)
     return data, records_of(data, Location(str(path)))

@@ -109,8 +109,8 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option of the command
 ) -> int:
     """Evaluate SPEC and publish the report as a new folder in RUNS."""
     from evalreport.cli.publishing import RunOptions, leave_line
-    from evalreport.record.clock import clock_kind, read_clock
-    from evalreport.record.signals import OutOfTimeError, stopping_cleanly, time_limit
+    from evalreport.runs.clock import clock_kind, read_clock
+    from evalreport.runs.signals import OutOfTimeError, stopping_cleanly, time_limit
 
     when = read_clock(at, os.environ)
     options = RunOptions(
@@ -155,7 +155,7 @@ def _done(
     """Each spec's status and summary; problems of one of several do not stop the others."""
     from evalreport.cli.progress import Progress
     from evalreport.cli.publishing import run_spec
-    from evalreport.record.runs import check_runs
+    from evalreport.runs.runs import check_runs
 
     if len(specs) == 1:
         with Progress(quiet=quiet) as progress:

@@ -127,10 +127,10 @@ def sign(
     from evalreport.cli.progress import Progress
     from evalreport.cli.rendering import drawing_options, read_results, refuse_run, write_file
     from evalreport.publish.formats import DrawingOptions, drawn
-    from evalreport.record.clock import clock_text, read_clock
-    from evalreport.record.verify import verify_run
     from evalreport.render.signing import require_signing, signed_pdf
     from evalreport.report.signing import Signed
+    from evalreport.runs.clock import clock_text, read_clock
+    from evalreport.verify.verify import verify_run
 
     require_signing()
     refuse_run(output.parent)

@@ -13,10 +13,10 @@ from evalreport.cli.completing import run_folders
 from evalreport.cli.trusting import ALLOW_HOST, TRUST
 from evalreport.errors import FilesError, Problem, UsageError, VerificationError
 from evalreport.lines import json_text, one_line
-from evalreport.record.verify import BEYOND, INSTEAD
+from evalreport.verify.verify import BEYOND, INSTEAD
 
 if TYPE_CHECKING:
-    from evalreport.record.verify import Numbers
+    from evalreport.verify.verify import Numbers
 
 
 def _explain(context: click.Context, _option: click.Parameter, asked: bool) -> None:
@@ -108,7 +108,7 @@ def verify(
     **elsewhere: Any,
 ) -> int:
     """Check RUN (a run folder, or a folder of runs) against manifest, chain and tables."""
-    from evalreport.record.verify import anchor_problems, is_folder_of_runs
+    from evalreport.verify.verify import anchor_problems, is_folder_of_runs
 
     sealed_by, anchor = elsewhere["sealed_by"], elsewhere["anchor"]
     if is_folder_of_runs(run):
@@ -169,7 +169,7 @@ class Verified:
     @property
     def numbers(self) -> Numbers:
         """The numbers of all results that were looked at."""
-        from evalreport.record.verify import Numbers
+        from evalreport.verify.verify import Numbers
 
         return Numbers(tuple(self.problems), self.recomputed, self.left_out)
 
@@ -214,9 +214,9 @@ class Verified:
 
 def _seals(run: Path, key: Path | None, authorities: tuple[Path, ...]) -> list[Any]:
     """The seals of a run, or of each of a folder of runs, held against what is trusted."""
-    from evalreport.record.runs import run_folders as runs_in
-    from evalreport.record.verify import is_folder_of_runs
+    from evalreport.runs.runs import run_folders as runs_in
     from evalreport.seal.check import Trusted, check_seal
+    from evalreport.verify.verify import is_folder_of_runs
 
     folders = list(runs_in(run)) if is_folder_of_runs(run) else [run]
     return [check_seal(folder, Trusted(key, authorities)) for folder in folders]
@@ -228,8 +228,8 @@ def _place(problem: Problem) -> str | None:
 
 def _of_run(run: Path) -> Verified:
     """One run: its files, the chain beside it, and its numbers where the files are right."""
-    from evalreport.record.rebuild_measures import NO_SPEC
-    from evalreport.record.verify import is_recorded, verify_numbers, verify_run
+    from evalreport.verify.rebuild_measures import NO_SPEC
+    from evalreport.verify.verify import is_recorded, verify_numbers, verify_run
 
     found = Verified("every file against the manifest, every number that its tables settle")
     found.problems += verify_run(run)
@@ -265,8 +265,8 @@ def _draw_again(run: Path, found: Verified) -> None:
 
 def _of_folder(runs: Path) -> Verified:
     """Every run of a folder: files, chain, and the numbers of those whose files are right."""
-    from evalreport.record.runs import run_folders as folders_in
-    from evalreport.record.verify import verify_numbers, verify_runs
+    from evalreport.runs.runs import run_folders as folders_in
+    from evalreport.verify.verify import verify_numbers, verify_runs
 
     found = Verified("every run and the chain of records, every number that tables settle")
     found.partly.append("pages, PDFs and tables: NOT compared (give one run)")

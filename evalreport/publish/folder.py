@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 from evalreport.data.findings import quoted
 from evalreport.data.labels import Written, value_of
 from evalreport.errors import DataError, Problem
-from evalreport.record.clock import clock_text
-from evalreport.record.hashing import FileRecord, canonical_json
-from evalreport.record.history import last_positive
-from evalreport.record.manifest import InputFile, RunDetails
-from evalreport.record.row_digests import rows_key, with_counted
-from evalreport.record.run_folder import RunFolder
 from evalreport.results.lookup import outcome_of
 from evalreport.results.records import Look
+from evalreport.runs.clock import clock_text
+from evalreport.runs.hashing import FileRecord, canonical_json
+from evalreport.runs.history import last_positive
+from evalreport.runs.manifest import InputFile, RunDetails
+from evalreport.runs.row_digests import rows_key, with_counted
+from evalreport.runs.run_folder import RunFolder
 from evalreport.version import __version__
 
 if TYPE_CHECKING:

@@ -101,9 +101,9 @@ def drawn(data: bytes, options: DrawingOptions, step: Step) -> Drawn:
     template or page that fails is a problem of its format alone; the rest is made. Raises
     FilesError where ``data`` holds no results.
     """
-    from evalreport.record.hashing import parse_json
     from evalreport.report.csv import measures_csv
     from evalreport.results.codec import decode
+    from evalreport.runs.hashing import parse_json
 
     results = decode(parse_json(data))
     made = Drawn({"results.json": data})
@@ -237,8 +237,8 @@ def _latex(results: Results, _data: bytes) -> bytes:
 
 
 def _openlineage(results: Results, data: bytes) -> bytes:
-    from evalreport.record.hashing import sha256
     from evalreport.report.openlineage import run_event
+    from evalreport.runs.hashing import sha256
 
     return run_event(results, sha256(data))
 

@@ -21,9 +21,9 @@ from pathlib import Path
 from evalreport.errors import EvalreportError
 from evalreport.processes import child_environment, python
 from evalreport.qualify.checks import FAILED, PASSED, Finding, Step, judged
-from evalreport.record.recorded import read_recorded
 from evalreport.results.lookup import Results
 from evalreport.results.records import Provenance
+from evalreport.runs.recorded import read_recorded
 from evalreport.scratch import scratch_folder
 from evalreport.version import __version__
 

@@ -108,7 +108,7 @@ def qualify(
     """
     known = None
     if spec is not None:
-        from evalreport.record.hashing import record_file
+        from evalreport.runs.hashing import record_file
 
         known = {"name": spec.name, "sha256": record_file(spec).sha256}
     looking: dict[str, Callable[[], Iterator[Finding]]] = {

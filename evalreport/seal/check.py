@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from evalreport.errors import FilesError, Location, Problem, UsageError, VerificationError
-from evalreport.record.hashing import parse_json, record_file, sha256
-from evalreport.record.manifest import CRATE, ENVELOPE, OF_A_SEAL, PUBLIC_KEY, STAMP, read_manifest
-from evalreport.record.manifest import NAME as MANIFEST
-from evalreport.record.recorded import records_of
-from evalreport.record.verify import RESULTS
+from evalreport.runs.hashing import parse_json, record_file, sha256
+from evalreport.runs.manifest import CRATE, ENVELOPE, OF_A_SEAL, PUBLIC_KEY, STAMP, read_manifest
+from evalreport.runs.manifest import NAME as MANIFEST
+from evalreport.runs.recorded import records_of
 from evalreport.seal.envelope import (
     Envelope,
     key_name,
@@ -26,6 +25,7 @@ from evalreport.seal.envelope import (
 )
 from evalreport.seal.stamp import stamp_of
 from evalreport.seal.statement import crate_metadata, statement, subjects_of
+from evalreport.verify.verify import RESULTS
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from evalreport.errors import FilesError, Location, Problem, UsageError
-from evalreport.record.hashing import canonical_json, parse_json
+from evalreport.runs.hashing import canonical_json, parse_json
 
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
 EXTRA = "pip install evalreport[sign]"

@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from evalreport.errors import ConflictError, FilesError, Location, Problem, VerificationError
-from evalreport.record.durable import explained, remove_file, sync_folder, write_new_file
-from evalreport.record.hashing import sha256
-from evalreport.record.lock import runs_lock
-from evalreport.record.manifest import CRATE, ENVELOPE, PUBLIC_KEY, STAMP, read_manifest
-from evalreport.record.manifest import NAME as MANIFEST
-from evalreport.record.recorded import records_of
-from evalreport.record.verify import RESULTS, verify_numbers, verify_run
+from evalreport.runs.durable import explained, remove_file, sync_folder, write_new_file
+from evalreport.runs.hashing import sha256
+from evalreport.runs.lock import runs_lock
+from evalreport.runs.manifest import CRATE, ENVELOPE, PUBLIC_KEY, STAMP, read_manifest
+from evalreport.runs.manifest import NAME as MANIFEST
+from evalreport.runs.recorded import records_of
 from evalreport.seal.envelope import Envelope, parse_envelope, public_pem, sign
 from evalreport.seal.stamp import stamp_of
 from evalreport.seal.statement import crate_metadata, statement
+from evalreport.verify.verify import RESULTS, verify_numbers, verify_run
 
 #: Gives the time stamp of a signature, as an authority answers.
 Stamper = Callable[[bytes], bytes]

@@ -15,11 +15,11 @@ import mimetypes
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evalreport.record.hashing import FileRecord, canonical_json
-from evalreport.record.manifest import CRATE as CRATE_FILE
-from evalreport.record.manifest import NAME as MANIFEST
-from evalreport.record.manifest import InputFile, Manifest
 from evalreport.results.records import CONTINUE, HELD, Criterion
+from evalreport.runs.hashing import FileRecord, canonical_json
+from evalreport.runs.manifest import CRATE as CRATE_FILE
+from evalreport.runs.manifest import NAME as MANIFEST
+from evalreport.runs.manifest import InputFile, Manifest
 
 STATEMENT = "https://in-toto.io/Statement/v1"
 PREDICATE = "https://in-toto.io/attestation/test-result/v0.1"

@@ -23,8 +23,8 @@ from evalreport.engine.run import evaluate
 from evalreport.predict import cross_validation, learning_curve
 from evalreport.predict.cache import load, store
 from evalreport.predict.outcome import FoldedPredictions
-from evalreport.record.hashing import canonical_json
 from evalreport.results.codec import encode
+from evalreport.runs.hashing import canonical_json
 from evalreport.spec.load import load_spec
 
 pytestmark = pytest.mark.long_but_first

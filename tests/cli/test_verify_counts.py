@@ -70,7 +70,7 @@ def test_a_folder_of_runs_finds_a_number_that_does_not_follow(
     results.write_text(json.dumps(body))
     assert verified(copy, capsys, 5)["problems"]
     # as if manifest and chain had been made to fit
-    monkeypatch.setattr("evalreport.record.verify.verify_runs", lambda _runs: [])
+    monkeypatch.setattr("evalreport.verify.verify.verify_runs", lambda _runs: [])
     (problem,) = [
         one
         for one in verified(copy, capsys, 5)["problems"]

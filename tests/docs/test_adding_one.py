@@ -29,7 +29,7 @@ report: {formats: [html, reasons]}
 """
 FORGED = """
 import json
-from evalreport.record.recompute import recompute
+from evalreport.verify.recompute import recompute
 results = json.load(open("runs/latest/results.json"))
 (recall,) = [m for m in results["measures"] if m["metric"] == "recall"]
 recall["interval"]["low"] = 0.5

@@ -11,8 +11,8 @@ from statsmodels.stats.proportion import proportion_confint
 
 import evalreport
 from evalreport.engine import curves as engine_curves
-from evalreport.record.recompute import recompute
 from evalreport.results.codec import results_schema
+from evalreport.verify.recompute import recompute
 
 KINDS = {"roc": "tpr", "precision_recall": "precision"}
 SMOOTH = "smoothed_calibration"

@@ -12,7 +12,7 @@ from plain_results import render_html
 
 import evalreport
 from evalreport.errors import DataError
-from evalreport.record.recompute import recompute
+from evalreport.verify.recompute import recompute
 
 SPEC = """
 evalreport: 1

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from evalreport.cli import status_of
-from evalreport.record.recompute import recompute
 from evalreport.results.codec import decode
+from evalreport.verify.recompute import recompute
 
 pytestmark = pytest.mark.requirement("R18")
 

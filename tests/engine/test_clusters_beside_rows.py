@@ -13,9 +13,9 @@ from plain_results import render_html
 from report.html_page import parse
 
 from evalreport.api import run
-from evalreport.record.recompute import recompute
 from evalreport.results.codec import encode
 from evalreport.results.records import RowLedger
+from evalreport.verify.recompute import recompute
 
 RNG = np.random.default_rng(3)
 N = 300

@@ -19,8 +19,8 @@ from evalreport.plan.build import build_plan
 from evalreport.plan.comparisons import ComparisonRequest, plan_comparisons
 from evalreport.plan.inputs import HALF, Facts, MetricRequest, Requests
 from evalreport.predict.view import LabelView
-from evalreport.record.hashing import canonical_json
 from evalreport.results.codec import encode
+from evalreport.runs.hashing import canonical_json
 
 METRICS = tuple(MetricRequest(m) for m in catalogue() if not any(p.required for p in m.parameters))
 SETTINGS = Settings(resamples=8, costs={"false_negative": 5, "false_positive": 1})

@@ -20,8 +20,8 @@ from evalreport.plan.build import build_plan
 from evalreport.plan.comparisons import ComparisonRequest, plan_comparisons
 from evalreport.plan.inputs import HALF, Facts, MetricRequest, Requests
 from evalreport.predict.view import LabelView
-from evalreport.record.hashing import canonical_json
 from evalreport.results.codec import encode
+from evalreport.runs.hashing import canonical_json
 from evalreport.statistics.folds import corrected_resampled_t
 from evalreport.statistics.multiplicity import adjust
 

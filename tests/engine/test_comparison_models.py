@@ -22,9 +22,9 @@ from evalreport.plan.build import build_plan
 from evalreport.plan.comparisons import ComparisonRequest, plan_comparisons
 from evalreport.plan.inputs import HALF, Facts, MetricRequest, Requests
 from evalreport.predict.view import LabelView
-from evalreport.record.hashing import canonical_json
 from evalreport.results.codec import encode
 from evalreport.results.records import JointTable
+from evalreport.runs.hashing import canonical_json
 from evalreport.statistics import obuchowski
 
 COSTS = {"false_negative": 5, "false_positive": 1}

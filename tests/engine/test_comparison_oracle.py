@@ -27,9 +27,9 @@ from evalreport.plan.build import build_plan
 from evalreport.plan.comparisons import ComparisonRequest, plan_comparisons
 from evalreport.plan.inputs import HALF, Facts, MetricRequest, Requests
 from evalreport.predict.view import LabelView
-from evalreport.record.hashing import canonical_json
 from evalreport.results.codec import encode
 from evalreport.results.records import JointTable
+from evalreport.runs.hashing import canonical_json
 
 FOLDER = os.environ.get("EVALREPORT_ORACLE")
 needs_oracle = pytest.mark.skipif(

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import evalreport
-from evalreport.record.recompute import recompute
+from evalreport.verify.recompute import recompute
 
 RNG = np.random.default_rng(21)
 N = 160

@@ -24,7 +24,7 @@ from evalreport.metrics.interval_methods import BY_KIND, Design, Kind
 from evalreport.metrics.methods import method_title
 from evalreport.plan.inputs import Facts
 from evalreport.plan.methods import choose
-from evalreport.record.recompute import recompute
+from evalreport.verify.recompute import recompute
 
 THREE = {"source": "scores", "labels": ("a", "b", "c"), "positive": None}
 DESIGNS: dict[str, dict[str, Any]] = {

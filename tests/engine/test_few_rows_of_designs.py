@@ -13,7 +13,7 @@ from scipy.stats import beta, norm
 from scipy.stats import t as student
 
 import evalreport
-from evalreport.record.recompute import recompute
+from evalreport.verify.recompute import recompute
 
 ROWS, POSITIVES = 90, 14
 METRICS = ("recall", "specificity", "f1", "mcc", "roc_auc", "gini", "log_loss", "brier")

@@ -13,9 +13,9 @@ from statsmodels.stats.weightstats import ttost_paired
 import evalreport
 from evalreport.engine.read_and_plan import prepare
 from evalreport.plan.explain import explain
-from evalreport.record.recompute import recompute
 from evalreport.spec.comparisons import Kind
 from evalreport.spec.load import load_spec, parse_spec
+from evalreport.verify.recompute import recompute
 
 pytestmark = pytest.mark.long_but_first
 

@@ -10,9 +10,9 @@ import pytest
 from plain_results import build
 
 import evalreport
-from evalreport.record.recompute import recompute
 from evalreport.report.model import PlainTable, Strip, Text
 from evalreport.results.codec import results_schema
+from evalreport.verify.recompute import recompute
 
 SEX = {"Male": (50, 92), "Female": (34, 76)}
 RACE = {

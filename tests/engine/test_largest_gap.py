@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import evalreport
-from evalreport.record.recompute import recompute
 from evalreport.spec.load import parse_spec
 from evalreport.statistics.unpaired import newcombe_hybrid
+from evalreport.verify.recompute import recompute
 
 FOUND = {"a": (18, 20), "b": (24, 30), "c": (12, 25), "(none)": (5, 9)}
 

@@ -14,8 +14,8 @@ from sklearn.metrics import average_precision_score
 import evalreport
 from evalreport.engine.intervals.at_cut import left_out
 from evalreport.metrics.tables import ScoreTable
-from evalreport.record.recompute import recompute
 from evalreport.statistics.proportions import wilson, wilson_n_eff
+from evalreport.verify.recompute import recompute
 
 Columns = dict[str, list[Any]]
 

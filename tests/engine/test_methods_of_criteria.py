@@ -11,7 +11,7 @@ from scipy.stats import binomtest
 
 import evalreport
 from evalreport.cli import status_of
-from evalreport.record.recompute import recompute
+from evalreport.verify.recompute import recompute
 
 #: 88 of 90 found.
 FOUND = {"labels": ["ill", "well"], "counts": [[88, 2], [9, 71]]}

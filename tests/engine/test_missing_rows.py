@@ -12,11 +12,11 @@ from plain_results import build, records_of
 from sklearn.metrics import roc_auc_score
 
 import evalreport
-from evalreport.record.recompute import recompute
 from evalreport.report.contents import Contents
 from evalreport.report.count_tables import count_table
 from evalreport.report.model import PlainTable
 from evalreport.results.codec import results_schema
+from evalreport.verify.recompute import recompute
 
 METRICS = ["accuracy", "recall", "specificity", "precision", "npv", "prevalence",
            "predicted_prevalence", "detection_rate", "fpr"]  # fmt: skip

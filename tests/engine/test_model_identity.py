@@ -14,8 +14,8 @@ import skops.io
 from sklearn.linear_model import LogisticRegression
 
 from evalreport.cli import status_of
-from evalreport.record.recompute import recompute
 from evalreport.results.codec import decode
+from evalreport.verify.recompute import recompute
 
 pytestmark = pytest.mark.requirement("R18")
 

@@ -10,7 +10,7 @@ from scipy import stats
 from statsmodels.stats.contingency_tables import cochrans_q
 
 import evalreport
-from evalreport.record.recompute import recompute
+from evalreport.verify.recompute import recompute
 
 RNG = np.random.default_rng(8)
 TRUTH = np.arange(120) % 3 == 0

@@ -11,9 +11,9 @@ from statsmodels.genmod.families import Gaussian
 from statsmodels.genmod.generalized_estimating_equations import GEE
 
 import evalreport
-from evalreport.record.recompute import recompute
 from evalreport.spec.load import parse_spec
 from evalreport.statistics.predictive import PairedCalls, call_moments, square_and_add, wald
+from evalreport.verify.recompute import recompute
 
 # Two models on the 683 complete Wisconsin breast masses, threshold .5; both, first, second, neither
 POSITIVES, NEGATIVES = (179, 49, 4, 7), (5, 5, 20, 414)

@@ -16,9 +16,9 @@ import yaml
 from scipy import stats
 
 from evalreport.cli import status_of
-from evalreport.record.recompute import recompute
 from evalreport.results.codec import decode, encode, results_schema
 from evalreport.results.records import ReaderAgreement, ReaderDifference, ReaderMean
+from evalreport.verify.recompute import recompute
 
 Row = dict[str, Any]
 

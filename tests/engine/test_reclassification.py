@@ -12,10 +12,10 @@ import pytest
 from plain_results import build
 
 import evalreport
-from evalreport.record.recompute import recompute
 from evalreport.report.model import PlainTable
 from evalreport.results.codec import results_schema
 from evalreport.statistics.reclassification import net_reclassification
+from evalreport.verify.recompute import recompute
 
 
 def moved(events: tuple[int, int, int], others: tuple[int, int, int]) -> Any:

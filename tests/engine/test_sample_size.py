@@ -13,9 +13,9 @@ from plain_results import build
 from statsmodels.stats.proportion import proportion_confint
 
 import evalreport
-from evalreport.record.recompute import recompute
 from evalreport.report.model import PlainTable, Text
 from evalreport.results.codec import results_schema
+from evalreport.verify.recompute import recompute
 
 ROWS = {
     "y": ["yes"] * 40 + ["no"] * 60,

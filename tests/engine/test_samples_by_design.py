@@ -12,8 +12,8 @@ from scipy import special, stats
 
 import evalreport
 from evalreport.errors import DataError, SpecError
-from evalreport.record.recompute import recompute
 from evalreport.statistics import proportions
+from evalreport.verify.recompute import recompute
 
 Z = 1.959963984540054
 

@@ -11,8 +11,8 @@ import pytest
 import evalreport
 from evalreport import api
 from evalreport.engine.comparisons.score_pairs import MOST_CELLS
-from evalreport.record.recompute import recompute
 from evalreport.results.records import Calls, Comparison, JointTable, ScorePairs
+from evalreport.verify.recompute import recompute
 
 #: Ten rows; the fourth is one twice, and 0.5 is a positive call.
 ROWS: dict[str, list[Any]] = {

@@ -12,8 +12,8 @@ import pytest
 import evalreport
 from evalreport.cli import status_of
 from evalreport.metrics.coverage_study import Drawn, held
-from evalreport.record.recompute import recompute
 from evalreport.results.records import Held
+from evalreport.verify.recompute import recompute
 
 Results = dict[str, Any]
 METRICS = ["recall", "precision", "f1", "roc_auc", "brier"]

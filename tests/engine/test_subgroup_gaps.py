@@ -24,9 +24,9 @@ from evalreport.plan.build import build_plan
 from evalreport.plan.inputs import Facts, MetricRequest, Requests
 from evalreport.plan.task import ThresholdRequest
 from evalreport.predict.view import LabelView
-from evalreport.record.hashing import canonical_json
 from evalreport.results.codec import encode
 from evalreport.results.records import Measure
+from evalreport.runs.hashing import canonical_json
 from evalreport.statistics import delong
 from evalreport.statistics.unpaired import newcombe_hybrid
 

@@ -11,13 +11,13 @@ import pytest
 from scipy.special import ndtr, ndtri
 
 import evalreport
-from evalreport.record.recompute import recompute
 from evalreport.statistics.paired import correlation
 from evalreport.statistics.square_and_add import (
     difference_of_tables,
     difference_statistic,
     jeffreys_one_sided,
 )
+from evalreport.verify.recompute import recompute
 
 Cells = tuple[float, float, float, float]
 #: Rows by who calls them: (both, the first, the second, neither), of positives and negatives.

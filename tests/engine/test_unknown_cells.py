@@ -156,7 +156,7 @@ def test_the_table_prints_a_question_mark(run: Path, results: Any) -> None:
 def test_verify_agrees_and_finds_a_value_that_cannot_be(
     run: Path, results: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from evalreport.record.recompute import recompute
+    from evalreport.verify.recompute import recompute
 
     assert status_of(["verify", str(run)]) == 0
     found = recompute(results)

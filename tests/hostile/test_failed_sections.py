@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hostile.command import Workshop
 
-from evalreport.record.recompute import recompute
+from evalreport.verify.recompute import recompute
 
 pytestmark = pytest.mark.long_but_first
 

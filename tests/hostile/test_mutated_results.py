@@ -14,9 +14,9 @@ from hostile.command import Outcome, Workshop
 from hostile.mutations import Mutation, mutations
 
 from evalreport.errors import FilesError
-from evalreport.record.hashing import record_bytes
-from evalreport.record.manifest import parse_manifest
 from evalreport.results.codec import decode
+from evalreport.runs.hashing import record_bytes
+from evalreport.runs.manifest import parse_manifest
 
 pytestmark = pytest.mark.long_but_first
 

@@ -11,7 +11,7 @@ from evalreport.metrics import catalogue
 from evalreport.metrics.catalogue import find, known_names, suggestion
 from evalreport.metrics.combined import fbeta
 from evalreport.metrics.tables import Counts
-from evalreport.record.recompute import recompute
+from evalreport.verify.recompute import recompute
 from tests.trap_runs import one, results_of
 
 COLUMNS = {

@@ -20,7 +20,7 @@ NAMES = {metric.name for metric in catalogue()}
 EXCEPTIONS: dict[str, dict[str, str]] = {
     "points of curves are columns called by their axes, recall and fpr among them": {
         "engine/curves.py": "gain lift",
-        "record/rebuild_parts.py": "gain lift",
+        "verify/rebuild_parts.py": "gain lift",
         "report/curves.py": "fpr net_benefit precision recall specificity",
         "report/charts/decision.py": "net_benefit",
         "report/charts/precision_recall.py": "precision recall",
@@ -35,7 +35,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "gain precision recall roc_auc specificity",
     },
     "paired tables of the two classes of a chart of both scores; the field ks of drift": {
-        "record/rebuild_records.py": "ks recall specificity",
+        "verify/rebuild_records.py": "ks recall specificity",
     },
     "words of the report, and what it leads with": {
         "report/wording.py": "*",

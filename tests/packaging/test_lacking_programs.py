@@ -30,7 +30,7 @@ EXAMPLES = {
         "packaging/test_wheel.py::test_wheel_has_the_same_bytes_from_another_folder_at_another_time"
     ),
     "initdb": "engine/counting/test_postgres_rows.py::test_the_hash_is_of_what_the_rows_hold",
-    "mount": "record/test_crash_safety.py::test_a_disk_that_is_really_full",
+    "mount": "runs/test_crash_safety.py::test_a_disk_that_is_really_full",
     "node": "render/test_keyboard.py::test_a_page_that_fails_is_seen_to_fail",
     "openssl": "seal/test_seal.py::test_the_same_seal_twice_by_a_key_of_ed25519",
     "pdflatex": "report/test_other_formats.py::test_latex_is_typeset",

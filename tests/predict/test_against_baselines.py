@@ -22,8 +22,8 @@ from sklearn.metrics import (
 import evalreport
 from evalreport.api import run
 from evalreport.errors import SpecError
-from evalreport.record.recompute import recompute
 from evalreport.results.codec import results_schema
+from evalreport.verify.recompute import recompute
 
 #: 60 negative and 40 positive rows.
 ACTUAL = np.array(["no"] * 60 + ["yes"] * 40)

@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 
 from evalreport.api import run
 from evalreport.errors import DataError, SpecError
-from evalreport.record.recompute import recompute
+from evalreport.verify.recompute import recompute
 from tests.trap_runs import one
 
 RANDOM = np.random.default_rng(8)

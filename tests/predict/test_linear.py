@@ -13,7 +13,7 @@ from evalreport.errors import DataError
 from evalreport.metrics.readings import sigmoid
 from evalreport.predict.history import weight_history
 from evalreport.predict.linear import linear_output, linear_value
-from evalreport.record.recompute import recompute
+from evalreport.verify.recompute import recompute
 from tests.trap_runs import one, results_of
 
 

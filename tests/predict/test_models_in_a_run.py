@@ -29,7 +29,7 @@ from threadpoolctl import threadpool_limits
 
 from evalreport.api import run
 from evalreport.errors import DataError, SpecError
-from evalreport.record.recompute import recompute
+from evalreport.verify.recompute import recompute
 
 SOURCE = load_breast_cancer()
 FRAME = {

@@ -41,7 +41,7 @@ from qualify.installs import (
 from seal.conftest import authority_in, openssl
 
 from evalreport.cli import status_of
-from evalreport.record.hashing import canonical_json
+from evalreport.runs.hashing import canonical_json
 
 AT = "2026-11-21T12:00:00Z"
 SPEC = """\

@@ -87,7 +87,7 @@ def test_the_threshold_of_the_report_is_chosen_first(positions, results):
 
 def test_verify_finds_a_count_that_was_changed_behind_a_position():
     """Positions are points of the sweep: a false one is found though the page agrees with it."""
-    from evalreport.record.recompute import recompute
+    from evalreport.verify.recompute import recompute
 
     found = evalreport.evaluate(ACTUAL, SCORES, positive="ill", threshold=0.5)
     raw = found.json

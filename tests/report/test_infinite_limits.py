@@ -12,9 +12,9 @@ import pytest
 from plain_results import measures_csv, measures_latex, render_html, summary_markdown
 
 import evalreport
-from evalreport.record.printed import printed_problems
-from evalreport.record.recompute import recompute
 from evalreport.report.terminal import headline, headline_lines
+from evalreport.verify.printed import printed_problems
+from evalreport.verify.recompute import recompute
 
 SPEC = {
     "evalreport": 1,

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evalreport.record.printed import _is_rounding
 from evalreport.report import numbers
+from evalreport.verify.printed import _is_rounding
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ import re
 
 import pytest
 from plain_results import render_html
-from record.whole_results import numbers_of
 from report.example_results import (
     indeterminate,
     many_classes,
@@ -16,10 +15,11 @@ from report.example_results import (
     two_models,
 )
 from report.html_page import parse, table_of
+from verify.whole_results import numbers_of
 
 from evalreport.errors import UsageError
-from evalreport.record.printed import printed_problems
 from evalreport.render.references import blocked_reference
+from evalreport.verify.printed import printed_problems
 
 pytestmark = pytest.mark.long_but_first
 

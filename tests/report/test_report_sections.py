@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 from plain_results import build, render_html
-from record.whole_results import numbers_of
 from report.example_results import two_models
 from report.html_page import parse
+from verify.whole_results import numbers_of
 
-from evalreport.record.printed import printed_problems
 from evalreport.report.checklists import load_checklist
 from evalreport.report.wording import TEMPLATES
+from evalreport.verify.printed import printed_problems
 
 CHECKLISTS = {"stard_2015": 34, "tripod_ai": 52, "model_card": 9, "eu_ai_act": 9, "ll144": 7}
 RUNS = [

@@ -14,10 +14,10 @@ from ready_specs import CONFIGS, results_of
 
 from evalreport.api import run
 from evalreport.errors import FilesError
-from evalreport.record.hashing import canonical_json
 from evalreport.results.codec import decode, decode_as, encode, results_schema
 from evalreport.results.lookup import Results, parts
 from evalreport.results.records import Interval, Measure
+from evalreport.runs.hashing import canonical_json
 
 pytestmark = pytest.mark.long_but_first
 

@@ -40,9 +40,9 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     "points of a curve are columns, called by their axes": {
         "engine/reference/run.py": "rows threshold",
         "report/choosing.py": "fpr threshold tpr",
-        "record/rebuild_measures.py": "threshold",
-        "record/recorded_tables.py": "threshold",
-        "record/rebuild_parts.py": "fp rows threshold tp",
+        "verify/rebuild_measures.py": "threshold",
+        "runs/recorded_tables.py": "threshold",
+        "verify/rebuild_parts.py": "fp rows threshold tp",
         "report/contents.py": "n unit",
         "report/curve_charts.py": "n",
         "report/curves.py": "fp rows tp",
@@ -50,8 +50,8 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "report/training.py": "test",
     },
     "the resolved spec, which is plain data": {
-        "record/kept.py": "datasets",
-        "record/recorded_spec.py": "datasets",
+        "verify/kept.py": "datasets",
+        "verify/recorded_spec.py": "datasets",
         "report/annexes.py": "resamples seed",
         "report/characteristics.py": "datasets",
         "report/checklists.py": "folds models params weights",
@@ -72,8 +72,8 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     },
     "the manifest and its settings, a file of its own with a reader of its own": {
         "cli/redrawing.py": "as_of delivered engine overrides positive",
-        "record/manifest.py": "schema",
-        "record/run_folder.py": "series",
+        "runs/manifest.py": "schema",
+        "runs/run_folder.py": "series",
         "seal/statement.py": "name sha256",
     },
     "protocols and qualifications, files of their own": {
@@ -102,19 +102,19 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "report/charts/canvas.py": "id",
     },
     "the bytes of a line of the history, which its own hash is taken of": {
-        "record/history.py": "sha256",
+        "runs/history.py": "sha256",
     },
     "a spec that does not load": {
-        "record/run_folder.py": "as_of series",
+        "runs/run_folder.py": "as_of series",
     },
     "fields of records that are being put together": {
         "engine/run.py": "reader_differences readers",
     },
     "curves of many runs, left out where nobody looks at them before they become records": {
-        "record/recorded.py": "curves kind",
+        "runs/recorded.py": "curves kind",
     },
     "parts of the name of a run": {
-        "record/verify.py": "clock spec",
+        "verify/verify.py": "clock spec",
     },
     "sections of the report by their names": {
         "report/build.py": "baselines cautions measures scores",

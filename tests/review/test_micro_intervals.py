@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import evalreport
-from evalreport.record.recompute import recompute
+from evalreport.verify.recompute import recompute
 
 N = 60
 RNG = np.random.default_rng(5)

@@ -10,8 +10,8 @@ import pytest
 from schedules.weekly_runs import SPEC, Counts, audit, audits
 
 from evalreport.cli import status_of
-from evalreport.record.trend import PastRun, change_of_series, read_course, series_of
 from evalreport.report.charts.course import CHANGED
+from evalreport.runs.trend import PastRun, change_of_series, read_course, series_of
 from evalreport.statistics.change import change_of_shares, cusum, self_starting_shares
 
 #: Recall 0.9 of 100, then 0.7; fewer ill among them, and other scores, from the ninth on.

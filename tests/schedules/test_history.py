@@ -16,9 +16,9 @@ from render.axe_page import findings
 from schedules.weekly_runs import SPEC, audit, audits
 
 from evalreport.cli import status_of
-from evalreport.record.trend import read_course
-from evalreport.record.trend_data import history_data
 from evalreport.report.charts.course import CHANGED, IMPROVED
+from evalreport.runs.trend import read_course
+from evalreport.runs.trend_data import history_data
 from evalreport.statistics.control_limits import limits_for
 from evalreport.statistics.separate_samples import Estimate
 

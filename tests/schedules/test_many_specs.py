@@ -18,7 +18,7 @@ from evalreport.data.files import open_files
 from evalreport.data.read import read_table
 from evalreport.data.source import open_source
 from evalreport.engine.counting.reads import Held, SharedReads, key_of
-from evalreport.record.history import read_history
+from evalreport.runs.history import read_history
 
 pytestmark = pytest.mark.long_but_first
 

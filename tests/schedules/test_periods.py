@@ -19,12 +19,12 @@ from evalreport.api import run
 from evalreport.cli import status_of
 from evalreport.engine.calendar import period_name
 from evalreport.errors import DataError
-from evalreport.record.recompute import recompute
 from evalreport.results.codec import results_schema
 from evalreport.statistics.control_limits import limits_of_course
 from evalreport.statistics.course import charted_course
 from evalreport.statistics.separate_samples import Estimate
 from evalreport.statistics.trend import cochran_armitage, weighted_changes
+from evalreport.verify.recompute import recompute
 
 #: TP, FN, FP, TN of each month.
 MONTHS = {"2026-01": (18, 2, 2, 18), "2026-02": (15, 5, 2, 18), "2026-03": (10, 10, 2, 18)}

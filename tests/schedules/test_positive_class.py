@@ -9,7 +9,7 @@ import pytest
 import evalreport
 from evalreport.cli import status_of
 from evalreport.errors import DataError
-from evalreport.record.history import read_history
+from evalreport.runs.history import read_history
 
 SPEC = """\
 evalreport: 1

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from record.whole_results import holding
 from schedules.weekly_runs import audit, results
+from verify.whole_results import holding
 
 from evalreport.errors import FilesError, SpecError, UsageError
 from evalreport.results.codec import decode

@@ -12,8 +12,8 @@ import pytest
 from schedules.weekly_runs import SPEC, Counts, write_rows
 
 from evalreport.cli import status_of
-from evalreport.record.hashing import canonical_json, sha256
-from evalreport.record.history import NAME, read_history, split_history
+from evalreport.runs.hashing import canonical_json, sha256
+from evalreport.runs.history import NAME, read_history, split_history
 
 #: A sample of OpenMetrics text, and its labels.
 SAMPLE = re.compile(r"([a-z_]+)\{(.*)\} (-?[0-9.]+)")

@@ -16,7 +16,7 @@ from programs import program
 from seal.conftest import AT, KINDS, SPEC, Authority, openssl, published
 
 from evalreport.cli import status_of
-from evalreport.record.hashing import canonical_json
+from evalreport.runs.hashing import canonical_json
 from evalreport.seal.stamp import query, stamp_of
 
 pytestmark = [pytest.mark.long_but_first, pytest.mark.requirement("R17")]

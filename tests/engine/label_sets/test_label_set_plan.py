@@ -26,8 +26,8 @@ from plain_results import render_html
 
 from evalreport.metrics.catalogue import catalogue
 from evalreport.metrics.declare import Table
-from evalreport.record.recompute import recompute
 from evalreport.results.codec import results_schema
+from evalreport.verify.recompute import recompute
 
 ROWS, SCORES = many_rows(labels=3)
 ROOT = Path(__file__).resolve().parents[3]

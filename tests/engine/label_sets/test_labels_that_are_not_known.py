@@ -16,9 +16,9 @@ from engine.label_sets.set_specs import AT, measure
 from sklearn import metrics as peer
 
 from evalreport import DataError, run
-from evalreport.record.recompute import recompute
 from evalreport.render.html import built
 from evalreport.results.codec import decode
+from evalreport.verify.recompute import recompute
 
 LABELS = ("edema", "nodule", "mass")
 RNG = np.random.default_rng(9)

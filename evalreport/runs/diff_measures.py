@@ -1,0 +1,304 @@
+"""Every measure of two runs: old, new, their difference, and whether it is beyond chance.
+
+Of the rows that two runs share, the difference is that of two models on them: the rows become one
+dataset and the two runs two models of it, and the engine compares them: the same tests and
+intervals as between models, and no second code for them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from evalreport.engine.reference.differences import SAME_ROWS, interval_of
+from evalreport.errors import EvalreportError
+from evalreport.metrics.estimates import different_classes, estimate_of
+from evalreport.runs.paired_rows import Said
+from evalreport.results.changes import MeasureChange, MeasureSide, PairedDifference
+from evalreport.results.identity import Quantity
+from evalreport.results.records import Comparison, Measure
+from evalreport.statistics.separate_samples import shift
+
+#: Rows and thresholds for which pairs are compared; more would take long.
+MOST_ROWS = 1_000_000
+MOST_THRESHOLDS = 4
+CLOCK = "1970-01-01T00:00:00Z"
+
+Key = tuple[Quantity, str | float | None]
+
+
+def paired_changes(
+    said: Said,
+    old: Sequence[Measure],
+    new: Sequence[Measure],
+    confidence: Mapping[str, Any],
+) -> dict[Key, Comparison]:
+    """Comparisons of the shared rows by :func:`pair_key`, new minus old.
+
+    ``old`` and ``new`` are the measures of one dataset and model, ``confidence`` the
+    settings of the new run's spec. Empty where nothing can be paired.
+    """
+    if said.reason is not None or not 2 <= len(said.actual) <= MOST_ROWS:
+        return {}
+    found: dict[Key, Comparison] = {}
+    scored = False
+    for at, then, now in _thresholds(old, new)[:MOST_THRESHOLDS]:
+        # at thresholds that differ only what is called positive can be compared
+        by_score = said.score is not None and then == now
+        scored = scored or by_score
+        for record in _compared(said, new, (then, now), confidence, by_score=by_score):
+            place = None if by_score and record.threshold is None else at
+            found.setdefault((record.which.quantity, place), record)
+    if said.score is not None and not scored:
+        for record in _compared(said, new, (None, None), confidence, by_score=True):
+            if record.threshold is None:
+                found.setdefault((record.which.quantity, None), record)
+    return found
+
+
+def pair_key(measure: Measure) -> Key:
+    """By what a measure finds its pair: what it measures, and at which threshold."""
+    return measure.which.quantity._replace(indeterminate=None), _asked(measure)
+
+
+def _asked(measure: Measure) -> str | float | None:
+    """A threshold's rule, else its number."""
+    return measure.threshold if measure.threshold_rule is None else measure.threshold_rule
+
+
+def _thresholds(
+    old: Sequence[Measure], new: Sequence[Measure]
+) -> list[tuple[str | float | None, float | None, float | None]]:
+    """Thresholds of both runs: what they are asked for as, the number then and now."""
+    then, now = ({_asked(m): m.threshold for m in side if not m.subgroup}
+                 for side in (old, new))  # fmt: skip
+    shared = [key for key in now if key in then and key is not None]
+    return [(key, then[key], now[key]) for key in shared] or [(None, None, None)]
+
+
+def _compared(
+    said: Said,
+    measures: Sequence[Measure],
+    thresholds: tuple[float | None, float | None],
+    confidence: Mapping[str, Any],
+    *,
+    by_score: bool,
+) -> Sequence[Comparison]:
+    """The comparisons of a run with the two as models, by their scores or by their calls."""
+    columns = said.score if by_score else _calls(said, thresholds)
+    if columns is None:
+        return ()
+    # most runs keep no rows: who compares those waits for no engine
+    from evalreport.engine.read_and_plan import prepare
+    from evalreport.engine.run import evaluate
+    from evalreport.spec.load import parse_spec
+
+    metrics = {m.which.quantity[:2]: m for m in measures}
+    averages = [m.average for m in measures if m.average]
+    spec: dict[str, Any] = {
+        "evalreport": 1,
+        "datasets": {"rows": {"target": "actual", "labels": list(said.labels)}},
+        "models": {name: {"score" if by_score else "prediction": name} for name in ("new", "old")},
+        "metrics": [{m.metric: dict(m.params)} if m.params else m.metric for m in metrics.values()],
+        "averaging": ["none", *dict.fromkeys(averages)],
+        "comparisons": {"reference": "old"},
+        "confidence": {k: confidence[k] for k in ("level", "resamples", "seed") if k in confidence},
+    }
+    if said.positive is not None:
+        spec["positive"] = {"label": said.labels[said.positive]}
+    if by_score and thresholds[1] is not None:
+        spec["thresholds"] = [thresholds[1]]
+    frame = {
+        "actual": [said.labels[code] for code in said.actual],
+        "old": columns[0],
+        "new": columns[1],
+    }
+    try:
+        loaded = parse_spec(json.dumps(spec), "spec", (), frames=("rows",))
+        return evaluate(prepare(loaded, {"rows": frame}, "memory"), CLOCK).comparisons
+    except EvalreportError:
+        return ()
+
+
+def _calls(
+    said: Said, thresholds: tuple[float | None, float | None]
+) -> tuple[list[str], list[str]] | None:
+    """The predicted labels then and now; None where there are none, or some are neither class."""
+    if said.score is not None and said.positive is not None:
+        then, now = thresholds
+        if then is None or now is None:
+            return None
+        names = (said.labels[1 - said.positive], said.labels[said.positive])
+        one, two = (
+            [names[score >= at] for score in scores]
+            for scores, at in zip(said.score, (then, now), strict=True)
+        )
+        return one, two
+    if said.predicted is None or any(max(side) >= len(said.labels) for side in said.predicted):
+        return None
+    one, two = ([said.labels[code] for code in side] for side in said.predicted)
+    return one, two
+
+
+SEPARATE = "the rows of the two runs are taken as independent"
+CHOSEN = "conditional on the threshold, which was chosen on these rows"
+UNKNOWN = "rows were given in memory; whether they are the same is not known"
+APART = "no row is in both runs: they are independent"
+PAIRED_ROWS = "the same rows in both runs, paired by their ids"
+#: Share of the smaller run's rows that may be in both runs of samples taken as independent.
+FEW_SHARED = 0.05
+
+
+def measure_changes(
+    old: Sequence[Measure],
+    new: Sequence[Measure],
+    same_rows: Mapping[str, bool | None],
+    pairs: Pairs | None = None,
+) -> tuple[MeasureChange, ...]:
+    """One record per measure of either run, in the order of the new run.
+
+    ``same_rows`` says of each dataset whether both runs read the same file, ``pairs``
+    what the rows that both kept say.
+    """
+    before, after = ({m.which.series: m for m in side} for side in (old, new))
+    return tuple(
+        _paired_change(_change(before.get(key), after.get(key), same_rows), pairs, after.get(key))
+        for key in dict.fromkeys([*after, *before])
+    )
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Rows that two runs share, by dataset and model, and the measures compared on them."""
+
+    said: Mapping[tuple[str, str], Said]
+    compared: Mapping[tuple[str, str], Mapping[Key, Comparison]]
+
+
+def _paired_change(found: MeasureChange, pairs: Pairs | None, now: Measure | None) -> MeasureChange:
+    """The change, by the rows that both runs share where they were kept."""
+    if pairs is None or now is None or found.old is None:
+        return found
+    place = (now.dataset, now.model)
+    said = pairs.said.get(place)
+    if said is None or now.subgroup or now.fold is not None or found.difference is None:
+        return found
+    if said.reason is not None:
+        return found
+    shared, smaller = len(said.actual), min(said.old_rows, said.new_rows)
+    if shared <= FEW_SHARED * smaller:
+        return replace(found, note=APART) if shared == 0 and found.interval else found
+    record = pairs.compared.get(place, {}).get(pair_key(now))
+    paired = None if record is None else _paired(record, shared)
+    limits = None if paired is None else paired.interval
+    beyond = None if limits is None else not limits.low <= 0.0 <= limits.high
+    found = replace(found, paired=paired, beyond_chance=beyond)
+    all_rows = shared == said.old_rows == said.new_rows
+    if paired is not None and all_rows:
+        return replace(
+            found,
+            interval=paired.interval,
+            interval_reason=paired.interval_reason,
+            test=paired.test,
+            statistic=paired.statistic,
+            p_value=paired.p_value,
+            note=PAIRED_ROWS,
+        )
+    reason = f"{shared} rows are in both runs and others in one: neither independent nor paired"
+    if all_rows:
+        reason = "no comparison of the same rows is known for it"
+    return replace(
+        found,
+        interval=None,
+        interval_reason=reason,
+        test=None,
+        statistic=None,
+        p_value=None,
+        note=None,
+    )
+
+
+def _paired(record: Comparison, shared: int) -> PairedDifference:
+    return PairedDifference(
+        difference=record.difference,
+        interval=record.interval,
+        interval_reason=record.interval_reason,
+        test=record.test,
+        statistic=record.statistic,
+        p_value=record.p_value,
+        rows=shared,
+    )
+
+
+def _side(measure: Measure | None) -> MeasureSide | None:
+    if measure is None:
+        return None
+    return MeasureSide(
+        id=measure.id,
+        state=measure.state,
+        value=measure.value,
+        reason=measure.reason,
+        interval=measure.interval,
+        numerator=measure.numerator,
+        denominator=measure.denominator,
+        n=measure.n,
+        threshold=measure.threshold,
+    )
+
+
+def _change(
+    was: Measure | None, now: Measure | None, same_rows: Mapping[str, bool | None]
+) -> MeasureChange:
+    """A measure then and now, and the difference as of separate samples."""
+    either = now or was
+    assert either is not None
+    found = MeasureChange(
+        dataset=either.dataset,
+        model=either.model,
+        subgroup=either.subgroup,
+        fold=either.fold,
+        metric=either.metric,
+        title=either.title,
+        params=either.params,
+        average=either.average,
+        label=either.label,
+        threshold_rule=either.threshold_rule,
+        change="both" if was and now else ("added" if now else "removed"),
+        old=_side(was),
+        new=_side(now),
+    )
+    then, at_present = (None if m is None else estimate_of(m) for m in (was, now))
+    why_none = _why_none(was, now)
+    if then is None or at_present is None or why_none:
+        return replace(found, interval_reason=why_none)
+    same = same_rows.get(either.dataset)
+    told = shift(at_present, then)
+    if same:
+        return replace(found, difference=told.difference, interval_reason=SAME_ROWS)
+    notes = [SEPARATE if same is False else UNKNOWN]
+    if any(m is not None and m.exploratory for m in (was, now)):
+        notes.append(CHOSEN)
+    return replace(
+        found,
+        difference=told.difference,
+        interval=interval_of(told),
+        interval_reason=told.reason,
+        test=told.test,
+        statistic=told.statistic,
+        p_value=told.p_value,
+        beyond_chance=told.beyond_chance,
+        note="; ".join(notes),
+    )
+
+
+def _why_none(was: Measure | None, now: Measure | None) -> str:
+    if was is None or now is None:
+        return f"only the {'new' if was is None else 'old'} run has it"
+    parts = [
+        f"{word}: {m.state.replace('_', ' ')}"
+        for word, m in (("old", was), ("new", now))
+        if m.state != "value"
+    ]
+    return "; ".join(parts) or different_classes(("old", was.left_out), ("new", now.left_out)) or ""

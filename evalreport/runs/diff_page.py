@@ -1,0 +1,327 @@
+"""What changed between two runs, as a page: sections and tables, the most telling first.
+
+The text for a terminal and the Markdown are the same page.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from evalreport.engine.reference.differences import loss_of
+from evalreport.metrics.catalogue import find
+from evalreport.runs.naming import name_text, outcome_stamp, place_text, threshold_text
+from evalreport.report.model import Block, Line, Note, Notes, Section, Text
+from evalreport.report.numbers import difference_text, level_text, p_text, value_text
+from evalreport.report.pages import Page, columns, line, part, stamp, table
+from evalreport.report.pieces import LineCell
+from evalreport.report.words import counted, label_text, listed, method_text, prose, visible
+from evalreport.results.changes import (
+    CriterionChange,
+    Diff,
+    FileChange,
+    KeyChange,
+    LabelShift,
+    MeasureChange,
+    MeasureSide,
+    PairedRows,
+    ScoreShift,
+    UnpairedRows,
+)
+from evalreport.results.records import Caution
+
+#: A page holds no more measures than this; the rest is in the JSON.
+MOST_MEASURES = 2000
+#: Classes whose counts are listed.
+MOST_LABELS = 20
+NOT_KEPT = (
+    "rows that came or went are not known: neither run kept digests of its rows "
+    "(datasets: keep_rows: true, in both)"
+)
+#: On which side a measure changed, and how that is drawn.
+SIDES = {"worse": "fail", "better": "pass", "different": "none"}
+NO_CHANGE = Text("No change.")
+
+
+def diff_page(found: Diff, version: str = "") -> Page:
+    """The page of a diff, as :func:`evalreport.runs.diff.differences` gives it."""
+    runs = [
+        line(word, visible(side.run), side.at)
+        for word, side in (("old", found.old), ("new", found.new))
+    ]
+    sections = (
+        part("runs", "Runs", table("The two runs", columns("", "run", "when"), runs),
+             intro=_in_short(found)),
+        part("criteria", "Criteria", *_criteria(found.criteria)),
+        part("data", "Data", table("Files, rows, labels and scores", columns(
+            "where", "what", "old and new"), list(_data(found)))),
+        part("spec", "Spec", *_keys("Keys of the spec that differ", found.spec)),
+        part("versions", "Versions", *_keys("Versions that differ", found.versions)),
+        _measures(found),
+        part("cautions", "Cautions", *_cautions(found)),
+    )  # fmt: skip
+    title = f"{visible(found.new.title)}: what changed"
+    return Page(title, "What changed between two runs", version, sections)
+
+
+def _in_short(found: Diff) -> str:
+    """What to know first: criteria that flipped, measures beyond chance, new cautions."""
+    sides = Counter(_side(m) for m in found.measures)
+    s = found.summary
+    told = [
+        f"{counted(s.flipped, 'criterion', 'criteria')} flipped" if s.flipped else "",
+        *(
+            f"{counted(sides[side], 'measure')} {side} beyond chance"
+            for side in SIDES
+            if sides[side]
+        ),
+        f"{counted(s.new_cautions, 'new caution')}" if s.new_cautions else "",
+    ]
+    return (
+        f"{listed([one for one in told if one])}." if any(told) else "No difference beyond chance."
+    )
+
+
+def _criteria(criteria: Sequence[CriterionChange]) -> Iterator[Block]:
+    changed = [entry for entry in criteria if entry.change != "same"]
+    same = counted(len(criteria) - len(changed), "criterion", "criteria")
+    if not criteria:
+        yield Text("None declared.")
+    elif len(changed) < len(criteria):
+        yield Text(f"{same} with the same outcome.")
+    if changed:
+        heads = columns("criterion", "where", "change", "old", "new")
+        yield table("Criteria that differ", heads, [_criterion(entry) for entry in changed])
+
+
+def _criterion(entry: CriterionChange) -> Line:
+    text = visible(entry.text)
+    if entry.change == "changed":
+        before = visible(entry.old_text or "")
+        if entry.old_threshold != entry.threshold:
+            before += f" at {threshold_text(None, entry.old_threshold) or 'every threshold'}"
+        text = f"{before} → {text}"
+    at = threshold_text(None, entry.threshold)
+    place = place_text(entry.dataset, entry.model, entry.subgroup, at=at)
+    reason = visible(entry.reason or "")
+    return line(
+        text, place, entry.change, outcome_stamp(entry.old), outcome_stamp(entry.new, reason)
+    )
+
+
+def _data(found: Diff) -> Iterator[Line]:
+    for file in found.files:
+        yield line(label_text(file.dataset), "file", file_text(file))
+    for entry in found.rows:
+        place, used = place_text(entry.dataset, entry.model), entry.rows.used
+        counts = ", ".join(
+            f"{label_text(c.label)} {c.old} → {c.new}" for c in entry.labels.counts[:MOST_LABELS]
+        )
+        yield line(place, "rows used", f"{used[0]} → {used[1]}")
+        yield line(place, "labels", f"{counts}; {label_shift_text(entry.labels)}")
+    for scores in found.scores:
+        place = place_text(scores.dataset, scores.model)
+        yield line(place, f"scores of {label_text(scores.label)}", score_text(scores))
+    for by_id in found.rows_by_id:
+        yield line(label_text(by_id.dataset), "rows by id", rows_text(by_id))
+    if not found.rows_by_id:
+        yield line("every dataset", "rows by id", NOT_KEPT)
+
+
+def rows_text(entry: PairedRows | UnpairedRows) -> str:
+    """Rows that came, went and changed, by id."""
+    if isinstance(entry, UnpairedRows):
+        return f"rows are not paired by id: {visible(entry.reason)}"
+    text = f"{entry.added} rows added, {entry.removed} removed, {entry.both} in both"
+    if entry.changed is not None:
+        text += f", of which {entry.changed} changed"
+    elif entry.changed_reason:
+        text += f"; {entry.changed_reason}"
+    for own in entry.models:
+        if own.changed is not None:
+            text += f"; {label_text(own.model)} predicts otherwise for {own.changed}"
+    if any(entry.not_unique):
+        text += f"; rows with an id that is not unique: {list(entry.not_unique)}"
+    return text
+
+
+def file_text(entry: FileChange) -> str:
+    """What became of a dataset's file."""
+    one, two = entry.old, entry.new
+    if one is None or two is None:
+        return "added" if one is None else "removed"
+    if entry.same:
+        return f"the same file, {counted(two.rows, 'row')}"
+    if entry.same is None or one.sha256 is None or two.sha256 is None:
+        return f"given in memory, {one.rows} → {two.rows} rows"
+    hashes = f"sha256 {one.sha256[:12]} → {two.sha256[:12]}"
+    return f"another file: {one.rows} → {two.rows} rows, {hashes}"
+
+
+def label_shift_text(labels: LabelShift) -> str:
+    """How far labels have moved: stability index and p value."""
+    first, p = _psi_text(labels), labels.p_value
+    return first if p is None else f"{first}, chi-square p {p_text(p)}"
+
+
+def _psi_text(shift: LabelShift | ScoreShift) -> str:
+    if shift.psi is None:
+        return f"no PSI: {shift.psi_reason}"
+    return f"PSI {value_text(shift.psi)}"
+
+
+def score_text(entry: ScoreShift) -> str:
+    """How far scores have moved."""
+    text = _psi_text(entry)
+    if entry.ks is None or entry.p_value is None:
+        return text
+    limits = ""
+    if (bounds := entry.ks_bounds) is not None:
+        ends = f"between {value_text(bounds.low)} and {value_text(bounds.high)}"
+        limits = f"{ends}: scores were kept in bins; "
+    return f"{text}, KS {value_text(entry.ks)} ({limits}p {p_text(entry.p_value)})"
+
+
+def _keys(caption: str, changes: Sequence[KeyChange]) -> Iterator[Block]:
+    if not changes:
+        yield NO_CHANGE
+        return
+    lines = [
+        line(
+            visible(entry.key),
+            "–" if entry.change == "added" else _shown(entry.old),
+            "–" if entry.change == "removed" else _shown(entry.new),
+        )
+        for entry in changes
+    ]
+    yield table(caption, columns("key", "old", "new"), lines)
+
+
+def _shown(value: Any) -> str:
+    return visible(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False), 120)
+
+
+def _measures(found: Diff) -> Section:
+    """Every measure: first those beyond chance, then those that differ."""
+    shown = sorted(found.measures, key=_telling)
+    heads = columns(
+        "measure", "where", "old", "new", "difference", "interval", "method, or why none", "p",
+        "beyond chance", right=("old", "new", "difference", "p"),
+    )  # fmt: skip
+    cut = len(shown) - MOST_MEASURES
+    notes = [f"{cut} more are in the JSON."] if cut > 0 else []
+    caption = (
+        "New minus old; rows that both runs kept are paired, those of different files are taken "
+        "as independent"
+    )
+    made = table(caption, heads, [_measure(m) for m in shown[:MOST_MEASURES]], *notes)
+    return part("measures", "Measures", made, intro=f"{summary_text(found)}.")
+
+
+def _telling(m: MeasureChange) -> tuple[bool, ...]:
+    states = m.old and m.new and m.old.state != m.new.state
+    alone = m.change != "both"
+    return not m.beyond_chance, not states, alone, not m.difference, bool(m.subgroup), bool(m.fold)
+
+
+def summary_text(found: Diff) -> str:
+    """How many measures differ, and how many would by chance alone."""
+    s = found.summary
+    text = (
+        f"{s.differ} of {counted(s.measures, 'measure')} {'differs' if s.differ == 1 else 'differ'}"
+    )
+    if s.added or s.removed:
+        text += f", {s.added} added, {s.removed} removed"
+    if not s.tested:
+        return f"{text}; none can be held against chance"
+    limits = (m.interval or (m.paired and m.paired.interval) for m in found.measures)
+    level = next(one.level for one in limits if one)
+    by_chance = round(s.tested * (1 - level))
+    expected = f"about {by_chance}" if by_chance else "less than 1"
+    return (
+        f"{text}; {s.beyond_chance} of {s.tested} tested beyond chance (the "
+        f"{level_text(level)} interval of the difference excludes 0); expected by chance: "
+        f"{expected}"
+    )
+
+
+def _measure(m: MeasureChange) -> Line:
+    interval = m.interval
+    limits, method = "", paired_text(m) or visible(str(m.interval_reason or ""))
+    if interval is not None:
+        limits = f"{difference_text(interval.low)} to {difference_text(interval.high)}"
+        method = method_text(interval.method)
+    return line(
+        name_text(m),
+        place_text(m.dataset, m.model, m.subgroup, m.fold,
+                   threshold_text(m.threshold_rule, m.threshold)),
+        _value(m.old),
+        _value(m.new),
+        "–" if m.difference is None else difference_text(m.difference),
+        limits or "–",
+        method,
+        "–" if m.p_value is None else p_text(m.p_value),
+        _beyond(m),
+    )  # fmt: skip
+
+
+def _side(m: MeasureChange) -> str:
+    """On which side a measure changed beyond chance, by its metric; empty where it did not."""
+    if m.beyond_chance is not True:
+        return ""
+    metric = find(m.metric)
+    then, now = (None if side is None else side.value for side in (m.old, m.new))
+    loss = None if metric is None or now is None or then is None else loss_of(metric, now, then)
+    if not loss:
+        return "different"
+    return "worse" if loss > 0 else "better"
+
+
+def _beyond(m: MeasureChange) -> LineCell:
+    """Whether a difference is beyond chance; only a loss is drawn as one."""
+    side = _side(m)
+    if not side:
+        return LineCell("not tested" if m.beyond_chance is None else "no")
+    return stamp(SIDES[side], side)
+
+
+def paired_text(entry: MeasureChange) -> str:
+    """The difference on the rows of both runs, where others are in one only."""
+    paired = entry.paired
+    if paired is None or entry.interval is not None or paired.difference is None:
+        return ""
+    text = f"on the {paired.rows} rows in both {difference_text(paired.difference)}"
+    limits = paired.interval
+    if limits is not None:
+        ends = f"{difference_text(limits.low)} to {difference_text(limits.high)}"
+        text += f" ({ends}, {method_text(limits.method)}"
+        p = paired.p_value
+        text += f", p {p_text(p)})" if p is not None else ")"
+    return text
+
+
+def _value(side: MeasureSide | None) -> str:
+    if side is None:
+        return "–"
+    return side.state.replace("_", " ") if side.value is None else value_text(side.value)
+
+
+def _cautions(found: Diff) -> Iterator[Block]:
+    both = found.cautions
+    if not both.new and not both.cleared:
+        yield NO_CHANGE
+    for word, cautions in (("new", both.new), ("cleared", both.cleared)):
+        if cautions:
+            items = tuple(_caution(word, caution) for caution in cautions)
+            yield Notes(word.capitalize(), items)
+
+
+def _caution(word: str, caution: Caution) -> Note:
+    """A caution; one that is cleared is no warning."""
+    named = [label_text(name) for name in (caution.dataset, caution.model) if name is not None]
+    place = f" ({', '.join(named)})" if named else ""
+    severity = caution.severity if word == "new" else word
+    title = f"{prose(caution.title)}{place}"
+    return Note(severity, visible(caution.code), title, (visible(caution.message).rstrip("."),))

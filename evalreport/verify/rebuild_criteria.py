@@ -1,0 +1,171 @@
+"""Criteria again from the measures, the looks, the readers and the references of the results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evalreport.engine.acceptance import PASS, Criterion
+from evalreport.engine.readers.means import over_readers
+from evalreport.engine.reference.claims import claim_criteria
+from evalreport.engine.reference.criteria import (
+    Against,
+    against_reference,
+    text_of,
+    with_references,
+)
+from evalreport.engine.reference.drift import drift_criteria
+from evalreport.engine.reference.looks import decided
+from evalreport.engine.reference.run import ReferenceRun, References, is_previous
+from evalreport.engine.run import judged
+from evalreport.engine.verification import not_passed, spoilt
+from evalreport.results import records as r
+from evalreport.spec.acceptance import Criterion as AskedCriterion
+from evalreport.verify.leaves import Made, Miscounted
+from evalreport.verify.rebuild_records import is_of
+from evalreport.verify.recorded_tables import NotRecorded
+
+if TYPE_CHECKING:
+    from evalreport.engine.run_state import RunState
+    from evalreport.results.lookup import Results
+    from evalreport.verify.recorded_state import RecordedState
+
+OF_RUN = "the earlier run is verified by itself"
+OF_ROWS = "the difference from the reference is compared on rows"
+
+
+def criteria(again: RecordedState) -> Iterator[Made]:
+    """Every criterion; what the limits of a difference are is taken over."""
+    state, results, told = again.state, again.results, again.results.acceptance
+    limits, references = _Limits(again), _references(again)
+    tables = [table for evaluation in state.evaluations for table in evaluation.tables]
+    valued = judged(state, limits)
+    valued = with_references(state, valued, references, against=partial(_against, results))
+    valued = not_passed(valued, spoilt(tables))
+    if again.spec.loaded.spec.looks is None:  # looks go on with pooled readings
+        differences = results.of(r.ReaderDifference)
+        valued = over_readers(valued, state.measures, results.of(r.ReaderMean), differences)
+    found = [
+        *valued,
+        *claim_criteria(state, results.of(r.Claim)),
+        *drift_criteria(state, results.of(r.Drift)),
+    ]
+    failed = {one.section for one in results.failures}
+    found = [one for one in found if f"criterion {one.criterion}" not in failed]
+    found.sort(key=lambda one: one.criterion)
+    if len(found) != len(told):
+        raise Miscounted(len(told), len(found))
+    for own, one in zip(found, told, strict=True):
+        # what it says at a look follows from that
+        look = next((look for look in results.of(r.Look) if is_of(look, one)), None)
+        made = own if look is None else decided(own, look)
+        made = replace(made, breaches_in_a_row=_in_a_row(made.outcome, one), earlier=one.earlier)
+        yield Made(made, _left_out(one, limits.lacking.get((one.text, one.measure))))
+
+
+def _in_a_row(outcome: str, one: r.Criterion) -> int | None:
+    """Runs in a row that did not pass, by those before; as told at a look, and of a longer row."""
+    if one.breaches_in_a_row is None or one.look is not None:
+        return one.breaches_in_a_row
+    if outcome == PASS:
+        return 0
+    passed = [k for k, run in enumerate(reversed(one.earlier), start=1) if run.outcome == PASS]
+    return passed[0] if passed else max(one.breaches_in_a_row, len(one.earlier) + 1)
+
+
+def _left_out(one: r.Criterion, lacking: str | None) -> dict[str, str]:
+    found = {} if lacking is None else {"limits": lacking}
+    found |= {"earlier": OF_RUN} if one.earlier else {}
+    if one.reference is None or one.readers:
+        return found
+    if one.reference.startswith("run "):
+        return found | dict.fromkeys(("reference_value", "difference", "interval"), OF_RUN)
+    return found | {"interval": OF_ROWS}
+
+
+def _references(again: RecordedState) -> References:
+    """The earlier runs by the paths in the spec, as far as the results name them."""
+    series = again.spec.loaded.series
+    nothing: Any = None
+    return _Named(
+        {
+            path: ReferenceRun(
+                one.run, one.results_sha256, nothing, is_previous(Path(path), series)
+            )
+            for path, one in again.earlier_runs.items()
+        }
+    )
+
+
+class _Named(References):
+    """Earlier runs of which the results tell the names alone."""
+
+    @property
+    def previous(self) -> None:
+        """How often criteria were not passed in a row is told by the history."""
+
+
+def _against(
+    results: Results, state: RunState, asked: AskedCriterion, measure: r.Measure, runs: References
+) -> Against:
+    """The difference from a reference as the engine finds it, but for what is recorded alone."""
+    own = next(
+        (
+            one
+            for one in results.acceptance
+            if one.measure == measure.id and one.text == text_of(asked, runs)
+        ),
+        None,
+    )
+    if own is None:
+        raise ValueError(f"there is no criterion {text_of(asked, runs)} on {measure.id}")
+    reason = own.reason or ""
+    if runs.of(asked.reference) is not None:
+        told = reason.removeprefix(NO_INTERVAL) or None
+        return Against(own.difference, own.reference_value, own.interval, told)
+
+    def recorded(*_asked: Any) -> Any:
+        return _Recorded(own.interval, reason.removeprefix(NO_INTERVAL) or None)
+
+    return against_reference(state, asked, measure, runs, recorded)
+
+
+#: How the reason begins where the limits of a difference are lacking.
+NO_INTERVAL = "the difference has no interval: "
+
+
+@dataclass(frozen=True)
+class _Recorded:
+    """What a comparison with a reference gave, as its criterion tells."""
+
+    interval: r.Interval | None
+    interval_reason: str | None
+
+
+@dataclass(frozen=True)
+class _Limits:
+    """Limits by the methods that criteria name, made again or, with the reason, as they are told.
+
+    ``lacking``: why those of a criterion on a measure are taken over.
+    """
+
+    again: RecordedState
+    lacking: dict[tuple[str, str | None], str] = field(default_factory=dict)
+
+    def __call__(self, criterion: Criterion, measure: r.Measure) -> r.Interval | str:
+        """The limits of a measure by the method of a criterion, or why there are none."""
+        try:
+            model = self.again.model_of(measure.dataset, measure.model)
+            limits, reason = model.limits(measure, str(criterion.method))
+        except NotRecorded as absent:
+            text = criterion.text()
+            told = self.again.results.acceptance
+            own = next((e for e in told if (e.text, e.measure) == (text, measure.id)), None)
+            self.lacking[text, measure.id] = str(absent)
+            if own is None:
+                return "there is no such criterion"
+            return own.limits or (own.reason or "").removeprefix("the measure has no interval: ")
+        return limits if limits is not None else reason or "it gives none"

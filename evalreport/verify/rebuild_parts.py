@@ -1,0 +1,435 @@
+"""Whole parts of results made again from other parts, by the engine that made them.
+
+Gaps between subgroups follow from measures, criteria from measures and the spec, curves from
+the scores of all rows, and so on: each part is made again from what the results hold, as far
+as it does not need the rows, and held record by record against the one that is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from evalreport.engine import curves as engine_curves
+from evalreport.engine.across_views import cautions_of
+from evalreport.engine.cautions.catalogue import catalogue
+from evalreport.engine.comparisons.against_baselines import (
+    CHANCE,
+    PREVIOUS,
+    by_chance,
+    differences_of,
+    judged_against,
+    with_previous,
+)
+from evalreport.engine.comparisons.baselines import baseline_records, baseline_tables
+from evalreport.engine.counting.classification import DENSE_LABELS
+from evalreport.engine.groups.gaps import heterogeneity_tests, subgroup_gaps
+from evalreport.engine.groups.studied_groups import StudiedGroups, studied_groups
+from evalreport.engine.ledgers.sample_size import sample_sizes
+from evalreport.engine.periods.changes import period_records
+from evalreport.engine.periods.charts import moved_tables
+from evalreport.engine.reference.claims import claim_counts, claim_records
+from evalreport.engine.reference.declared import declared_records
+from evalreport.engine.run import resolved, roc_of, threshold_record
+from evalreport.metrics import curves
+from evalreport.metrics.tables import ScoreTable
+from evalreport.plan.build import thresholds as thresholds_of
+from evalreport.plan.everything import CURVED_CLASSES
+from evalreport.plan.inputs import Facts
+from evalreport.predict.view import LabelView
+from evalreport.results import records as r
+from evalreport.results.identity import EVERYTHING, WhichNumber
+from evalreport.results.lookup import Results
+from evalreport.verify import (
+    accounts,
+    failures,
+    rebuild_criteria,
+    rebuild_plan,
+    rebuild_readers,
+    rebuild_records,
+)
+from evalreport.verify.leaves import Made, Miscounted
+from evalreport.verify.rebuild_comparisons import ON_ROWS, comparisons
+from evalreport.verify.rebuild_measures import RecordedLabels
+from evalreport.verify.recorded_state import Rebuild, RecordedState, printed
+from evalreport.verify.recorded_tables import STEPS, NotRecorded
+
+
+def _gaps(again: RecordedState) -> Iterable[r.Gap]:
+    spec = again.spec.loaded.spec
+    return subgroup_gaps(*_of_groups(again), minimum=spec.subgroup_minimum, studied=_studied(again))
+
+
+def _heterogeneity(again: RecordedState) -> Iterable[r.Heterogeneity]:
+    widest = again.spec.loaded.spec.largest_gap
+    return heterogeneity_tests(*_of_groups(again), widest=widest, studied=_studied(again))
+
+
+def _of_groups(again: RecordedState) -> tuple[Sequence[r.Measure], float]:
+    """The measures, where the spec asks for subgroups, and the level."""
+    asked = bool(again.spec.loaded.spec.subgroups)
+    return again.results.measures if asked else (), again.spec.settings.level
+
+
+def _studied(again: RecordedState) -> StudiedGroups:
+    found = again.results
+    return studied_groups(found.measures, found.tables, again.spec.requests.methods)
+
+
+def _periods(again: RecordedState) -> Iterable[r.Period | Made]:
+    """Periods with their charts; what moved with a change is told by its own check."""
+    told, made = again.results.periods or (), period_records(again.state, moved=False) or ()
+    if len(told) != len(made):
+        return made
+    pairs = zip(made, told, strict=True)
+    needs = {"change.moved": "how rows lie before a change and after it needs the rows"}
+    return tuple(Made(_with_moved(again.results, one, own), needs) for one, own in pairs)
+
+
+def _with_moved(results: Results, made: r.Period, told: r.Period) -> r.Period:
+    if made.change is None or told.change is None:
+        return made
+    # shares of the tables follow from them; all else that moved needs the rows
+    names, since = list(told.periods), made.change.since
+    shares: dict[str, r.Moved] = {}
+    if made.change.alarm is not None and since in names:
+        own = [results.measure(name).table for name in made.measures]
+        tables = [results.table(name) if name else None for name in own]
+        place = names.index(since)
+        shares = {one.what: one for one in moved_tables(tables[:place], tables[place:])}
+    moved = tuple(shares.get(one.what, one) for one in told.change.moved)
+    return replace(made, change=replace(made.change, moved=moved))
+
+
+def _thresholds(again: RecordedState) -> Iterator[r.Threshold | None]:
+    """Thresholds as declared, and rules solved on the scores of the results."""
+    for model in again.models:
+        for request in thresholds_of(again.spec.requests, model.facts):
+            if request is not None:
+                state = replace(again.ground, failures=[])
+                found = resolved(state, model.view, request)
+                made = threshold_record(model.view.dataset, model.view.model, request, found)
+                # what the engine could not solve needs more than the results
+                yield None if state.failures else made
+
+
+def _measures(again: RecordedState) -> Iterator[Made]:
+    """Every measure from the recorded tables."""
+    for one in again.results.measures:
+        try:
+            model = again.any_model(one.dataset, one.model)
+        except NotRecorded as absent:
+            yield Made(one, {"": str(absent)})
+            continue
+        try:
+            yield model.again(one)
+        except NotRecorded as absent:
+            yield model.beside(one, str(absent))
+
+
+def _tables(again: RecordedState) -> Iterator[Made]:
+    """Tables are what is counted from rows; those of a class against the rest follow from them."""
+    of_classes = again.spec.loaded.spec.one_versus_rest
+    for model in again.models:
+        own = [one for one in again.results.tables if (one.dataset, one.model) == model.key]
+        labels = model.labels.order if of_classes and len(model.labels.order) > 2 else ()
+        labels = () if model.facts.label_sets or len(labels) > DENSE_LABELS else labels
+        told = [one.label for one in own if one.label is not None]
+        whole = [one for one in own if one.where == EVERYTHING and one.label is None]
+        if not model.facts.label_sets and told != list(labels if whole else ()):
+            raise Miscounted(len(own), len(own) - len(told) + len(labels))
+    for one in again.results.tables:
+        model = again.any_model(one.dataset, one.model)
+        if model.facts.label_sets:
+            yield Made(replace(one, labels=(f"not {one.label}", str(one.label))), OF_TABLES)
+        elif one.label is None:
+            two = model.facts.positive
+            made = replace(one, labels=model.view.labels, positive=two)
+            yield Made(made, OF_TABLES, tuple(_unknown_problems(one, model.view.unknown_places)))
+        else:
+            first = next(
+                table
+                for table in again.results.tables
+                if (table.dataset, table.model, table.where) == (*model.key, EVERYTHING)
+            )
+            shown = printed(replace(first, id=one.id), model)
+            table = shown.table.against_the_rest(model.view.labels.index(one.label))
+            rest = replace(shown, table=table, label=one.label, missing=None).record()
+            yield Made(replace(rest, sampled_rows=one.sampled_rows))
+
+
+#: Why counts and points are taken over.
+OF_ROWS = "it is counted from rows; other numbers are held against it"
+OF_TABLES = dict.fromkeys(("counts", "cells", "missing", "sampled_rows"), OF_ROWS)
+
+
+def _unknown_problems(one: r.Table, places: Collection[tuple[int, int]]) -> Iterator[str]:
+    """Cells are unknown where the spec says that nobody counted them, and nowhere else."""
+    found = {
+        (i, j)
+        for i, row in enumerate(one.counts or ())
+        for j, count in enumerate(row)
+        if count is None
+    }
+    if one.counts is not None and found != set(places):
+        yield "the cells that nobody counted are not those that the spec names"
+
+
+def _curves(again: RecordedState) -> Iterator[Made]:
+    """Every curve from the scores of the precision-recall curve of the same rows and class.
+
+    Where that was thinned out, or rows have weights, the heights follow from the counts beside.
+    """
+    told, lacking = again.results.curves, _lack_curves(again)
+    if lacking:
+        raise Miscounted(len(told), len(told) + lacking)
+    made: dict[CurveKey, r.Curve | None] = {}
+    for model in again.results.labels:
+        made |= _curves_of(again, model.dataset, model.model)
+    failed = {(f.dataset, f.model) for f in again.results.failures if f.section == "curves"}
+    for place, one in enumerate(again.results.curves, 1):
+        # the numbers of curves that failed are missing
+        name, found = one.id if failed else f"c{place}", made.get(_curve_key(one))
+        if found is None or one.subgroup:
+            yield _by_own_counts(again, one, name)
+        else:
+            ground = {f"points.{name}": OF_ROWS for name in ("threshold", "tp", "fp")}
+            yield Made(replace(found, id=name), ground if one.kind == STEPS else {})
+    there = set(map(_curve_key, again.results.curves))
+    for key, found in made.items():
+        if key not in there and key[:2] not in failed:
+            yield Made(found)
+
+
+CurveKey = tuple[str, str, str | None, str]
+
+
+def _curve_key(one: r.Curve) -> CurveKey:
+    return one.dataset, one.model, one.label, one.kind
+
+
+def _lack_curves(again: RecordedState) -> int:
+    """How many models, or labels, of which there should be curves have none of their scores."""
+    failed = {(f.dataset, f.model) for f in again.results.failures if f.section == "curves"}
+    there = {_curve_key(one) for one in again.results.curves if one.kind == STEPS}
+    lacking = 0
+    for own in again.results.labels:
+        try:
+            model = again.any_model(own.dataset, own.model)
+        except NotRecorded:
+            continue
+        facts, key = model.facts, (own.dataset, own.model)
+        if not _has_curves(facts) or key in failed:
+            continue
+        labels = facts.labels if not facts.two_classes else [facts.positive]
+        lacking += sum((*key, label, STEPS) not in there for label in labels)
+    return lacking
+
+
+def _has_curves(facts: Facts) -> bool:
+    known = set(facts.unknown) <= {"tn"} and facts.designed is None
+    return facts.has_scores and known and len(facts.labels) <= CURVED_CLASSES and facts.rows > 0
+
+
+def _curves_of(again: RecordedState, dataset: str, name: str) -> dict[CurveKey, r.Curve | None]:
+    """The curves of a dataset and model; None where the scores are not known exactly."""
+    found: dict[CurveKey, r.Curve | None] = {}
+    try:
+        model = again.any_model(dataset, name)
+    except NotRecorded:
+        return found
+    labels = isinstance(model, RecordedLabels)
+    for one in model.of_labels.values() if isinstance(model, RecordedLabels) else [model]:
+        numbers = [own.number for own in one.resolved.values() if own.number is not None]
+        at, level = list(dict.fromkeys(numbers)), again.spec.settings.level
+        if labels and not one.results.curves:
+            continue
+        made = partial(
+            engine_curves.curve_records,
+            new_id=str,
+            thresholds=at,
+            probabilities=one.facts.probabilities,
+            level=level,
+        )
+        try:
+            found |= {_curve_key(curve): curve for curve in made(one.tables)}
+        except NotRecorded:
+            with suppress(NotRecorded):  # which curves there are needs no exact scores
+                found |= {_curve_key(curve): None for curve in made(one.rough)}
+    return found
+
+
+#: Curves whose heights follow from the counts at each of their points.
+BY_COUNTS: Mapping[str, Callable[[ScoreTable], dict[str, list[Any]]]] = {
+    "roc": partial(curves.roc, drop_collinear=True),
+    "precision_recall": curves.precision_recall,
+    "gain": curves.gain,
+    "lift": curves.lift,
+}
+
+
+#: Curves that are thinned out where that of precision and recall is.
+THINNED = ("roc", "precision_recall", "gain", "lift")
+
+
+def _by_own_counts(again: RecordedState, one: r.Curve, name: str) -> Made:
+    """The heights of a curve, and the limits of its band, from the counts at each point."""
+    points, ground = one.points, ("threshold", "tp", "fp", "rows")
+    left_out = {f"points.{name}": OF_ROWS for name in (*ground, "standard_error")}
+    level = None if again.asked is None else again.asked.settings.level
+    band = one.band if one.band is None or level is None else replace(one.band, level=level)
+    limited = any(name.endswith(("_low", "_high")) for name in points)
+    if band is not None and band.method is None and (limited or not band.reason):
+        band = replace(band, method=curves.BAND_METHODS[band.of])
+    made: dict[str, Any] = dict(points)
+    if one.kind in BY_COUNTS and points.get("tp"):
+        tp = points["tp"]
+        fp = (
+            points["fp"]
+            if "fp" in points
+            else np.subtract(np.array(points["rows"]), np.array(tp)).tolist()
+        )
+        skip = 0 if points["threshold"][0] is not None else 1
+        parts = [np.diff(np.array([0, *counts[skip:]])) for counts in (tp, fp)]
+        scores = np.array(points["threshold"][skip:], np.float64)
+        made = BY_COUNTS[one.kind](ScoreTable(scores, *parts))
+    else:
+        left_out |= {f"points.{name}": OF_ROWS for name in points}
+        left_out["bins"] = OF_ROWS
+    if band is not None and band.method is not None:
+        made = curves.with_band(one.kind, made, band.level)
+        for end in ("low", "high"):
+            left_out.pop(f"points.{band.of}_{end}", None)
+    steps = [own.thinned for own in again.results.curves
+             if _curve_key(own) == _curve_key(replace(one, kind=STEPS))]  # fmt: skip
+    thinned = steps[0] if steps and one.kind in THINNED else one.thinned
+    thinned = thinned and _may_be_thinned(again, one)
+    return Made(replace(one, id=name, points=made, band=band, thinned=thinned), left_out)
+
+
+def _may_be_thinned(again: RecordedState, one: r.Curve) -> bool:
+    """Whether there are more rows than a curve has points."""
+    rows = again.rows.get((one.dataset, one.model))
+    labels = [own for own in again.results.labels if own.dataset == one.dataset]
+    two = any(own.model == one.model and len(own.order) <= 2 for own in labels)
+    most = engine_curves.MOST_POINTS if two else engine_curves.MOST_CLASS_POINTS
+    return rows is None or (rows.predictions or rows.used) > most
+
+
+def _baselines(again: RecordedState) -> Iterable[r.Baseline]:
+    prepared = again.state.prepared
+    found = baseline_records(
+        prepared.views, prepared.requests.metrics, prepared.settings, prepared.unordered
+    )
+    return with_previous(again.state, found)
+
+
+def _against(again: RecordedState) -> Iterator[Made]:
+    """Models beside baselines; what only the rows tell is taken over."""
+    state, told, spec = again.state, again.results.against_baselines, again.spec.loaded.spec
+    asked = spec.comparisons
+    compared = asked is not None and asked.reference == spec.baselines.previous
+    differences: Mapping[Any, r.Comparison | r.AgainstBaseline]
+    if compared:
+        differences = differences_of(state, again.results.comparisons)
+    else:
+        before = [one for one in told if one.baseline == PREVIOUS]
+        differences = {(o.dataset, o.model, WhichNumber.of(o).quantity): o for o in before}
+    guessed = {one.measure: one.baseline_value for one in told if one.baseline == CHANCE}
+    unknown: dict[str, str] = {}
+
+    def chance(view: LabelView, m: r.Measure) -> float | None:
+        try:
+            return by_chance(view, m)
+        except NotRecorded as absent:
+            unknown[m.id] = str(absent)
+            # that there is a value does not depend on the weights
+            plain = by_chance(replace(view, weight=None), m)
+            return None if plain is None else guessed.get(m.id, plain)
+
+    for one in judged_against(state, again.results.baselines, differences, chance):
+        left_out = {}
+        if one.baseline == CHANCE and one.measure in unknown:
+            left_out = {"baseline_value": unknown[one.measure]}
+        elif one.baseline == PREVIOUS and not compared:
+            left_out = dict.fromkeys(("difference", "interval"), ON_ROWS)
+        yield Made(one, left_out)
+
+
+def _cautions(again: RecordedState) -> Iterator[r.Caution | None]:
+    """Every caution that follows from what the results hold, in the order of its code."""
+    results, state = again.results, again.state
+    state.against = list(results.against_baselines)
+    failed: list[r.Failure] = []
+    made = cautions_of(
+        replace(state, failures=failed),
+        list(results.comparisons),
+        list(results.acceptance),
+        list(results.thresholds),
+        list(results.of(r.Drift)),
+        list(results.roc_relations),
+        results.of(r.Period),
+    )
+    absent = {one.section.removeprefix("caution ") for one in failed}
+    # what one that cannot be made again would leave out is not known either
+    absent |= {one.code for one in catalogue() if not absent.isdisjoint(one.unless)}
+    by_code: dict[str, Iterator[r.Caution]] = {}
+    for code in {one.code for one in made} | {one.code for one in results.cautions}:
+        by_code[code] = iter([one for one in made if one.code == code])
+    for one in results.cautions:
+        # one more than follows from here has its cause elsewhere: in rows, files, training
+        yield None if one.code in absent else next(by_code[one.code], None)
+    for code, rest in by_code.items():
+        yield from () if code in absent else rest
+
+
+#: How each kind of record is made again.
+REBUILT: Rebuild = {
+    r.LabelLedger: accounts.labels,
+    r.RowLedger: accounts.rows,
+    r.Provenance: accounts.provenance,
+    r.Characteristics: accounts.characteristics,
+    r.Failure: failures.failures,
+    r.Measure: _measures,
+    r.Comparison: comparisons,
+    r.Impact: rebuild_records.impact,
+    r.Look: rebuild_records.looks,
+    r.ReaderMean: rebuild_readers.readers,
+    r.ReaderDifference: rebuild_readers.reader_differences,
+    r.ReaderAgreement: rebuild_readers.agreement,
+    r.OmnibusTest: rebuild_records.omnibus_tests,
+    r.Reclassification: rebuild_records.net_reclassification,
+    r.ScorePairs: rebuild_records.score_pairs,
+    r.Reference: lambda again: [
+        Made(one, {"": "the earlier run is verified by itself"})
+        for one in again.earlier_runs.values()
+    ],
+    r.Drift: rebuild_records.drift,
+    r.LearningCurve: rebuild_records.learning_curves,
+    r.Plan: rebuild_plan.plan,
+    r.Gap: _gaps,
+    r.Heterogeneity: _heterogeneity,
+    r.SampleSize: lambda again: sample_sizes(
+        again.results.measures, again.spec.loaded.spec.confidence.width
+    ),
+    r.Period: _periods,
+    r.Declared: lambda again: declared_records(again.state) or (),
+    r.Claim: lambda again: claim_records(again.state),
+    r.ClaimCounts: lambda again: claim_counts(again.state, again.results.of(r.Claim)),
+    r.Criterion: rebuild_criteria.criteria,
+    r.Threshold: _thresholds,
+    r.Table: _tables,
+    r.Curve: _curves,
+    r.RocRelation: lambda again: roc_of(again.state),
+    r.Baseline: _baselines,
+    r.BaselineTable: lambda again: baseline_tables(
+        again.state.prepared.views, again.state.prepared.settings
+    ),
+    r.AgainstBaseline: _against,
+    r.Caution: _cautions,
+}

@@ -1,0 +1,282 @@
+"""The plan again from the spec and the facts in the results; the measures held against it.
+
+A plan is a pure function of what was asked for and of facts about the data, and most of these
+facts stand in the results: labels, groups, folds, the range of the scores. Where they do, the
+plan is made again, with its hash; and every task of it has to be a measure or a failure, in the
+order of the plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from evalreport.data.design import group_names
+from evalreport.data.labels import order_labels
+from evalreport.engine.cautions.catalogue import catalogue
+from evalreport.engine.measures import not_applicable
+from evalreport.engine.run import plan_record
+from evalreport.plan.build import build_plan
+from evalreport.plan.criteria import criteria_words
+from evalreport.plan.everything import CURVED_CLASSES, with_everything
+from evalreport.plan.from_spec import requests_of
+from evalreport.plan.inputs import HALF, ZERO, Facts
+from evalreport.plan.task import Plan, Skipped, Task
+from evalreport.results.identity import MEAN_OF_FOLDS, Slice, WhichNumber
+from evalreport.results.lookup import Results
+from evalreport.results.records import Caution
+from evalreport.spec.model import Spec
+from evalreport.spec.models import EstimatorModel, HistoryModel
+from evalreport.verify.leaves import Made
+from evalreport.verify.rebuild_measures import FURTHER_REPEAT, Model
+from evalreport.verify.recorded_tables import NotRecorded
+
+if TYPE_CHECKING:
+    from evalreport.verify.recorded_state import RecordedState
+
+#: The engine whose plans have no facts of their own; those of others are held where they agree.
+MEMORY = "memory"
+
+
+def plan_of(written: Spec, models: Sequence[Model]) -> Plan:
+    """The plan of a spec for what the results tell of its data.
+
+    Raises NotRecorded where a plan needs what is not in the results.
+    """
+    facts, requests = [_facts(one) for one in models], requests_of(written)
+    everything = with_everything(build_plan(requests, facts), written, requests, facts)
+    return replace(everything, criteria=criteria_words(written))
+
+
+def _facts(model: Model) -> Facts:
+    """What the planner knew of a dataset and model. Raises NotRecorded."""
+    facts = model.facts
+    if facts.source != "prediction" and facts.low is None:
+        raise NotRecorded("the range of the scores is not in the results")
+    if facts.source == "prediction" and len(facts.labels) > CURVED_CLASSES:
+        raise NotRecorded("there are no curves that tell whether there were scores")
+    if facts.designed:
+        raise NotRecorded("what kind of sample was drawn is not in the results")
+    groups = {
+        columns: in_order(columns, values, model.asked.loaded.spec.bins)
+        for columns, values in (facts.groups or {}).items()
+    }
+    # All that a plan takes from the sizes of training sets is whether they are known. Folds of
+    # one row each have no measures, and so no names here.
+    crossed = isinstance(model.declared, EstimatorModel) and model.declared.fit_on is None
+    sizes = dict.fromkeys(facts.folds or ("",), (0, 0)) if crossed else None
+    everywhere = {columns: groups.get(columns, ()) for columns in model.asked.requests.subgroups}
+    return replace(facts, groups=everywhere, fold_sizes=sizes)
+
+
+def is_settled(plan: Plan, results: Results) -> bool:
+    """Whether a plan that was made again is the one to hold results against.
+
+    Where rows are counted where they lie, a plan may have facts that are not in the results.
+    """
+    engine = results.provenance.engine
+    return plan.sha256 == results.provenance.plan_sha256 or (
+        engine is not None and engine.name == MEMORY
+    )
+
+
+def in_order(
+    columns: Sequence[str], values: Sequence[tuple[str, ...]], binned: Collection[str]
+) -> tuple[tuple[str, ...], ...]:
+    """Groups by the names of their values: as numbers where all are, those without any last.
+
+    Intervals go by where they begin, which the order of their names does not tell; they are
+    left as they stand.
+    """
+    if not set(binned).isdisjoint(columns):
+        return tuple(values)
+    # text that reads like the name for no value is a value like any other
+    for order in (order_labels, group_names):
+        columns_of = [order(set(names)) for names in zip(*values, strict=True)]
+        places = [{name: k for k, name in enumerate(names)} for names in columns_of]
+        pairs = [([p[n] for p, n in zip(places, one, strict=True)], one) for one in values]
+        found = [one for _, one in sorted(pairs)]
+        if found == list(values):
+            break
+    return tuple(found)
+
+
+# -- what is told of the plan -------------------------------------------------------------------
+
+
+def plan(again: RecordedState) -> Iterator[Made]:
+    """What is told of the plan, its hash among it."""
+    told = again.results.plan
+    try:
+        planned = again.plan
+    except NotRecorded as absent:
+        if told is not None:
+            yield Made(told, {"": str(absent)}, tuple(_problems(again, None)))
+        return
+    if is_settled(planned, again.results):
+        made = plan_record(planned)
+        yield Made(made, {}, tuple(_problems(again, planned)))
+    else:
+        yield Made(told, {"": OF_DATA}, tuple(_problems(again, None)))
+
+
+OF_DATA = "the plan follows from the spec and the data: verify --rerun makes it again"
+
+
+def _problems(again: RecordedState, planned: Plan | None) -> Iterator[str]:
+    """Datasets and models are those of the spec in its order, measures those of the plan."""
+    if again.written is None or not again.same_version:
+        return
+    results = again.results
+    yield from _place_problems(results, again.written.spec)
+    yield from _caution_problems(results)
+    yield from _number_problems(results)
+    yield from _rule_problems(again)
+    if planned is not None:
+        yield from _measure_problems(results, planned)
+
+
+def _caution_problems(results: Results) -> Iterator[str]:
+    """A caution that stands twice, and cautions that are not in the order of the catalogue."""
+    told: list[Caution] = []
+    for one in results.cautions:
+        if one in told:
+            yield f"the caution {one.code} is there twice, word for word"
+        told.append(one)
+    codes = [one.code for one in catalogue()]
+    yield from (f"there is no caution {one.code}" for one in told if one.code not in codes)
+    known = [one for one in told if one.code in codes]
+    places = [(one.severity != "warning", codes.index(one.code)) for one in known]
+    if places != sorted(places):
+        yield "the cautions are not in their order"
+
+
+def _number_problems(results: Results) -> Iterator[str]:
+    """Measures and tables are numbered in their order; those of further repeats come later."""
+    repeated = any((one.repeats or 1) > 1 for one in results.rows)
+    for letter, part in (("m", results.measures), ("t", results.tables)):
+        ids = [one.id for one in part]
+        wanted = [f"{letter}{place}" for place in range(1, len(ids) + 1)]
+        if sorted(ids) != sorted(wanted) or (ids != wanted and not repeated):
+            yield f"the numbers {letter}1 to {letter}{len(ids)} are not those of the records"
+
+
+#: The thresholds of scores and of margins where a spec declares none, which no rule gives.
+USUAL = ((HALF.number, None), (ZERO.number, None))
+
+
+def _rule_problems(again: RecordedState) -> Iterator[str]:
+    """Tables at a threshold, or under a rule, that their model does not have."""
+    for one in again.results.tables:
+        own = again.thresholds.get((one.dataset, one.model))
+        at = (one.threshold, one.threshold_rule)
+        # where no rule has a solution, scores stand beside a table at the usual threshold
+        usual = at in USUAL and all(number is None for number, _ in own or ())
+        lacking = own and one.threshold is not None and at not in own
+        if lacking and one.fold is None and not usual:
+            rule = "no rule" if one.threshold_rule is None else one.threshold_rule
+            yield f"table {one.id} is at {one.threshold!r} by {rule}, which its model is not"
+
+
+# -- the measures against the plan --------------------------------------------------------------
+
+
+def _measure_problems(results: Results, plan: Plan) -> Iterator[str]:
+    """Tasks without a measure or a failure, measures without a task, and those out of order."""
+    for rows in results.rows:
+        own = (rows.dataset, rows.model)
+        # further repeats have records of their own, by the tasks of the first
+        whole = rows.repeats is not None
+        wanted = [_key(t) for t in _tasks(results, plan, own) if not (whole and t.where.fold)]
+        there = [
+            m.which.series
+            for m in results.measures
+            if (m.dataset, m.model) == own and not (whole and m.fold)
+        ]
+        if wanted != there:
+            yield from _apart(wanted, there, own)
+        if whole:
+            yield from _repeat_problems(results, plan, own, rows.repeats or 1)
+
+
+def _repeat_problems(
+    results: Results, plan: Plan, own: tuple[str, str], repeats: int
+) -> Iterator[str]:
+    """Further repeats have the measures of all rows, and of the first fold in each of theirs."""
+    tasks = [_key(task) for task in _tasks(results, plan, own)]
+    folds = list(dict.fromkeys(one.fold for one in tasks if one.fold not in (None, MEAN_OF_FOLDS)))
+    there: dict[str, list[WhichNumber]] = {}
+    for one in results.measures:
+        if (one.dataset, one.model) == own and one.fold not in (None, MEAN_OF_FOLDS, *folds):
+            there.setdefault(str(one.fold), []).append(one.which.series)
+    if folds and repeats > 1 and len(there) != (repeats - 1) * (1 + len(folds)):
+        yield f"there are {len(there)} folds of further repeats of {', '.join(own)}"
+    for name, found in there.items():
+        pattern = Slice() if FURTHER_REPEAT.fullmatch(name) else Slice(fold=folds[0])
+        wanted = [one.on(Slice(fold=name)) for one in tasks if one.on(pattern) == one]
+        if wanted != found:
+            yield from _apart(wanted, found, own)
+
+
+def _tasks(results: Results, plan: Plan, own: tuple[str, str]) -> Iterator[Task]:
+    """What has a measure: tasks that did not fail, then what is recorded as not applicable."""
+    failed = {(f.dataset, f.model, f.section) for f in results.failures}
+    for task in plan.tasks:
+        if (task.dataset, task.model) == own and (*own, failure_of(task)) not in failed:
+            yield task
+    for one in plan.skipped:
+        task = one.record
+        if (task.dataset, task.model) == own and one.recorded and task.where.fold != MEAN_OF_FOLDS:
+            yield task
+
+
+def failure_of(task: Task) -> str:
+    """How a failure calls the task that failed."""
+    return f"{task.name()} ({task.where})"
+
+
+def _key(task: Task) -> WhichNumber:
+    return not_applicable(Skipped(task, ""), "", None, 0).which.series
+
+
+def _apart(
+    wanted: list[WhichNumber], there: list[WhichNumber], own: tuple[str, str]
+) -> Iterator[str]:
+    """What the measures of a dataset and model are otherwise than planned."""
+    asked, found = set(wanted), set(there)
+    for one in dict.fromkeys(wanted):
+        if one not in found:
+            yield f"{_named(one)} was planned, and is neither measured nor recorded as failed"
+    for one in dict.fromkeys(there):
+        if one not in asked:
+            yield f"{_named(one)} was not planned"
+    if asked == found:
+        yield f"the measures of {', '.join(own)} are not in the order of the plan"
+
+
+def _named(one: WhichNumber) -> str:
+    where = ", ".join(f"{column} {value}" for column, value in one.subgroup) or one.fold or ""
+    told = f"{one.metric} of {one.dataset}, {one.model}"
+    return f"{told} ({where})" if where else told
+
+
+# -- datasets and models ------------------------------------------------------------------------
+
+
+def _place_problems(results: Results, spec: Spec) -> Iterator[str]:
+    """Datasets and models in another order than the spec names them, too few or too many."""
+    wanted = [
+        (dataset, name)
+        for dataset in spec.datasets
+        for name, model in spec.models.items()
+        if dataset in spec.datasets_of(name) and not isinstance(model, HistoryModel)
+    ]
+    for part, records in (("labels", results.labels), ("rows", results.rows)):
+        there = [(one.dataset, one.model) for one in records]
+        if there != wanted:
+            yield f"{part}: they are of {_pairs(there)}, the spec names {_pairs(wanted)}"
+
+
+def _pairs(found: Iterable[tuple[str, str]]) -> str:
+    return "; ".join(", ".join(pair) for pair in found)

@@ -1,0 +1,395 @@
+"""Records again from what stands beside their numbers: counts, covariances, blocks, bins.
+
+Impact of selection, looks, tests of all models, net reclassification, drift, learning curves: each
+by the function of the engine that filled it, from the parts that need the rows and are taken over.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from evalreport.engine.comparisons import omnibus, reclassification
+from evalreport.engine.comparisons.score_pairs import planned_pairs
+from evalreport.engine.groups.impact_records import Rates, impact_records
+from evalreport.engine.intervals.impact import Selection
+from evalreport.engine.reference.drift import WEIGHTED, drift_records, of_categories
+from evalreport.engine.reference.looks import counted_block, share_method, so_far
+from evalreport.engine.reference.looks import judged as judged_look
+from evalreport.engine.reference.run import References
+from evalreport.predict.outcome import repeat_summary
+from evalreport.results import records as r
+from evalreport.results.identity import EVERYTHING, Slice
+from evalreport.spec.comparisons import RunReference
+from evalreport.spec.models import EstimatorModel
+from evalreport.statistics.reclassification import net_reclassification as reclassified
+from evalreport.statistics.shift import index_of
+from evalreport.statistics.tail import normal_two_sided
+from evalreport.verify.leaves import Made, Miscounted
+from evalreport.verify.recorded_tables import WEIGHTS as OF_WEIGHTS
+from evalreport.verify.recorded_tables import NotRecorded
+
+if TYPE_CHECKING:
+    from evalreport.engine.counting.memory import MemoryTables
+    from evalreport.engine.printed_table import PrintedTable
+    from evalreport.engine.settings import Settings
+    from evalreport.plan.comparisons import OmnibusTask
+    from evalreport.plan.inputs import Facts
+    from evalreport.results.lookup import Results
+    from evalreport.verify.recorded_state import RecordedState
+
+
+def impact(again: RecordedState) -> Iterator[Made]:
+    """Rates of every category, those of scores from their own counts."""
+    made = impact_records(again.state, lambda *of: _RecordedRates(again.results, *of))
+    for one in made:
+        names = ["rows"] if one.kind == "selection" else ["selected", "n", "rows"]
+        left_out = {f"categories.{name}": ABOVE for name in names}
+        if one.kind == "selection":
+            weighted = again.model_of(one.dataset, one.model).weighted
+            left_out = {"categories.rows": OF_WEIGHTS} if weighted else {}
+        else:
+            left_out["median"] = ABOVE
+        yield Made(one, left_out)
+
+
+ABOVE = "who scores above the median is counted from rows"
+
+
+class _RecordedRates(Rates):
+    """Rates by the recorded tables; what needs the rows by the recorded categories."""
+
+    def __init__(
+        self,
+        results: Results,
+        tables: MemoryTables,
+        facts: Facts,
+        settings: Settings,
+        records: Sequence[PrintedTable],
+    ) -> None:
+        super().__init__(tables, facts, settings, records)
+        key = (facts.dataset, facts.model)
+        self.told = [one for one in results.of(r.Impact) if (one.dataset, one.model) == key]
+
+    def predicted(self, where: Slice, threshold: float | None) -> Selection:
+        found = super().predicted(where, threshold)
+        if self.facts.weighted:
+            own = self._category("selection", where)
+            found = replace(found, rows=own.rows)
+        return found
+
+    def median(self) -> float | None:
+        try:
+            return super().median()
+        except NotRecorded:
+            medians = [one.median for one in self.told if one.kind == "scoring"]
+            return medians[0] if medians else None
+
+    def above(self, where: Slice, middle: float) -> Selection:  # noqa: ARG002 - as it was counted
+        own = self._category("scoring", where)
+        return Selection(where.subgroup, own.selected, own.n, own.rows)
+
+    def _category(self, kind: str, where: Slice) -> r.ImpactCategory:
+        for one in self.told:
+            for category in one.categories if one.kind == kind else ():
+                if dict(category.subgroup) == dict(where.subgroup):
+                    return category
+        raise ValueError(f"there is no category {where} of {kind}")
+
+
+def looks(again: RecordedState) -> Iterator[Made]:
+    """Every look from its blocks; blocks of this run from its measures."""
+    criteria = [one for one in again.results.acceptance if one.look is not None]
+    asked, level = again.spec.loaded.spec.looks, again.spec.settings.level
+    if len(criteria) != len(again.results.of(r.Look)):
+        raise Miscounted(len(again.results.of(r.Look)), len(criteria))
+    for one in again.results.of(r.Look):
+        entry = next((own for own in criteria if is_of(one, own)), None)
+        blocks = [_counted_block(again, one, block) for block in one.blocks]
+        sofar = so_far(blocks)
+        if entry is None or sofar is None or asked is None:
+            raise ValueError("a look has no criterion, or its blocks give no value")
+        planned = replace(
+            one, criterion=entry.criterion, measure=entry.measure, planned=asked.planned,
+            spending=asked.rule,
+            alpha=1.0 - level, blocks=tuple(blocks), rows=sofar.rows, value=sofar.value,
+            numerator=None if sofar.counts is None else sofar.counts[0],
+            denominator=None if sofar.counts is None else sofar.counts[1],
+            standard_error=sofar.standard_error,
+            # each look before gave one outcome, and a block is counted once
+            look=len(one.before) + 1,
+            seen_before=tuple(n for n in one.seen_before if n in {b.name for b in one.blocks}),
+        )  # fmt: skip
+        there = again.results.has_measure(one.measure)
+        measure = again.results.measure(str(one.measure)) if there else None
+        made = judged_look(planned, entry, sofar, share_method(measure))
+        before = "blocks of earlier looks were counted by the runs before"
+        left_out = {"blocks": before, "rows_seen": before, "reason": before}
+        yield Made(replace(made, reason=one.reason), left_out)
+
+
+def is_of(look: r.Look, one: r.Criterion) -> bool:
+    """Whether a look is the one that a criterion was judged at."""
+    key = (one.text, one.dataset, one.model, dict(one.subgroup), one.threshold_asked)
+    own = (look.text, look.dataset, look.model, dict(look.subgroup), look.threshold_asked)
+    return key == own and (one.look, one.outcome) == (look.look, look.outcome)
+
+
+def _counted_block(again: RecordedState, look: r.Look, block: r.LookBlock) -> r.LookBlock:
+    """A block that this run counted, from its measure; others stand in the runs before."""
+    if not again.results.has_measure(look.measure) or block.name in look.seen_before:
+        return block
+    whole = again.results.measure(str(look.measure))
+    files = {own.sha256 for own in again.results.provenance.inputs if own.dataset == look.dataset}
+    own = whole if block.name in files or None in files else None
+    if look.recognised_by == "period":
+        groups = set(whole.subgroup.items())
+        own = next(
+            (
+                one
+                for one in again.results.measures_of(metric=whole.metric, fold=None)
+                if [v for _, v in set(one.subgroup.items()) - groups] == [block.name]
+                and groups <= set(one.subgroup.items())
+                and one.which.on(EVERYTHING).series == whole.which.on(EVERYTHING).series
+            ),
+            None,
+        )
+    if own is None or block.look != look.look:
+        return block
+    counted = replace(counted_block(block.name, own), look=block.look)
+    if not look.rows_seen:
+        return counted
+    # a block of the rows that were new cannot hold more than the measure of all rows
+    names = ("rows", "numerator", "denominator")
+    pairs = ((getattr(block, name) or 0, getattr(own, "n" if name == "rows" else name) or 0)
+             for name in names)  # fmt: skip
+    return block if all(part <= of for part, of in pairs) else counted
+
+
+def _fields(record: Any, names: Sequence[str]) -> dict[str, Any]:
+    return {name: getattr(record, name) for name in names}
+
+
+SHARED = "which rows the models share is not in the results"
+
+
+def omnibus_tests(again: RecordedState) -> Iterator[Made]:
+    """One test of all models from the counts, covariances or ranks beside it."""
+    ground = ("n", "values", "totals", "rows_by_models", "covariance", "rank_sums", "ties",
+)  # fmt: skip
+    _ = again.plan
+    names = ("dataset", "metric", "title", "params", "average", "label", "models", "thresholds",
+             "test")  # fmt: skip
+    tasks = omnibus.planned_tests(again.state)
+    asked = [_fields(omnibus.planned_record(again.state, task), names) for task in tasks]
+    for one, task in zip(again.planned(r.OmnibusTest, asked), tasks, strict=True):
+        found = (one.totals, one.covariance, one.rank_sums)
+        empty = replace(one, statistic=None, df=None, p_value=None, reason=None)
+        if one.n:  # else there were no rows that all use
+            empty = replace(empty, **_of_rows(again, one, task))
+        if found == (None, None, None):
+            made = replace(one, note=empty.note, values=empty.values)
+        else:
+            made = omnibus.tested(empty)
+        yield Made(made, dict.fromkeys(ground, SHARED))
+
+
+def _of_rows(again: RecordedState, one: r.OmnibusTest, task: OmnibusTask) -> dict[str, Any]:
+    """The note on rows that not every model uses."""
+    return {"note": omnibus.note_of(one.n, [omnibus.side_of(again.state, t) for t in task.tasks])}
+
+
+def net_reclassification(again: RecordedState) -> Iterator[Made]:
+    """Net reclassification from the rows that moved; its limits where rows are independent."""
+    level = again.spec.settings.level
+    ground = ("rows", *(f"{name}.{own}" for name in ("events", "nonevents") for own in _MOVES))
+    names = ("dataset", "model", "reference", "threshold", "reference_threshold")
+    asked = [_fields(one, names) for one in reclassification.planned_records(again.state)]
+    for one in again.planned(r.Reclassification, asked):
+        left_out, made = dict.fromkeys(ground, SHARED), one
+        if one.events is not None and one.nonevents is not None:
+            made = _moved_again(_held(again, one), one.events, one.nonevents, level)
+            method = reclassification.WALD if one.interval is None else one.interval.method
+            if method != reclassification.WALD:
+                left_out |= dict.fromkeys(_OF_VARIANCE, SHARED)
+        yield Made(made, left_out)
+
+
+def _held(again: RecordedState, one: r.Reclassification) -> r.Reclassification:
+    """The record with what follows from its model, where there is a net reclassification."""
+    view, limits = again.model_of(one.dataset, one.model).view, one.interval
+    if limits is not None:
+        limits = replace(limits, method=reclassification.method_of(view))
+    label = view.labels[view.positive_index]
+    return replace(one, test=reclassification.TEST, reason=None, label=label, interval=limits)
+
+
+_MOVES = ("n", "up", "down")
+_OF_VARIANCE = ("interval", "events.interval", "nonevents.interval", "statistic")
+
+
+def _moved_again(
+    one: r.Reclassification, events: r.Moves, nonevents: r.Moves, level: float
+) -> r.Reclassification:
+    """Of independent rows all of it; of others the nets, and p by the statistic that is there."""
+    positive, move, weight = [], [], []
+    for is_event, own in ((True, events), (False, nonevents)):
+        positive += [is_event] * 3
+        move += [1.0, -1.0, 0.0]
+        weight += [own.up, own.down, own.n - own.up - own.down]
+    if one.interval is None or one.interval.method == reclassification.WALD:
+        times = np.array(weight, np.int64)
+        found = reclassified(np.repeat(positive, times), np.repeat(move, times), level)
+        return (
+            one
+            if found is None
+            else reclassification.filled(one, found, level, reclassification.WALD)
+        )
+    found = reclassified(positive, move, level, weight=weight)
+    if found is None:
+        raise ValueError("there are rows of one class only")
+    return replace(
+        one,
+        net=found.net,
+        events=replace(events, net=found.events.net),
+        nonevents=replace(nonevents, net=found.nonevents.net),
+        p_value=None if one.statistic is None else normal_two_sided(one.statistic),
+    )
+
+
+# -- both scores of two models --------------------------------------------------------------------
+
+
+def score_pairs(again: RecordedState) -> Iterator[Made]:
+    """Thresholds are those of the models; rows are those of the paired tables of shares."""
+    reason = "both scores of a row are not in the results"
+    _ = again.plan
+    there = {(one.dataset, one.model, one.reference) for one in again.results.of(r.ScorePairs)}
+    asked = [
+        {
+            "dataset": dataset,
+            "model": model,
+            "reference": reference,
+            "label": again.model_of(dataset, model).facts.positive,
+            "threshold": at,
+            "reference_threshold": reference_at,
+        }
+        for (dataset, model), (_, reference), at, reference_at in planned_pairs(again.state)
+        if (dataset, model, reference) in there or _are_paired(again, dataset, model, reference)
+    ]
+    for one in again.planned(r.ScorePairs, asked):
+        left_out, problems = {"bins": reason}, list[str]()
+        for metric, name, cells in (
+            ("recall", "positives", one.positives),
+            ("specificity", "negatives", one.negatives),
+        ):
+            left_out |= {f"{name}.{side}_scores": reason for side in ("model", "reference")}
+            counted, joint = _right_of(one.calls(cells), metric), _joint_of(again, one, metric)
+            if joint is None:
+                left_out[f"{name}.rows"] = reason
+            elif counted != joint:
+                problems.append(f"{name} are {counted}, the paired table of {metric} is {joint}")
+        yield Made(one, left_out, tuple(problems))
+
+
+def _are_paired(again: RecordedState, dataset: str, *names: str) -> bool:
+    """Whether two models have the same classes, scores of a finite range and rows in common."""
+    one, two = (again.model_of(dataset, name) for name in names)
+    ranges = [(own.facts.high or 0.0) - (own.facts.low or 0.0) for own in (one, two)]
+    finite = all(map(math.isfinite, ranges))
+    shared = one.rows.used + two.rows.used > one.rows.read
+    return finite and shared and one.view.labels == two.view.labels
+
+
+def _right_of(calls: r.Calls, metric: str) -> r.JointTable:
+    """Calls as rows that each model gets right: positives that are found, or negatives passed."""
+    if metric == "recall":
+        return r.JointTable(calls.both, calls.first_only, calls.second_only, calls.neither)
+    return r.JointTable(calls.neither, calls.second_only, calls.first_only, calls.both)
+
+
+def _joint_of(again: RecordedState, pairs: r.ScorePairs, metric: str) -> r.JointTable | None:
+    """The paired table of a share of the class, of all rows at the same thresholds."""
+    key = (pairs.dataset, pairs.model, pairs.reference, metric)
+    at = (pairs.threshold, pairs.reference_threshold)
+    for one in again.results.of(r.Comparison):
+        same = (one.dataset, one.model, one.reference, one.metric) == key
+        same &= (one.threshold, one.reference_threshold) == at and one.label in (None, pairs.label)
+        whole = one.fold is None and not one.subgroup and one.average is None
+        if same and whole and one.joint_table is not None:
+            return one.joint_table
+    return None
+
+
+# -- what has moved, and training -----------------------------------------------------------------
+
+OF_COLUMNS = "the values of both datasets need the rows"
+
+
+def drift(again: RecordedState) -> Iterator[Made]:
+    """Labels and scores from those of both datasets, columns from their bins."""
+    told, asked = again.results.of(r.Drift), again.spec.loaded.spec.drift
+    if asked is not None and isinstance(asked.reference, RunReference):
+        for one in told:
+            made = replace(one, **_of_bins(one, weighted=one.reason == WEIGHTED))
+            yield Made(made, dict.fromkeys((*_OF_BINS, *_OF_ROWS), OF_COLUMNS))
+        return
+    columns = {(one.dataset, one.column): one for one in told if one.of == "column"}
+
+    def column(_state: Any, _asked: Any, dataset: str, name: str, weighted: bool) -> dict[str, Any]:
+        own = columns[dataset, name]
+        return {
+            **_fields(own, [one.name for one in fields(own) if one.name not in _PLACE]),
+            **_of_bins(own, weighted=weighted),
+        }
+
+    for one in drift_records(again.state, References(), column):
+        ground = (*_OF_BINS, *(() if one.kind == "categories" else _OF_ROWS))
+        yield Made(one, dict.fromkeys(ground, OF_COLUMNS) if one.of == "column" else {})
+
+
+#: Where a record of drift stands, what is counted from rows, and what needs the values.
+_PLACE = ("dataset", "reference", "of", "model", "label", "column")
+_OF_BINS = ("bins", "psi_expected", "psi_p_value")
+_OF_ROWS = ("ks", "statistic", "p_value")
+
+
+def _of_bins(one: r.Drift, *, weighted: bool) -> dict[str, Any]:
+    """What follows from the bins of a record."""
+    named = [own for own in one.bins if isinstance(own, r.DriftCategory)]
+    if named:
+        then = {own.name: own.reference for own in named}
+        return of_categories(then, {own.name: own.rows for own in named}, weighted)
+    index = index_of([own.reference for own in one.bins], [own.rows for own in one.bins])
+    return {"psi": index.psi} if one.bins else {}
+
+
+def learning_curves(again: RecordedState) -> Iterator[Made]:
+    """A curve of each model that is trained here; each summary from its values."""
+    spec = again.spec.loaded.spec
+    failed = {(f.dataset, f.model) for f in again.results.failures if f.section == "learning_curve"}
+    asked, there = spec.learning_curve, again.results.of(r.LearningCurve)
+    named = {(one.dataset, one.model) for one in there}
+    planned = [
+        {"dataset": one.dataset, "model": one.model, "repeats": asked.repeats}
+        for one in again.results.labels
+        if asked is not None
+        and isinstance(spec.models.get(one.model), EstimatorModel)
+        and ((one.dataset, one.model) in named or (one.dataset, one.model) not in failed)
+    ]
+    why = "models are trained for it"
+    left_out = {"points.train_rows": why, "points.counts": why}
+    for one in again.planned(r.LearningCurve, planned):
+        points = []
+        for size, own in zip(() if asked is None else asked.sizes, one.points, strict=True):
+            sides = ({name: repeat_summary(side[name].values) for name in side}
+                     for side in (own.test, own.train))  # fmt: skip
+            test, train = sides
+            points.append(replace(own, size=size, test=test, train=train))
+            left_out |= {f"points.{side}.{name}.values": why
+                         for side in ("test", "train") for name in own.test}  # fmt: skip
+        yield Made(replace(one, points=tuple(points)), left_out)

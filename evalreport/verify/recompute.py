@@ -1,0 +1,154 @@
+"""Every record of the results again, from the tables and curves in them alone.
+
+One loop over the kinds of records: each is made again from the others and compared leaf by leaf,
+or has a reason why the results alone cannot settle it. Every number of a record is counted as
+recomputed, or as left out for a reason.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from evalreport.errors import FilesError, Problem
+from evalreport.results import records as r
+from evalreport.results.codec import decode
+from evalreport.results.lookup import Results, parts
+from evalreport.verify import failures
+from evalreport.verify.accounts import NOTHING
+from evalreport.verify.leaves import Made, Miscounted, numbers_in, reason_of, unlike
+from evalreport.verify.rebuild_parts import REBUILT
+from evalreport.verify.recorded_state import RecordedState
+from evalreport.verify.recorded_tables import NotRecorded
+
+_MALFORMED = (KeyError, TypeError, ValueError, AttributeError, IndexError, ArithmeticError,
+              AssertionError, StopIteration, RuntimeError)  # fmt: skip
+
+
+@dataclass
+class Recomputation:
+    """What came of it: problems, and how many numbers of each part were recomputed.
+
+    ``left_out``: how many were not, by the part with the field, and the reason.
+    """
+
+    problems: tuple[Problem, ...] = ()
+    numbers: Counter[str] = field(default_factory=Counter)
+    left_out: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    @property
+    def recomputed(self) -> int:
+        """How many numbers were recomputed."""
+        return sum(self.numbers.values())
+
+
+def recompute(content: Any) -> Recomputation:
+    """Compare every record of results, read or as parsed JSON; never raises for what is in it.
+
+    Raises LookupError where a kind of record is neither made again nor has a reason for it.
+    """
+    found = Recomputation()
+    try:
+        results = content if isinstance(content, Results) else decode(content)
+    except FilesError as error:
+        found.problems += tuple(Problem(one.what, one.instead) for one in error.problems)
+        return found
+    again = RecordedState(results, REBUILT)
+    for kind, part in parts().items():
+        if kind not in REBUILT and kind not in UNSETTLED:
+            raise LookupError(
+                f"{kind.__name__} is not verified: say in REBUILT how it is made again, "
+                "or in UNSETTLED why it cannot be"
+            )
+        own: tuple[Any, ...] = again.results.of(kind)
+        made, problems = _rebuilt(kind, own, again)
+        found.problems += tuple(Problem(f"{part}: {what}") for what in problems)
+        for place, record in enumerate(own):
+            called = named(part, place, record)
+            for what in _compared(found, part, record, made[place], again):
+                found.problems += (Problem(f"{called}: {what}"),)
+    return found
+
+
+def _compared(
+    found: Recomputation, part: str, record: Any, made: Made, again: RecordedState
+) -> list[str]:
+    """What is wrong with a record; its numbers are counted as recomputed or left out."""
+    kind, left_out, wrong = type(record), made.left_out, list(made.problems)
+    if "" not in left_out:
+        try:
+            apart = list(unlike(record, made.record))
+        except _MALFORMED as error:
+            apart = [("", f"cannot be compared: {error}")]
+        below = failures.rests_on_failure(kind, again.results)
+        if apart and (below or not again.same_version):
+            left_out = {"": failures.BELOW if below else OTHER_VERSION}
+            fixed = () if below else ANY_VERSION.get(kind, ())
+            apart = [one for one in apart if "" in fixed or one[0] in fixed]
+        # what is wrong is reported once, in the words of a contradiction where there is one
+        wrong = wrong or [what for _, what in apart]
+    for path, count in numbers_in(record).items():
+        reason = reason_of(path, left_out)
+        if reason is None:
+            found.numbers[part] += count
+        else:
+            found.left_out[f"{part}.{path.partition('.')[0]}", reason] += count
+    return wrong
+
+
+def _rebuilt(kind: type, own: Sequence[Any], again: RecordedState) -> tuple[list[Made], list[str]]:
+    """A record for each of a kind that is there, as it follows from the others; what is wrong."""
+    why = UNSETTLED.get(kind, NOTHING)
+    nothing, silenced = Made(None, {"": why}), not own and failures.silenced(kind, again.results)
+    if kind not in REBUILT:
+        return [nothing] * len(own), []
+    try:
+        made: tuple[Any, ...] = tuple(again.part(kind))
+    except NotRecorded as absent:
+        return [Made(None, {"": str(absent)})] * len(own), []
+    except Miscounted as apart:
+        return [nothing] * len(own), [] if silenced or not again.same_version else [str(apart)]
+    except _MALFORMED as error:
+        told = [] if silenced else [f"cannot be made again: {type(error).__name__}: {error}"]
+        return [nothing] * len(own), told
+    if len(made) != len(own) and (silenced or not again.same_version):
+        return [nothing] * len(own), []
+    found = [one if isinstance(one, Made) else Made(one) if one else nothing for one in made]
+    wrong = [str(Miscounted(len(own), len(made)))] if len(made) != len(own) else []
+    return [*found, *[nothing] * len(own)], wrong
+
+
+#: What a record is called by, beside its place.
+_NAMES = ("id", "dataset", "model", "reference", "metric", "average", "label", "text", "code",
+          "section", "kind")  # fmt: skip
+
+
+def named(part: str, place: int, record: Any) -> str:
+    """How a record is called in a problem: ``measures[3] (m4, ward, one, recall)``."""
+    words = [getattr(record, name, None) for name in _NAMES]
+    told = ", ".join(word for word in words if isinstance(word, str))
+    return f"{part}[{place}] ({told})" if told else f"{part}[{place}]"
+
+
+#: Why what comes out otherwise is no problem in results of another version.
+OTHER_VERSION = "another version of evalreport made it, and this one makes it otherwise"
+
+#: Why records of a kind, or some of them, cannot be made again from the results alone.
+UNSETTLED: Mapping[type, str] = {
+    r.Logo: "the picture is not in the folder of the run",
+    r.Threshold: "a rule is solved on the scores of rows",
+    r.Caution: "most cautions look at the rows themselves",
+    r.History: "steps of training are taken from the file of the model's history",
+    r.Tuning: "models are trained for it",
+    r.TrainingOverlap: "rows are compared with those of other datasets",
+}
+
+#: What follows from tables and names by definitions that no version changes, by kind of record;
+#: "" where all of it does.
+ANY_VERSION: Mapping[type, tuple[str, ...]] = {
+    r.Measure: ("value", "numerator", "denominator"),
+    r.Comparison: ("model_value", "reference_value", "difference", "p_value", "statistic"),
+    **dict.fromkeys((r.LabelLedger, r.RowLedger, r.Provenance, r.Characteristics), ("",)),
+}

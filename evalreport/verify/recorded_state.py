@@ -1,0 +1,248 @@
+"""The results of a run as its engine works on them, without rows: spec, plan, models, state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from typing import Any, TypeVar
+
+from evalreport.engine.evaluation import Evaluation
+from evalreport.engine.prepared import InputData, Prepared
+from evalreport.engine.printed_table import PrintedTable
+from evalreport.engine.read_and_plan import criteria_of
+from evalreport.engine.reference.run import wanted
+from evalreport.engine.run_state import RunState
+from evalreport.engine.thresholds import Resolved
+from evalreport.plan.build import thresholds as thresholds_of
+from evalreport.plan.task import Plan, ThresholdRequest
+from evalreport.predict.overlap import Overlap
+from evalreport.results import records as r
+from evalreport.results.lookup import Results
+from evalreport.spec.load import LoadedSpec
+from evalreport.verify.leaves import Made, Miscounted
+from evalreport.verify.rebuild_measures import (
+    LABEL_SETS,
+    NO_SPEC,
+    Model,
+    RecordedLabels,
+    RecordedModel,
+)
+from evalreport.verify.rebuild_plan import plan_of
+from evalreport.verify.recorded_spec import RecordedSpec, recorded_spec, written_spec
+from evalreport.verify.recorded_tables import NotRecorded, missing_of
+from evalreport.version import __version__
+
+R = TypeVar("R")
+
+
+Placed = TypeVar("Placed", r.Measure, r.Table)
+
+
+def in_asked_order(results: Results, crossings: Sequence[tuple[str, ...]]) -> Results:
+    """The results with the columns of each subgroup in the order in which the spec crosses them.
+
+    Results are written with the keys in the order of their names.
+    """
+    order = {frozenset(one): one for one in crossings if list(one) != sorted(one)}
+    if not order:
+        return results
+
+    def placed(record: Placed) -> Placed:
+        columns = order.get(frozenset(record.subgroup))
+        if columns is None:
+            return record
+        return replace(record, subgroup={column: record.subgroup[column] for column in columns})
+
+    return replace(
+        results,
+        measures=tuple(map(placed, results.measures)),
+        tables=tuple(map(placed, results.tables)),
+    )
+
+
+Rebuild = Mapping[type, Callable[["RecordedState"], Iterable[Any]]]
+
+
+@dataclass(frozen=True, eq=False)
+class RecordedState:
+    """The results of a run as its engine works on them, without rows."""
+
+    stated: Results
+    #: How each kind of record is made again.
+    rebuild: Rebuild = field(default_factory=dict)
+    _models: dict[tuple[str, str], Model | NotRecorded] = field(default_factory=dict)
+
+    def part(self, kind: type[R]) -> Sequence[R | Made | None]:
+        """Every record of a kind again; None in place of one that needs the rows.
+
+        Raises NotRecorded where the part as a whole does.
+        """
+        return tuple(self.rebuild[kind](self))
+
+    def planned(self, kind: type[R], fields: Iterable[Mapping[str, Any]]) -> list[R]:
+        """The records of a kind, with what the spec says of each in place of what it says itself.
+
+        Raises Miscounted where there are not as many as the spec asks for.
+        """
+        own, wanted = self.results.of(kind), list(fields)
+        if len(own) != len(wanted):
+            raise Miscounted(len(own), len(wanted))
+        pairs: Iterable[tuple[Any, Mapping[str, Any]]] = zip(own, wanted, strict=True)
+        return [replace(one, **said) for one, said in pairs]
+
+    @cached_property
+    def asked(self) -> RecordedSpec | None:
+        """The spec that the results carry; None where it cannot be read by itself."""
+        return recorded_spec(self.stated)
+
+    @cached_property
+    def results(self) -> Results:
+        """The results, columns of subgroups in the order of the spec."""
+        if self.asked is None:
+            return self.stated
+        return in_asked_order(self.stated, self.asked.requests.subgroups)
+
+    @property
+    def same_version(self) -> bool:
+        """Whether this version of the program made the results: another may do otherwise."""
+        return self.stated.provenance.version == __version__
+
+    @cached_property
+    def rows(self) -> dict[tuple[str, str], r.RowLedger]:
+        """The account of rows of each dataset and model."""
+        return {(one.dataset, one.model): one for one in self.stated.rows}
+
+    @cached_property
+    def thresholds(self) -> dict[tuple[str, str], set[tuple[float | None, str | None]]]:
+        """The thresholds of each dataset and model, with their rules."""
+        found: dict[tuple[str, str], set[tuple[float | None, str | None]]] = {}
+        for one in self.stated.thresholds:
+            found.setdefault((one.dataset, one.model), set()).add((one.threshold, one.rule))
+        return found
+
+    def any_model(self, dataset: str, model: str) -> Model:
+        """A dataset and model, ready to be measured again. Raises NotRecorded."""
+        key = (dataset, model)
+        if key not in self._models:
+            own = [one for one in self.results.labels if (one.dataset, one.model) == key]
+            try:
+                if not own or key not in self.rows:
+                    raise NotRecorded("there is no account of its labels")
+                kind = RecordedLabels if own[0].label_sets else RecordedModel
+                self._models[key] = kind(self.results, self.asked, own[0], self.rows[key])
+            except NotRecorded as absent:
+                self._models[key] = absent
+        found = self._models[key]
+        if isinstance(found, NotRecorded):
+            raise found
+        return found
+
+    def model_of(self, dataset: str, model: str) -> RecordedModel:
+        """The same of rows of one class each. Raises NotRecorded."""
+        found = self.any_model(dataset, model)
+        if isinstance(found, RecordedLabels):
+            raise NotRecorded(LABEL_SETS)
+        return found
+
+    @cached_property
+    def spec(self) -> RecordedSpec:
+        """The spec of the results. Raises NotRecorded."""
+        if self.asked is None:
+            raise NotRecorded(NO_SPEC)
+        return self.asked
+
+    @property
+    def earlier_runs(self) -> dict[str, r.Reference]:
+        """What is told of each earlier run that the spec refers to, by its path there."""
+        paths = dict.fromkeys(path for path, _ in wanted(self.spec.loaded))
+        told = self.planned(r.Reference, ({} for _ in paths))
+        return dict(zip(paths, told, strict=True))
+
+    @cached_property
+    def written(self) -> LoadedSpec | None:
+        """The spec in the order of its text; None where that cannot be read by itself."""
+        return written_spec(self.results)
+
+    @cached_property
+    def plan(self) -> Plan:
+        """The plan of the run, made from the spec again. Raises NotRecorded."""
+        if self.written is None:
+            raise NotRecorded(NO_SPEC)
+        return plan_of(self.written.spec, self.models)
+
+    @cached_property
+    def models(self) -> tuple[Model, ...]:
+        """Every dataset and model in the order of the run. Raises NotRecorded."""
+        return tuple(self.any_model(one.dataset, one.model) for one in self.results.labels)
+
+    @cached_property
+    def ground(self) -> RunState:
+        """What a run begins with, and its tables. Raises NotRecorded."""
+        asked, models = self.spec, self.models
+        try:
+            plan = self.plan
+        except NotRecorded:
+            plan = Plan((), ())
+        prepared = Prepared(
+            loaded=asked.loaded,
+            inputs=tuple(
+                InputData(one.dataset, one.name, one.sha256, one.bytes, one.rows)
+                for one in self.results.provenance.inputs
+            ),
+            views=tuple(one.view for one in models),
+            facts=tuple(one.facts for one in models),
+            requests=asked.requests,
+            settings=asked.settings,
+            plan=plan,
+            criteria=criteria_of(asked.loaded),
+            overlaps=tuple(map(_overlap, self.results.training_overlap)),
+        )
+        tables = {
+            (one.view.dataset, one.view.model): one.tables
+            for one in models
+            if isinstance(one, RecordedModel)
+        }
+        return RunState(prepared, tables=dict(tables))
+
+    @cached_property
+    def state(self) -> RunState:
+        """What the parts of a run share, as far as the results hold it. Raises NotRecorded."""
+        state = RunState(self.ground.prepared, tables=self.ground.tables)
+        for one in self.models:
+            key = (one.view.dataset, one.view.model)
+            state.thresholds[key] = self._thresholds(one)
+            state.first_threshold[key] = thresholds_of(self.spec.requests, one.facts)[0]
+            tables = [printed(table, one) for table in one.results.tables]
+            state.evaluations.append(Evaluation(one.view, list(one.results.measures), tables))
+        return state
+
+    def _thresholds(self, model: Model) -> dict[ThresholdRequest, Resolved]:
+        """The thresholds as the results say that they were found, by what the spec asks for."""
+        stated = {(request.text or request.number): own for request, own in model.resolved.items()}
+        requests = [
+            one for one in thresholds_of(self.spec.requests, model.facts) if one is not None
+        ]
+        if any((one.text or one.number) not in stated for one in requests):
+            raise NotRecorded("the thresholds are not those that the spec asks for")
+        return {one: stated[one.text or one.number] for one in requests}
+
+
+def _overlap(one: r.TrainingOverlap) -> Overlap:
+    """What datasets share, as it was found by comparing their rows."""
+    return Overlap(**{own.name: getattr(one, own.name) for own in fields(one)})
+
+
+def printed(table: r.Table, model: Model) -> PrintedTable:
+    """A table of the results as the engine prints it."""
+    return PrintedTable(
+        id=table.id,
+        dataset=table.dataset,
+        model=table.model,
+        where=table.where,
+        threshold=table.threshold,
+        threshold_rule=table.threshold_rule,
+        table=model.as_counted(table),
+        label=table.label,
+        missing=missing_of(table),
+    )
