@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from evalreport.report.cards import interval_text, number_of
+from evalreport.report.columns import Field, left, right, table_of
 from evalreport.report.contents import Contents, View, identity
 from evalreport.report.marking import flat_counts_of
 from evalreport.report.model import (
@@ -18,7 +18,7 @@ from evalreport.report.model import (
     Strip,
     TableRow,
 )
-from evalreport.report.numbers import count_text, difference_text, p_text, value_text
+from evalreport.report.numbers import count_text, difference_text, or_dash, p_text, value_text
 from evalreport.report.pieces import LineCell, Number
 from evalreport.report.sections import section
 from evalreport.report.slices import wanted
@@ -95,7 +95,7 @@ def _baselines(contents: Contents, dataset: str, views: list[View]) -> Strip | N
             alone.append(next(_title(contents, b) for b in own if _key(b) == key))
             continue
         cells = [LineCell(contents.heading(first), head=True)]
-        cells += [LineCell("–" if v is None else value_text(v), "right") for v in values]
+        cells += [LineCell(or_dash(v), "right") for v in values]
         cells += [
             LineCell(number=_bare(contents, m), align="right")
             if m is not None
@@ -235,41 +235,37 @@ def _measure(contents: Contents, view: View, key: Quantity) -> Measure | None:
 
 def _declared(contents: Contents, entries: Sequence[Declared]) -> PlainTable:
     """Declared values, who declared them, and whether the interval measured here holds them."""
-    rows = []
-    for entry in entries[:MOST_LINES]:
-        m = contents.measure_of(entry.measure)
-        title = contents.heading(m or entry)
-        if entry.subgroup:
-            title += f", {subgroup_text(entry.subgroup)}"
-        within = entry.within
-        outcome = "inside" if within else "outside"
-        if within is None:
-            outcome = prose(entry.reason or "–")
-        tested = "–"
-        if entry.p_value is not None:
-            tested = f"{p_text(entry.p_value)}, {method_text(str(entry.test))}"
-        rows.append(
-            TableRow(
-                (
-                    f"{title} ({m.id})" if m else title,
-                    label_text(entry.model or "–"),
-                    value_text(entry.value),
-                    prose(entry.source or "not said"),
-                    _or_dash(entry.measured, value_text),
-                    interval_text(entry.interval) or "–",
-                    _or_dash(entry.difference, difference_text),
-                    outcome,
-                    tested,
-                )
-            )
-        )
-    words = "metric,model,declared,source,measured,interval,difference,declared value,p"
-    heads = words.split(",")
-    sides = ("left", "left", "right", "left", "right", "right", "right", "left", "left")
-    columns = tuple(Column(h, s) for h, s in zip(heads, sides, strict=True))
+    columns: list[Field[Declared]] = [
+        left("metric", lambda one: _declared_title(contents, one)),
+        left("model", lambda one: label_text(one.model or "–")),
+        right("declared", lambda one: value_text(one.value)),
+        left("source", lambda one: prose(one.source or "not said")),
+        right("measured", lambda one: or_dash(one.measured)),
+        right("interval", lambda one: interval_text(one.interval) or "–"),
+        right("difference", lambda one: or_dash(one.difference, difference_text)),
+        left("declared value", _within),
+        left("p", _tested),
+    ]
     note = "Inside and outside are of the interval measured here; neither is a verdict."
-    return PlainTable("Declared elsewhere and measured here", columns, tuple(rows), note)
+    shown = entries[:MOST_LINES]
+    return table_of("Declared elsewhere and measured here", shown, columns, note)
 
 
-def _or_dash(value: Any, shown: Any) -> str:
-    return "–" if value is None else str(shown(value))
+def _declared_title(contents: Contents, entry: Declared) -> str:
+    m = contents.measure_of(entry.measure)
+    title = contents.heading(m or entry)
+    if entry.subgroup:
+        title += f", {subgroup_text(entry.subgroup)}"
+    return f"{title} ({m.id})" if m else title
+
+
+def _within(entry: Declared) -> str:
+    if entry.within is None:
+        return prose(entry.reason or "–")
+    return "inside" if entry.within else "outside"
+
+
+def _tested(entry: Declared) -> str:
+    if entry.p_value is None:
+        return "–"
+    return f"{p_text(entry.p_value)}, {method_text(str(entry.test))}"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from evalreport.report.columns import Field, left, right, table_of
 from evalreport.report.model import Block, Column, PlainTable, TableRow
-from evalreport.report.numbers import p_text, value_text
+from evalreport.report.numbers import or_dash, p_text
 from evalreport.report.words import label_text, method_text
 from evalreport.results.records import SHARES_MOVED, Change, ChartMark, Moved, Period
 
@@ -52,13 +53,18 @@ def change_blocks(courses: Sequence[Named]) -> list[Block]:
     if not charted:
         return []
     shown = _worth_a_line(charted)
-    rows = tuple(_row(name, model, one.change) for name, model, one in shown if one.change)
     length = next(one.change.run_length for _, _, one in charted if one.change)
-    heads = (
-        ("metric", "left"), ("model", "left"), ("alarm", "left"),
-        ("changed with", "left"), ("between", "left"), ("before", "right"),
-        ("since", "right"), ("chance of a change", "right"),
-    )  # fmt: skip
+    columns: list[Field[tuple[str, str, Change]]] = [
+        left("metric", lambda line: line[0]),
+        left("model", lambda line: line[1]),
+        left("alarm", lambda line: _alarm(line[2])),
+        left("changed with", lambda line: or_dash(line[2].since, label_text)),
+        left("between", lambda line: _between(line[2])),
+        right("before", lambda line: or_dash(line[2].before)),
+        right("since", lambda line: or_dash(line[2].after)),
+        right("chance of a change", lambda line: or_dash(line[2].probability, _chance)),
+    ]
+    lines = [(name, model, one.change) for name, model, one in shown if one.change]
     note = (
         f"Alarm: the first period in which the cumulative sum chart of the values, each against "
         f"all periods before it in standard errors of its own rows, crosses its limit. The limit "
@@ -72,8 +78,9 @@ def change_blocks(courses: Sequence[Named]) -> list[Block]:
             f" {len(shown)} of {len(charted)} courses; the others have no alarm and a chance of a "
             "change below one half, and are in results.json."
         )
-    columns = tuple(Column(*head) for head in heads)
-    blocks: list[Block] = [PlainTable("When did it change?", columns, rows, note)]
+    blocks: list[Block] = [
+        table_of("When did it change?", lines, columns, note, row=_strong_where_alarmed)
+    ]
     alarmed = [one for one in charted if one[2].change and one[2].change.alarm is not None]
     if alarmed:
         blocks.append(_moved(*alarmed[0]))
@@ -95,25 +102,18 @@ def _worth_a_line(charted: Sequence[Named]) -> list[Named]:
     return found or [max(charted, key=chance)]
 
 
-def _row(name: str, model: str, change: Change) -> TableRow:
+def _alarm(change: Change) -> str:
+    return "none" if change.alarm is None else f"{label_text(change.alarm)} {SIGNAL}"
+
+
+def _between(change: Change) -> str:
     if change.since is None:
-        place, between = "–", "–"
-    else:
-        place = label_text(change.since)
-        between = f"{label_text(change.earliest or '')} to {label_text(change.latest or '')}"
-    return TableRow(
-        (
-            name,
-            model,
-            "none" if change.alarm is None else f"{label_text(change.alarm)} {SIGNAL}",
-            place,
-            between,
-            "–" if change.before is None else value_text(change.before),
-            "–" if change.after is None else value_text(change.after),
-            "–" if change.probability is None else _chance(change.probability),
-        ),
-        strong=change.alarm is not None,
-    )
+        return "–"
+    return f"{label_text(change.earliest or '')} to {label_text(change.latest or '')}"
+
+
+def _strong_where_alarmed(line: tuple[str, str, Change], cells: tuple[str, ...]) -> TableRow:
+    return TableRow(cells, strong=line[2].alarm is not None)
 
 
 def _chance(probability: float) -> str:
@@ -127,30 +127,20 @@ def _moved(name: str, model: str, record: Period) -> PlainTable:
     """What else is not as it was before the change."""
     change = record.change
     assert change is not None
-    rows = tuple(TableRow(_moved_row(one)) for one in change.moved)
-    heads = (
-        ("what", "left"), ("before", "right"), ("since", "right"),
-        ("test", "left"), ("statistic", "right"), ("p", "right"),
-    )  # fmt: skip
+    columns: list[Field[Moved]] = [
+        left("what", lambda one: WHAT_MOVED.get(one.what) or f"mix of {label_text(one.column)}"),
+        right("before", lambda one: or_dash(one.before)),
+        right("since", lambda one: or_dash(one.after)),
+        left("test", lambda one: "not tested" if one.test is None else method_text(one.test)),
+        right("statistic", lambda one: or_dash(one.statistic)),
+        right("p", lambda one: or_dash(one.p_value, p_text)),
+    ]
     note = (
         f"Periods before {label_text(str(change.since))} against those since. p values are not "
         "corrected for their number, and the point of change was chosen on another measure of "
         "the same rows. What moved with a measure need not be why it moved."
     )
-    columns = tuple(Column(*head) for head in heads)
-    return PlainTable(f"What moved with it: {name}, {model}", columns, rows, note)
-
-
-def _moved_row(one: Moved) -> tuple[str, ...]:
-    what = WHAT_MOVED.get(one.what) or f"mix of {label_text(str(one.column))}"
-    return (
-        what,
-        "–" if one.before is None else value_text(one.before),
-        "–" if one.after is None else value_text(one.after),
-        "not tested" if one.test is None else method_text(one.test),
-        "–" if one.statistic is None else value_text(one.statistic),
-        "–" if one.p_value is None else p_text(one.p_value),
-    )
+    return table_of(f"What moved with it: {name}, {model}", change.moved, columns, note)
 
 
 def _chart(name: str, model: str, record: Period) -> PlainTable:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from evalreport.report.cards import interval_text
+from evalreport.report.columns import Field, left, right, table_of
 from evalreport.report.contents import Contents
-from evalreport.report.model import Block, Column, PlainTable, TableRow
-from evalreport.report.numbers import count_text, value_text
+from evalreport.report.model import Block, PlainTable
+from evalreport.report.numbers import count_text, or_dash
 from evalreport.report.sections import section
 from evalreport.report.words import (
     counted,
@@ -41,46 +42,47 @@ def claim_blocks(contents: Contents) -> list[Block]:
     entries = contents.of(Claim)
     if not entries:
         return []
-    rows = tuple(_row(contents, entry) for entry in entries[:MOST_LINES])
-    heads = (
-        ("claim", "left"), ("model", "left"), ("printed", "right"), ("stated method", "left"),
-        ("source", "left"), ("from the counts", "right"), ("verdict", "left"), ("by", "left"),
-    )  # fmt: skip
-    columns = tuple(Column(head, side) for head, side in heads)
-    blocks: list[Block] = [PlainTable("Claims checked", columns, rows, _note(entries))]
+    columns: list[Field[Claim]] = [
+        left("claim", lambda one: _title(contents, one)),
+        left("model", lambda one: label_text(one.model or "–")),
+        right("printed", _printed),
+        left("stated method", lambda one: or_dash(one.method, method_text)),
+        left("source", lambda one: prose(one.source or "not said")),
+        right("from the counts", _given),
+        left("verdict", _verdict),
+        left("by", _by),
+    ]
+    shown = entries[:MOST_LINES]
+    blocks: list[Block] = [table_of("Claims checked", shown, columns, _note(entries))]
     found = contents.of(ClaimCounts)
     if found:
         blocks.append(_counts(contents, found))
     return blocks
 
 
-def _row(contents: Contents, entry: Claim) -> TableRow:
+def _title(contents: Contents, entry: Claim) -> str:
+    """The number of a claim, and the measure that it is on."""
     m = contents.measure_of(entry.measure)
     title = contents.heading(m or entry)
     if entry.subgroup:
         title += f", {subgroup_text(entry.subgroup)}"
-    observed = entry.observed
-    given = "–" if observed is None else value_text(observed)
-    if entry.interval:
-        given += f" {interval_text(entry.interval)}"
-    verdict = VERDICTS[entry.outcome]
-    if entry.reason:
-        verdict += f": {prose(entry.reason)}"
+    return f"{entry.claim}. {title}" + (f" ({m.id})" if m else "")
+
+
+def _given(entry: Claim) -> str:
+    """What the counts give."""
+    limits = f" {interval_text(entry.interval)}" if entry.interval else ""
+    return or_dash(entry.observed) + limits
+
+
+def _verdict(entry: Claim) -> str:
+    return VERDICTS[entry.outcome] + (f": {prose(entry.reason)}" if entry.reason else "")
+
+
+def _by(entry: Claim) -> str:
+    """The methods that reproduce it."""
     names = [entry.by, *entry.also_by] if entry.by else []
-    by = [method_text(str(name)) for name in names]
-    place = f" ({m.id})" if m else ""
-    return TableRow(
-        (
-            f"{entry.claim}. {title}{place}",
-            label_text(entry.model or "–"),
-            _printed(entry),
-            "–" if entry.method is None else method_text(entry.method),
-            prose(entry.source or "not said"),
-            given,
-            verdict,
-            listed(by) if by else "–",
-        )
-    )
+    return listed([method_text(str(name)) for name in names]) if names else "–"
 
 
 def _printed(entry: Claim) -> str:
@@ -107,18 +109,12 @@ def _note(entries: Sequence[Claim]) -> str:
 
 def _counts(contents: Contents, found: Sequence[ClaimCounts]) -> PlainTable:
     """Of each table whose claims are not all reproduced: the counts that would reproduce all."""
-    rows = tuple(
-        TableRow(
-            (
-                f"{entry.table}, {label_text(entry.dataset)}",
-                listed([str(number) for number in entry.claims]),
-                _own(contents, entry),
-                _nearest(entry),
-            )
-        )
-        for entry in found
-    )
-    heads = ("table", "claims", "its counts", "counts that reproduce all these claims at once")
+    columns: list[Field[ClaimCounts]] = [
+        left("table", lambda one: f"{one.table}, {label_text(one.dataset)}"),
+        left("claims", lambda one: listed([str(number) for number in one.claims])),
+        left("its counts", lambda one: _own(contents, one)),
+        left("counts that reproduce all these claims at once", _nearest),
+    ]
     note = (
         "TP, FN, FP, TN. Tables were looked at whose cells each differ by no more than "
         f"{count_text(found[0].within)}. "
@@ -127,8 +123,7 @@ def _counts(contents: Contents, found: Sequence[ClaimCounts]) -> PlainTable:
     only = [str(n) for entry in found for n in entry.by_value_only]
     if only:
         note += f" Of claim {listed(only)} only the value was held against them."
-    columns = tuple(Column(head) for head in heads)
-    return PlainTable("Counts that would reproduce the claims", columns, rows, note)
+    return table_of("Counts that would reproduce the claims", found, columns, note)
 
 
 def _own(contents: Contents, entry: ClaimCounts) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from evalreport.report.columns import Field, left, right, table_of
 from evalreport.report.contents import Contents
-from evalreport.report.model import Block, Column, PlainTable, TablePair, TableRow, Text
-from evalreport.report.numbers import count_text, p_text, share_text, value_text
+from evalreport.report.model import Block, PlainTable, TablePair, Text
+from evalreport.report.numbers import count_text, or_dash, p_text, share_text, value_text
 from evalreport.report.sections import section
 from evalreport.report.words import label_text, method_text, prose
 from evalreport.results.records import Drift, DriftBin, DriftCategory
@@ -47,33 +47,16 @@ def drift_blocks(contents: Contents) -> list[Block]:
 
 
 def _summary(contents: Contents, records: Sequence[Drift]) -> PlainTable:
-    heads = (
-        ("what", "left"),
-        ("against", "left"),
-        ("PSI", "right"),
-        ("by chance", "right"),
-        ("p", "right"),
-        ("distance (KS)", "right"),
-        ("test", "left"),
-        ("p", "right"),
-    )
-    rows = []
-    for record in records[:MOST_ROWS]:
-        psi = record.psi
-        rows.append(
-            TableRow(
-                (
-                    _what(contents, record),
-                    label_text(record.reference),
-                    "none" if psi is None else value_text(psi),
-                    _shown(record.psi_expected, value_text),
-                    _shown(record.psi_p_value, p_text),
-                    _shown(record.ks, value_text),
-                    method_text(record.test) if record.test else "–",
-                    _shown(record.p_value, p_text),
-                )
-            )
-        )
+    columns: list[Field[Drift]] = [
+        left("what", lambda one: _what(contents, one)),
+        left("against", lambda one: label_text(one.reference)),
+        right("PSI", lambda one: "none" if one.psi is None else value_text(one.psi)),
+        right("by chance", lambda one: or_dash(one.psi_expected)),
+        right("p", lambda one: or_dash(one.psi_p_value, p_text)),
+        right("distance (KS)", lambda one: or_dash(one.ks)),
+        left("test", lambda one: method_text(one.test) if one.test else "–"),
+        right("p", lambda one: or_dash(one.p_value, p_text)),
+    ]
     reasons = dict.fromkeys(
         f"{_what(contents, r)}: {prose(r.psi_reason or r.reason or '')}"
         for r in records
@@ -82,10 +65,9 @@ def _summary(contents: Contents, records: Sequence[Drift]) -> PlainTable:
     note = "PSI: sum of (now − then) ln(now / then) over the shares below. By chance: its mean if "
     note += "nothing has moved. p values are not corrected for their number."
     note += "".join(f" {reason[:1].upper()}{reason[1:]}." for reason in reasons)
-    if len(records) > len(rows):
-        note += f" {len(rows)} of {len(records)}; the others are in results.json."
-    columns = tuple(Column(*head) for head in heads)
-    return PlainTable("What has moved, and how far", columns, tuple(rows), note)
+    if len(records) > MOST_ROWS:
+        note += f" {MOST_ROWS} of {len(records)}; the others are in results.json."
+    return table_of("What has moved, and how far", records[:MOST_ROWS], columns, note)
 
 
 def _what(contents: Contents, record: Drift) -> str:
@@ -99,22 +81,15 @@ def _what(contents: Contents, record: Drift) -> str:
 
 def _bins(contents: Contents, record: Drift) -> PlainTable:
     bins = record.bins
-    totals = (sum(b.reference for b in bins), sum(b.rows for b in bins))
-    rows = tuple(
-        TableRow(
-            (
-                _bin_name(b),
-                f"{count_text(b.reference)} ({share_text(b.reference, totals[0])})",
-                f"{count_text(b.rows)} ({share_text(b.rows, totals[1])})",
-            )
-        )
-        for b in bins[:MOST_LINES]
-    )
+    then, now = sum(b.reference for b in bins), sum(b.rows for b in bins)
+    columns: list[Field[DriftCategory | DriftBin]] = [
+        left("class" if record.of == "labels" else "value", _bin_name),
+        right("then", lambda b: f"{count_text(b.reference)} ({share_text(b.reference, then)})"),
+        right("now", lambda b: f"{count_text(b.rows)} ({share_text(b.rows, now)})"),
+    ]
     note = "" if len(bins) <= MOST_LINES else f"{MOST_LINES} of {len(bins)} lines."
-    first = "class" if record.of == "labels" else "value"
-    columns = (Column(first), Column("then", "right"), Column("now", "right"))
     what = _what(contents, record)
-    return PlainTable(f"{what[:1].upper()}{what[1:]}", columns, rows, note)
+    return table_of(f"{what[:1].upper()}{what[1:]}", bins[:MOST_LINES], columns, note)
 
 
 def _bin_name(b: DriftCategory | DriftBin) -> str:
@@ -126,7 +101,3 @@ def _bin_name(b: DriftCategory | DriftBin) -> str:
     return (
         f"above {value_text(low)}" if high is None else (f"{value_text(low)} to {value_text(high)}")
     )
-
-
-def _shown(value: Any, text: Any) -> str:
-    return "–" if value is None else str(text(value))

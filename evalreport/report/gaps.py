@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from evalreport.report.cards import interval_text
+from evalreport.report.columns import Field, left, right, table_of
 from evalreport.report.contents import Contents, View, identity, view_of
-from evalreport.report.model import Block, Column, PlainTable, TableRow
-from evalreport.report.numbers import count_text, difference_text, p_text, value_text
+from evalreport.report.model import Block, PlainTable
+from evalreport.report.numbers import count_text, difference_text, or_dash, p_text
 from evalreport.report.results_table import stands_on_few, worst_of
 from evalreport.report.strips import slice_heads
 from evalreport.report.words import label_text, subgroup_text, visible
 from evalreport.results.identity import Quantity
-from evalreport.results.records import Count, Criterion, Gap, Heterogeneity, Subgroup
+from evalreport.results.records import Count, Criterion, Gap, Heterogeneity, Subgroup, WidestGap
 
 MOST_LINES = 12
 LARGEST = (
@@ -38,39 +39,28 @@ def gap_blocks(contents: Contents) -> list[Block]:
 
 def _largest(contents: Contents) -> list[Block]:
     """The largest gap between any two groups, of each metric and model it was asked for."""
-    rows = []
+    found = []
     for entry in contents.of(Heterogeneity):
-        gap = entry.widest
-        binary = contents.is_binary((entry.dataset, entry.model))
-        shown = contents.at_first(view_of(entry))(entry) and (binary or entry.label is None)
-        if gap is None or not shown:
-            continue
-        most, least = contents.measure_of(gap.highest), contents.measure_of(gap.lowest)
-        rows.append(
-            TableRow(
-                (
-                    contents.heading(most or entry),
-                    contents.mark((entry.dataset, entry.model)).name,
-                    *("–" if m is None else slice_heads(m.subgroup) for m in (most, least)),
-                    difference_text(gap.gap),
-                    interval_text(gap.interval) or visible(gap.reason or "–"),
-                    count_text(gap.pairs),
-                )
-            )
-        )
-    if not rows:
+        view = view_of(entry)
+        shown = contents.at_first(view)(entry) and (contents.is_binary(view) or entry.label is None)
+        if entry.widest is not None and shown:
+            found.append((entry, entry.widest))
+    if not found:
         return []
-    heads = (
-        ("metric", "left"),
-        ("model", "left"),
-        ("highest", "left"),
-        ("lowest", "left"),
-        ("gap", "right"),
-        ("limits", "right"),
-        ("pairs", "right"),
-    )
-    columns = tuple(Column(*h) for h in heads)
-    return [PlainTable("Largest gap between any two groups", columns, tuple(rows), LARGEST, "gaps")]
+
+    def group(measure: str) -> str:
+        return or_dash(contents.measure_of(measure), lambda m: slice_heads(m.subgroup))
+
+    columns: list[Field[tuple[Heterogeneity, WidestGap]]] = [
+        left("metric", lambda p: contents.heading(contents.measure_of(p[1].highest) or p[0])),
+        left("model", lambda p: contents.mark(view_of(p[0])).name),
+        left("highest", lambda p: group(p[1].highest)),
+        left("lowest", lambda p: group(p[1].lowest)),
+        right("gap", lambda p: difference_text(p[1].gap)),
+        right("limits", lambda p: interval_text(p[1].interval) or visible(p[1].reason or "–")),
+        right("pairs", lambda p: count_text(p[1].pairs)),
+    ]
+    return [table_of("Largest gap between any two groups", found, columns, LARGEST, "gaps")]
 
 
 def _quantity(contents: Contents, gap: Gap) -> Quantity:
@@ -95,25 +85,25 @@ def _table(
     widest = [_widest(gaps) for gaps in ranked[:MOST_LINES]]
     against = list(dict.fromkeys(against_words(gap) for gap in widest))
     one = len(against) == 1
-    rows = tuple(TableRow(_row(contents, gap, columns, one)) for gap in widest)
-    heads = (
-        ("metric", "left"),
-        ("model", "left"),
-        ("widest gap: group", "left"),
-        ("worst group", "left"),
-        *(() if one else (("against", "left"),)),
-        ("gap", "right"),
-        ("interval", "right"),
-        ("ratio", "right"),
-        ("groups differ, p", "right"),
-    )
+    against_column: Field[Gap] = left("against", lambda g: against_words(g).removeprefix("the "))
+    shown: list[Field[Gap]] = [
+        left("metric", lambda gap: contents.heading(contents.measure_of(gap.measure) or gap)),
+        left("model", lambda gap: contents.mark(view_of(gap)).name),
+        left("widest gap: group", lambda gap: _group(contents, gap)),
+        left("worst group", lambda gap: _worst_group(contents, gap)),
+        *(() if one else (against_column,)),
+        right("gap", lambda gap: or_dash(gap.gap, difference_text)),
+        right("interval", lambda gap: interval_text(gap.gap_interval) or "–"),
+        right("ratio", lambda gap: or_dash(gap.ratio)),
+        right("groups differ, p", lambda gap: _test(contents, gap, columns)),
+    ]
     note = "p is of one test over all groups and is not corrected for the number of metrics."
     if len(groups) > MOST_LINES:
         note += f" {MOST_LINES} of {len(groups)} lines; the others are in results.json."
-    if any(row.cells[-1] == "–" for row in rows):
+    if any(_test(contents, gap, columns) == "–" for gap in widest):
         note += " –: no test was made."
     caption = f"Gaps by {name}, against {against[0]}" if one else f"Gaps by {name}"
-    return PlainTable(caption, tuple(Column(*h) for h in heads), rows, note, "gaps")
+    return table_of(caption, widest, shown, note, "gaps")
 
 
 def against_words(gap: Gap) -> str:
@@ -162,21 +152,11 @@ def _with_rows(subgroup: Subgroup, n: Count, few: bool) -> str:
     return f"{slice_heads(subgroup)}, n {count_text(n)}{', small n' if few else ''}"
 
 
-def _row(contents: Contents, gap: Gap, columns: tuple[str, ...], one: bool) -> tuple[str, ...]:
+def _group(contents: Contents, gap: Gap) -> str:
+    """The group of a gap with its rows."""
     m = contents.measure_of(gap.measure)
     few = gap.few or (m is not None and stands_on_few(contents, m))
-    ratio = "–" if gap.ratio is None else value_text(gap.ratio)
-    return (
-        contents.heading(m or gap),
-        contents.mark((gap.dataset, gap.model)).name,
-        _with_rows(gap.subgroup, gap.n, few),
-        _worst_group(contents, gap),
-        *(() if one else (against_words(gap).removeprefix("the "),)),
-        "–" if gap.gap is None else difference_text(gap.gap),
-        interval_text(gap.gap_interval) or "–",
-        ratio,
-        _test(contents, gap, columns),
-    )
+    return _with_rows(gap.subgroup, gap.n, few)
 
 
 def _test(contents: Contents, gap: Gap, columns: tuple[str, ...]) -> str:
@@ -190,5 +170,5 @@ def _test(contents: Contents, gap: Gap, columns: tuple[str, ...]) -> str:
             and entry.threshold_rule == gap.threshold_rule
         )
         if same:
-            return "–" if entry.p_value is None else p_text(entry.p_value)
+            return or_dash(entry.p_value, p_text)
     return "–"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from evalreport.report.cards import interval_text
+from evalreport.report.columns import Field, left, right, table_of
 from evalreport.report.contents import Contents
 from evalreport.report.criteria import requirement_text
-from evalreport.report.model import Block, Column, PlainTable, TableRow, Text
-from evalreport.report.numbers import count_text, level_text, p_text, value_text
+from evalreport.report.model import Block, PlainTable, Text
+from evalreport.report.numbers import count_text, level_text, or_dash, p_text
 from evalreport.report.sections import section
 from evalreport.report.words import OUTCOME_MARKS, counted, label_text, method_text, prose, visible
-from evalreport.results.records import Criterion, Look
+from evalreport.results.records import Criterion, Look, LookBlock
 
 RULES = {"obrien_fleming": "O'Brien-Fleming type", "pocock": "Pocock type"}
 #: How a row that a look has counted is known again.
@@ -25,15 +26,18 @@ def look_blocks(contents: Contents) -> list[Block]:
     if not entries:
         return []
     blocks: list[Block] = [Text(_intro(entries[0]))]
-    heads = (
-        ("criterion", "left"), ("model", "left"), ("look", "left"),
-        ("rows so far", "right"), ("value so far", "left"),
-        ("interval", "left"), ("error spent", "left"), ("before", "left"),
-        ("outcome", "left"),
-    )  # fmt: skip
-    rows = tuple(_row(contents, one) for one in entries)
-    columns = tuple(Column(*head) for head in heads)
-    blocks.append(PlainTable("Looks at the criteria", columns, rows, _note(entries)))
+    columns: list[Field[Look]] = [
+        left("criterion", lambda one: _criterion(contents, one)),
+        left("model", lambda one: label_text(one.model)),
+        left("look", look_words),
+        right("rows so far", lambda one: count_text(one.rows)),
+        left("value so far", _value),
+        left("interval", _interval),
+        left("error spent", _spent),
+        left("before", _before),
+        left("outcome", _outcome),
+    ]
+    blocks.append(table_of("Looks at the criteria", entries, columns, _note(entries)))
     return [*blocks, _rows_so_far(contents, entries[0])]
 
 
@@ -71,33 +75,40 @@ def look_words(one: Look) -> str:
     return f"look {one.look}" if one.planned is None else f"look {one.look} of {one.planned}"
 
 
-def _row(contents: Contents, one: Look) -> TableRow:
+def _criterion(contents: Contents, one: Look) -> str:
+    """The number of a criterion, its measure and what it requires."""
+    measure = contents.measure_of(one.measure)
+    place = f" ({measure.id})" if measure is not None else ""
+    return f"{one.criterion}. {_title(contents, one)}{place} {_required(contents, one)}"
+
+
+def _title(contents: Contents, one: Look) -> str:
+    measure = contents.measure_of(one.measure)
+    return visible(one.text) if measure is None else contents.title(measure)
+
+
+def _spent(one: Look) -> str:
+    return "–" if one.spent is None else f"{p_text(one.spent)} of {p_text(one.alpha)}"
+
+
+def _value(one: Look) -> str:
     counts = ""
     if one.numerator is not None and one.denominator is not None:
         counts = f" ({count_text(one.numerator)} of {count_text(one.denominator)})"
-    value = "–" if one.value is None else value_text(one.value)
-    passed = [f"{label}: {one.before.count(name)}" for name, label in _SAID if name in one.before]
+    return f"{or_dash(one.value)}{counts}"
+
+
+def _before(one: Look) -> str:
+    """What the looks before came to."""
+    told = [f"{label}: {one.before.count(name)}" for name, label in _SAID if name in one.before]
+    return ", ".join(told) or "–"
+
+
+def _outcome(one: Look) -> str:
     outcome = OUTCOME_MARKS[one.outcome]
     if one.decided_at is not None and one.decided_at != one.look:
         outcome += f", decided at look {one.decided_at}"
-    if one.reason:
-        outcome += f"; {prose(one.reason)}"
-    measure = contents.measure_of(one.measure)
-    title = visible(one.text) if measure is None else contents.title(measure)
-    place = f" ({measure.id})" if measure is not None else ""
-    return TableRow(
-        (
-            f"{one.criterion}. {title}{place} {_required(contents, one)}",
-            label_text(one.model),
-            look_words(one),
-            count_text(one.rows),
-            f"{value}{counts}",
-            _interval(one),
-            "–" if one.spent is None else f"{p_text(one.spent)} of {p_text(one.alpha)}",
-            ", ".join(passed) or "–",
-            outcome,
-        )
-    )
+    return f"{outcome}; {prose(one.reason)}" if one.reason else outcome
 
 
 _SAID = (("pass", "passed"), ("fail", "failed"), ("continue", "continued"))
@@ -136,32 +147,23 @@ def _note(entries: tuple[Look, ...]) -> str:
 
 def _rows_so_far(contents: Contents, one: Look) -> PlainTable:
     shown = one.blocks[-MOST_BLOCKS:]
-    rows = tuple(
-        TableRow(
-            (
-                label_text(block.name if one.recognised_by == "period" else block.name[:12]),
-                f"look {block.look}",
-                count_text(block.rows),
-                _block_value(block.numerator, block.denominator, block.value),
-            )
-        )
-        for block in shown
-    )
-    head = "period" if one.recognised_by == "period" else "file (sha256)"
-    columns = (
-        Column(head), Column("counted at"), Column("rows", "right"),
-        Column("value", "right"),
-    )  # fmt: skip
+    by_period = one.recognised_by == "period"
+    columns: list[Field[LookBlock]] = [
+        left("period" if by_period else "file (sha256)",
+             lambda block: label_text(block.name if by_period else block.name[:12])),
+        left("counted at", lambda block: f"look {block.look}"),
+        right("rows", lambda block: count_text(block.rows)),
+        right("value", _block_value),
+    ]  # fmt: skip
     seen = counted(len(one.seen_before), "block")
     note = f"{seen} of this run's file had been counted before." if one.seen_before else ""
     if len(shown) < len(one.blocks):
         note += f" The newest {len(shown)} of {len(one.blocks)}; all are in results.json."
-    measure = contents.measure_of(one.measure)
-    title = visible(one.text) if measure is None else contents.title(measure)
-    return PlainTable(f"Rows so far, {title}", columns, rows, note.strip())
+    return table_of(f"Rows so far, {_title(contents, one)}", shown, columns, note.strip())
 
 
-def _block_value(top: int | None, bottom: int | None, value: float | None) -> str:
+def _block_value(block: LookBlock) -> str:
+    top, bottom = block.numerator, block.denominator
     if top is not None and bottom is not None:
         return f"{count_text(top)} of {count_text(bottom)}"
-    return "–" if value is None else value_text(value)
+    return or_dash(block.value)

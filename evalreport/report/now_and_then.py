@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from evalreport.report.cards import interval_text
+from evalreport.report.columns import Field, left, right, table_of
 from evalreport.report.contents import Contents
-from evalreport.report.model import Block, Column, PlainTable, TableRow
-from evalreport.report.numbers import count_text, value_text
+from evalreport.report.model import Block
+from evalreport.report.numbers import count_text, or_dash
 from evalreport.report.words import label_text, listed, visible
 from evalreport.results.records import Comparison, Reference
 
@@ -31,33 +32,35 @@ def compared_title(contents: Contents) -> str:
 
 def then_blocks(contents: Contents, entries: Sequence[Comparison]) -> list[Block]:
     """The values of earlier runs as they recorded them, with what they were counted from."""
+    columns: list[Field[Comparison]] = [
+        left("metric", lambda one: _title(contents, one)),
+        left("model", lambda one: label_text(one.model)),
+        right("then", lambda one: or_dash(one.reference_value)),
+        right("interval", lambda one: interval_text(one.reference_interval) or "–"),
+        right("fraction", _fraction),
+        right("n", lambda one: or_dash(one.reference_n, count_text)),
+    ]
     found: list[Block] = []
     for run in dict.fromkeys(e.reference_run for e in entries if e.reference_run):
         own = [e for e in entries if e.reference_run == run]
-        rows = tuple(_row(contents, entry) for entry in own[:MOST_LINES])
-        heads = ("metric", "model", "then", "interval", "fraction", "n")
-        columns = tuple(Column(head, "left" if k < 2 else "right") for k, head in enumerate(heads))
-        note = _note(contents, run)
-        found.append(PlainTable("Then, as the run recorded it", columns, rows, note))
+        found.append(
+            table_of(
+                "Then, as the run recorded it", own[:MOST_LINES], columns, _note(contents, run)
+            )
+        )
     return found
 
 
-def _row(contents: Contents, entry: Comparison) -> TableRow:
-    top, bottom = entry.reference_numerator, entry.reference_denominator
-    whole = all(isinstance(part, int) for part in (top, bottom))
-    value, n = entry.reference_value, entry.reference_n
+def _title(contents: Contents, entry: Comparison) -> str:
     m = next((m for m in contents.measures if m.metric == entry.metric), None)
     own = contents.words.title(entry) or ("" if m is None else contents.words.title(m))
-    return TableRow(
-        (
-            contents.title(entry, own),
-            label_text(entry.model),
-            "–" if value is None else value_text(value),
-            interval_text(entry.reference_interval) or "–",
-            f"{count_text(top)} / {count_text(bottom)}" if whole else "–",
-            "–" if n is None else count_text(n),
-        )
-    )
+    return contents.title(entry, own)
+
+
+def _fraction(entry: Comparison) -> str:
+    top, bottom = entry.reference_numerator, entry.reference_denominator
+    whole = all(isinstance(part, int) for part in (top, bottom))
+    return f"{count_text(top)} / {count_text(bottom)}" if whole else "–"
 
 
 def _note(contents: Contents, run: str) -> str:

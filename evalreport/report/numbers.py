@@ -42,6 +42,15 @@ def value_text(value: float) -> str:
     return _longer_until(value, places, lambda text: float(text) not in {0.0, 1.0, -1.0})
 
 
+def or_dash(value: Any, text: Callable[[Any], str] = value_text) -> str:
+    """A number as ``text`` words it; a dash where there is none.
+
+    >>> or_dash(0.25), or_dash(None), or_dash(12, count_text)
+    ('0.250', '–', '12')
+    """
+    return "–" if value is None else text(value)
+
+
 def large_text(value: float) -> str:
     """A number too large for its digits to be read: three of them, and its power of ten."""
     return signed(f"{value:.2e}".replace("e+", "e"))

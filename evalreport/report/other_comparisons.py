@@ -8,10 +8,11 @@ that move between two models, and what that adds up to.
 from __future__ import annotations
 
 from evalreport.report.cards import interval_text
+from evalreport.report.columns import Field, left, right, table_of
 from evalreport.report.comparisons import against_text, comparison_blocks, comparison_title
 from evalreport.report.contents import Contents
 from evalreport.report.model import Block, Column, PlainTable, TableRow
-from evalreport.report.numbers import count_text, difference_text, number_text, p_text, value_text
+from evalreport.report.numbers import count_text, difference_text, number_text, or_dash, p_text
 from evalreport.report.sections import section
 from evalreport.report.words import label_text, method_text, prose
 from evalreport.results.records import (
@@ -36,26 +37,26 @@ CORRECTED = (
 
 def hypothesis_blocks(contents: Contents) -> list[Block]:
     """One line for each comparison of which the spec states what is to be shown."""
-    found = [c for c in contents.of(Comparison) if c.hypothesis is not None]
+    found = [(c, c.hypothesis) for c in contents.of(Comparison) if c.hypothesis is not None]
     if not found:
         return []
-    heads = (
-        ("metric", "left"),
-        ("models", "left"),
-        ("to be shown", "left"),
-        ("difference", "right"),
-        ("interval", "right"),
-        ("test", "left"),
-        ("p", "right"),
-        ("", "right"),
-    )
-    rows = tuple(
-        TableRow(_hypothesis_row(contents, c, c.hypothesis)) for c in found if c.hypothesis
-    )
-    corrected = any(c.correction != "none" for c in found)
+    columns: list[Field[tuple[Comparison, Hypothesis]]] = [
+        left("metric", lambda one: comparison_title(contents, one[0])),
+        left("models", lambda one: _models(one[0])),
+        left("to be shown", lambda one: stated(one[1])),
+        right("difference", lambda one: or_dash(one[0].difference, difference_text)),
+        right("interval", lambda one: interval_text(one[0].interval) or "–"),
+        left("test", lambda one: method_text(one[1].test)),
+        right("p", lambda one: _against_level(one[1])),
+        right("", lambda one: _shown(one[1])),
+    ]
+    corrected = any(c.correction != "none" for c, _ in found)
     note = HYPOTHESIS_NOTE + CORRECTED if corrected else HYPOTHESIS_NOTE
-    caption = "What was to be shown"
-    return [PlainTable(caption, tuple(Column(*h) for h in heads), rows, note, "gaps")]
+    return [table_of("What was to be shown", found, columns, note, "gaps")]
+
+
+def _models(c: Comparison) -> str:
+    return f"{label_text(c.model)} against {against_text(c)}"
 
 
 def stated(hypothesis: Hypothesis) -> str:
@@ -76,19 +77,14 @@ def stated(hypothesis: Hypothesis) -> str:
     return words[hypothesis.kind]
 
 
-def _hypothesis_row(contents: Contents, c: Comparison, asked: Hypothesis) -> tuple[str, ...]:
+def _against_level(asked: Hypothesis) -> str:
+    """The p value, with the level that it is held against."""
+    return or_dash(asked.p_adjusted, lambda p: f"{p_text(p)} ({number_text(asked.alpha)})")
+
+
+def _shown(asked: Hypothesis) -> str:
     told = {True: "shown", False: "not shown", None: "–"}[asked.shown]
-    p = asked.p_adjusted
-    return (
-        comparison_title(contents, c),
-        f"{label_text(c.model)} against {against_text(c)}",
-        stated(asked),
-        "–" if c.difference is None else difference_text(c.difference),
-        interval_text(c.interval) or "–",
-        method_text(asked.test),
-        "–" if p is None else f"{p_text(p)} ({number_text(asked.alpha)})",
-        told if asked.reason is None else f"{told}: {asked.reason}",
-    )
+    return told if asked.reason is None else f"{told}: {asked.reason}"
 
 
 MARGIN_NOTE = (
@@ -102,36 +98,19 @@ def margin_blocks(contents: Contents) -> list[Block]:
     found = [c for c in contents.of(Comparison) if c.margin is not None]
     if not found:
         return []
-    heads = (
-        ("metric", "left"),
-        ("models", "left"),
-        ("n", "right"),
-        ("value", "right"),
-        ("reference", "right"),
-        ("difference", "right"),
-        ("interval", "right"),
-        ("margin", "right"),
-        ("", "right"),
-    )
-    rows = tuple(TableRow(_margin_row(contents, c)) for c in found)
-    return [
-        PlainTable("Non-inferiority", tuple(Column(*h) for h in heads), rows, MARGIN_NOTE, "gaps")
+    told = {True: "yes", False: "not shown", None: "–"}
+    columns: list[Field[Comparison]] = [
+        left("metric", lambda c: comparison_title(contents, c)),
+        left("models", _models),
+        right("n", lambda c: count_text(c.n)),
+        right("value", lambda c: or_dash(c.model_value)),
+        right("reference", lambda c: or_dash(c.reference_value)),
+        right("difference", lambda c: or_dash(c.difference, difference_text)),
+        right("interval", lambda c: interval_text(c.interval) or "–"),
+        right("margin", lambda c: number_text(c.margin)),
+        right("", lambda c: told[c.non_inferior]),
     ]
-
-
-def _margin_row(contents: Contents, c: Comparison) -> tuple[str, ...]:
-    told = "–" if c.non_inferior is None else "yes" if c.non_inferior else "not shown"
-    values = (c.model_value, c.reference_value)
-    return (
-        comparison_title(contents, c),
-        f"{label_text(c.model)} against {against_text(c)}",
-        count_text(c.n),
-        *("–" if value is None else value_text(value) for value in values),
-        "–" if c.difference is None else difference_text(c.difference),
-        interval_text(c.interval) or "–",
-        number_text(c.margin),
-        told,
-    )
+    return [table_of("Non-inferiority", found, columns, MARGIN_NOTE, "gaps")]
 
 
 MOVES_NOTE = (
@@ -155,9 +134,15 @@ def reclassification_blocks(contents: Contents) -> list[Block]:
         label = label_text(record.label)
         rows.append(TableRow((pair, f"actual {label}", *_moves(record.events), "")))
         rows.append(TableRow(("", "the others", *_moves(record.nonevents), "")))
-        p = "–" if record.p_value is None else p_text(record.p_value)
         limits = interval_text(record.interval) or "–"
-        total = (count_text(record.rows), "", "", difference_text(record.net), limits, p)
+        total = (
+            count_text(record.rows),
+            "",
+            "",
+            difference_text(record.net),
+            limits,
+            or_dash(record.p_value, p_text),
+        )
         rows.append(TableRow(("", "sum", *total), strong=True))
     heads = (
         ("models", "left"),
@@ -181,7 +166,7 @@ def _moves(part: Moves) -> tuple[str, ...]:
         count_text(part.n),
         count_text(part.up),
         count_text(part.down),
-        "–" if part.net is None else difference_text(part.net),
+        or_dash(part.net, difference_text),
         interval_text(part.interval) or "–",
     )
 
@@ -198,37 +183,24 @@ def omnibus_blocks(contents: Contents) -> list[Block]:
     found = contents.of(OmnibusTest)
     if not found:
         return []
-    heads = (
-        ("metric", "left"),
-        ("models and values", "left"),
-        ("n", "right"),
-        ("test", "left"),
-        ("statistic", "right"),
-        ("df", "right"),
-        ("p", "right"),
-    )
-    rows = tuple(TableRow(_omnibus_row(contents, record)) for record in found)
-    reasons = [f"{r.title}: {prose(r.reason)}." for r in found if r.reason]
-    columns = tuple(Column(*head) for head in heads)
+    columns: list[Field[OmnibusTest]] = [
+        left("metric", contents.heading),
+        left("models and values", _models_and_values),
+        right("n", lambda one: count_text(one.n)),
+        left("test", lambda one: method_text(one.test)),
+        right("statistic", lambda one: or_dash(one.statistic, number_text)),
+        right("df", lambda one: or_dash(one.df, number_text)),
+        right("p", lambda one: or_dash(one.p_value, p_text)),
+    ]
+    reasons = [f"{one.title}: {prose(one.reason)}." for one in found if one.reason]
     note = " ".join([OMNIBUS_NOTE, *reasons])
-    return [PlainTable("All models at once", columns, rows, note, "gaps")]
+    return [table_of("All models at once", found, columns, note, "gaps")]
 
 
-def _omnibus_row(contents: Contents, record: OmnibusTest) -> tuple[str, ...]:
-    values = record.values or (None,) * len(record.models)
-    models = ", ".join(
-        f"{label_text(model)} {'–' if value is None else value_text(value)}"
-        for model, value in zip(record.models, values, strict=True)
-    )
-    return (
-        contents.heading(record),
-        models,
-        count_text(record.n),
-        method_text(record.test),
-        "–" if record.statistic is None else number_text(record.statistic),
-        "–" if record.df is None else number_text(record.df),
-        "–" if record.p_value is None else p_text(record.p_value),
-    )
+def _models_and_values(one: OmnibusTest) -> str:
+    values = one.values or (None,) * len(one.models)
+    pairs = zip(one.models, values, strict=True)
+    return ", ".join(f"{label_text(model)} {or_dash(value)}" for model, value in pairs)
 
 
 RATIO_NOTE = (
@@ -241,31 +213,22 @@ def ratio_blocks(contents: Contents) -> list[Block]:
     found = [(c, c.ratio) for c in contents.of(Comparison) if c.ratio is not None]
     if not found:
         return []
-    heads = (
-        ("metric", "left"),
-        ("models", "left"),
-        ("value", "right"),
-        ("reference", "right"),
-        ("ratio", "right"),
-        ("interval", "right"),
-        ("method", "left"),
-    )
-    rows = tuple(TableRow(_ratio_row(contents, c, ratio)) for c, ratio in found)
-    return [PlainTable("Ratios", tuple(Column(*h) for h in heads), rows, RATIO_NOTE, "gaps")]
+    columns: list[Field[tuple[Comparison, Ratio]]] = [
+        left("metric", lambda one: comparison_title(contents, one[0])),
+        left("models", lambda one: _models(one[0])),
+        right("value", lambda one: or_dash(one[0].model_value)),
+        right("reference", lambda one: or_dash(one[0].reference_value)),
+        right("ratio", lambda one: or_dash(one[1].value)),
+        right("interval", lambda one: interval_text(one[1].interval) or "–"),
+        left("method", lambda one: _method(one[1])),
+    ]
+    return [table_of("Ratios", found, columns, RATIO_NOTE, "gaps")]
 
 
-def _ratio_row(contents: Contents, c: Comparison, ratio: Ratio) -> tuple[str, ...]:
-    values = (c.model_value, c.reference_value, ratio.value)
-    method = ratio.reason or ""
+def _method(ratio: Ratio) -> str:
     if ratio.interval is not None:
-        method = method_text(ratio.interval.method)
-    return (
-        comparison_title(contents, c),
-        f"{label_text(c.model)} against {against_text(c)}",
-        *("–" if value is None else value_text(value) for value in values),
-        interval_text(ratio.interval) or "–",
-        method,
-    )
+        return method_text(ratio.interval.method)
+    return ratio.reason or ""
 
 
 @section(

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 from evalreport.report.cards import interval_text
 from evalreport.report.changes import change_blocks, change_words, changed_at
 from evalreport.report.charts.canvas import HALF, WHOLE, drawing, grid
 from evalreport.report.charts.course import Stop
 from evalreport.report.charts.course import course as draw_course
+from evalreport.report.columns import Field, left, right, table_of
 from evalreport.report.contents import Contents, View
 from evalreport.report.model import Block, Chart, Charts, Column, PlainTable, TableRow, Text
-from evalreport.report.numbers import count_text, p_text, required_text, value_text
+from evalreport.report.numbers import count_text, or_dash, p_text, required_text, value_text
 from evalreport.report.sections import section
 from evalreport.report.slices import period_strips, wanted
 from evalreport.report.words import (
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+R = TypeVar("R")
 
 MOST_CHARTS = 4
 #: Charts that share a picture.
@@ -65,6 +68,11 @@ class Course:
     def limits(self) -> Sequence[ControlLimits]:
         """Control limits of each period; empty ones in older results."""
         return self.record.limits or [NO_LIMITS] * len(self.measures)
+
+    @property
+    def values(self) -> list[float]:
+        """The values that are known, in the order of the periods."""
+        return [m.value for m in self.measures if m.value is not None]
 
     @property
     def names(self) -> list[str]:
@@ -241,24 +249,29 @@ def _direction(record: Period) -> str:
 
 
 def _table(course: Course, title: str) -> PlainTable:
-    rows = []
-    for name, m, limits in zip(course.names, course.measures, course.limits, strict=True):
-        value = value_text(m.value) if m.value is not None else m.state.replace("_", " ")
-        cells = (
-            name,
-            count_text(m.n),
-            value,
-            interval_text(m.interval) or "–",
-            _band(limits),
-        )
-        rows.append(TableRow(cells, strong=limits.signal))
-    heads = (course.record.every, "n", "value", "interval", "control limits")
-    columns = tuple(Column(str(h), "right" if k else "left") for k, h in enumerate(heads))
-    shown, note = _newest(rows)
-    return PlainTable(title, columns, shown, note)
+    columns: list[Field[tuple[str, Measure, ControlLimits]]] = [
+        left(str(course.record.every), lambda line: line[0]),
+        right("n", lambda line: count_text(line[1].n)),
+        right("value", lambda line: _value(line[1])),
+        right("interval", lambda line: interval_text(line[1].interval) or "–"),
+        right("control limits", lambda line: _band(line[2])),
+    ]
+    lines = list(zip(course.names, course.measures, course.limits, strict=True))
+    shown, note = _newest(lines)
+    return table_of(title, shown, columns, note, row=_strong_where_outside)
 
 
-def _newest(rows: Sequence[TableRow]) -> tuple[tuple[TableRow, ...], str]:
+def _value(m: Measure) -> str:
+    return m.state.replace("_", " ") if m.value is None else value_text(m.value)
+
+
+def _strong_where_outside(
+    line: tuple[str, Measure, ControlLimits], cells: tuple[str, ...]
+) -> TableRow:
+    return TableRow(cells, strong=line[2].signal)
+
+
+def _newest(rows: Sequence[R]) -> tuple[tuple[R, ...], str]:
     """The rows of the newest periods, and a note on the others."""
     shown = tuple(rows[-MOST_PERIODS:])
     if len(shown) == len(rows):
@@ -299,56 +312,41 @@ def _limit_table(contents: Contents, courses: Sequence[Course]) -> PlainTable:
 
 def _tests(contents: Contents, courses: Sequence[Course]) -> PlainTable:
     """Of every measure: first and last value, periods out of control, and the two tests."""
-    rows = [_test_row(contents, course) for course in courses[:MOST_LINES]]
-    heads = (
-        ("metric", "left"),
-        ("model", "left"),
-        ("first", "right"),
-        ("last", "right"),
-        ("out of control", "right"),
-        ("any change", "left"),
-        ("p", "right"),
-        ("trend", "left"),
-        ("p", "right"),
-    )
+    shown = courses[:MOST_LINES]
+    columns: list[Field[Course]] = [
+        left("metric", lambda course: _name(contents, course)),
+        left("model", lambda course: contents.mark(course.view).name),
+        right("first", lambda course: or_dash(next(iter(course.values), None))),
+        right("last", lambda course: or_dash(next(reversed(course.values), None))),
+        right("out of control", _out_of_control),
+        left("any change", lambda course: _test(course.record.change_test)),
+        right("p", lambda course: or_dash(course.record.change_p_value, p_text)),
+        left("trend", _trend),
+        right("p", lambda course: or_dash(course.record.trend_p_value, p_text)),
+    ]
     note = (
         "p values are not corrected for the number of measures. Any change: all periods share "
         "one value. Trend: a steady rise or fall over the periods."
     )
-    if len(courses) > len(rows):
-        note += f" {len(rows)} of {counted(len(courses), 'measure')}; all are in results.json."
+    if len(courses) > len(shown):
+        note += f" {len(shown)} of {counted(len(courses), 'measure')}; all are in results.json."
     reasons = dict.fromkeys(
-        prose(c.record.reason)
-        for c in courses[: len(rows)]
-        if not c.record.change_test and c.record.reason
+        prose(c.record.reason) for c in shown if not c.record.change_test and c.record.reason
     )
     if reasons:
         note += f" Not tested: {'; '.join(reasons)}."
-    columns = tuple(Column(*head) for head in heads)
-    return PlainTable("Has it changed?", columns, tuple(rows), note)
+    return table_of("Has it changed?", shown, columns, note)
 
 
-def _test_row(contents: Contents, course: Course) -> TableRow:
-    record = course.record
-    known = [m.value for m in course.measures if m.value is not None]
-    ends = (value_text(known[0]), value_text(known[-1])) if known else ("–", "–")
-    out = sum(limits.signal for limits in course.limits)
+def _out_of_control(course: Course) -> str:
     limited = any(limits.low is not None for limits in course.limits)
-    change, trend = record.change_test, record.trend_test
-    trended = f"{_direction(record)}, {method_text(trend)}" if trend else "–"
-    return TableRow(
-        (
-            _name(contents, course),
-            contents.mark(course.view).name,
-            *ends,
-            str(out) if limited else "no limits",
-            method_text(change) if change else "not tested",
-            _p(record.change_p_value),
-            trended,
-            _p(record.trend_p_value),
-        )
-    )
+    return str(sum(limits.signal for limits in course.limits)) if limited else "no limits"
 
 
-def _p(p: Any) -> str:
-    return "–" if p is None else p_text(p)
+def _test(name: str | None) -> str:
+    return method_text(name) if name else "not tested"
+
+
+def _trend(course: Course) -> str:
+    test = course.record.trend_test
+    return f"{_direction(course.record)}, {method_text(test)}" if test else "–"

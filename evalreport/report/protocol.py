@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
+from evalreport.report.columns import Field, right, table_of
 from evalreport.report.model import (
     Block,
     Column,
@@ -204,32 +206,35 @@ def _reader_sizes(design: Json) -> list[Block]:
     told = [one for one in design["criteria"] if one["readers"] is not None]
     if not told:
         return []
-    heads = [Column("Readers", "right"), *(Column(prose(one["text"]), "right") for one in told)]
     pairs = [dict(map(tuple, one["readers"]["pairs"])) for one in told]
-    lines = [
-        TableRow((count_text(j), *("—" if own[j] is None else count_text(own[j]) for own in pairs)))
-        for j in pairs[0]
+    needed: list[Field[int]] = [
+        right("Readers", count_text),
+        *(
+            right(prose(one["text"]), partial(_cases_for, own))
+            for one, own in zip(told, pairs, strict=True)
+        ),
     ]
+    curves = [{point["cases"]: point for point in one["readers"]["curve"]} for one in told]
+    by_cases: list[Field[int]] = [right("Cases", count_text)]
+    for one, own in zip(told, curves, strict=True):
+        readers = one["readers"]["curve"][0]["readers"]
+        by_cases.append(right(f"{prose(one['text'])}, {readers} readers", partial(_power_at, own)))
     title = f"Cases that a power of {_percent(design['wanted'])} takes, by the number of readers"
     note = "A dash: with no number of cases, as readers differ too much."
-    curves = [{point["cases"]: point for point in one["readers"]["curve"]} for one in told]
     sizes = sorted({cases for own in curves for cases in own})
-    readers = [f"{one['readers']['curve'][0]['readers']} readers" for one in told]
-    names = (f"{prose(one['text'])}, {own}" for one, own in zip(told, readers, strict=True))
-    by_cases = [Column("Cases", "right"), *(Column(name, "right") for name in names)]
-    powers = [
-        TableRow(
-            (
-                count_text(cases),
-                *(f"{100 * own[cases]['power']:.1f} %" if cases in own else "" for own in curves),
-            )
-        )
-        for cases in sizes
-    ]
     return [
-        PlainTable(title, tuple(heads), tuple(lines), note),
-        PlainTable("Power by the number of cases", tuple(by_cases), tuple(powers)),
+        table_of(title, pairs[0], needed, note),
+        table_of("Power by the number of cases", sizes, by_cases),
     ]
+
+
+def _cases_for(pairs: Mapping[int, int | None], readers: int) -> str:
+    needed = pairs[readers]
+    return "—" if needed is None else count_text(needed)
+
+
+def _power_at(curve: Mapping[int, Json], cases: int) -> str:
+    return f"{100 * curve[cases]['power']:.1f} %" if cases in curve else ""
 
 
 def _reasons(design: Json) -> list[Block]:
@@ -282,17 +287,18 @@ def _curves(design: Json) -> list[Block]:
         return []
     powers = [{point["rows"]: point for point in curve} for _, curve in told]
     sizes = sorted({rows for found in powers for rows in found})
-    heads = [Column("Rows", "right"), *(Column(prose(name), "right") for name, _ in told)]
-    lines = [
-        TableRow(
-            (
-                count_text(rows),
-                *("" if rows not in found else _power_text(found[rows]) for found in powers),
-            )
-        )
-        for rows in sizes
+    columns: list[Field[int]] = [
+        right("Rows", count_text),
+        *(
+            right(prose(name), partial(_drawn_power_at, own))
+            for (name, _), own in zip(told, powers, strict=True)
+        ),
     ]
-    return [PlainTable("Power of each criterion alone", tuple(heads), tuple(lines))]
+    return [table_of("Power of each criterion alone", sizes, columns)]
+
+
+def _drawn_power_at(curve: Mapping[int, Json], rows: int) -> str:
+    return _power_text(curve[rows]) if rows in curve else ""
 
 
 def _signatures(design: Json) -> list[Block]:

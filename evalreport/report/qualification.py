@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
+from evalreport.report.columns import Field, left, right, table_of
 from evalreport.report.model import (
     Block,
-    Column,
     Facts,
-    PlainTable,
     Report,
     Section,
     Signatures,
@@ -79,15 +78,11 @@ def _lead(data: Json) -> str:
 
 
 def _outcome(data: Json) -> list[Block]:
-    parts = PlainTable(
-        "Outcome by part",
-        _columns("Part", "Passed", "Failed", "Not done", right=(1, 2, 3)),
-        tuple(
-            TableRow((f"{part['part']}, {part['title']}",
-                      *(count_text(part[key]) for key in WORDS)))
-            for part in data["parts"]
-        ),
-    )  # fmt: skip
+    columns: list[Field[Json]] = [
+        left("Part", lambda part: f"{part['part']}, {part['title']}"),
+        *_counted(),
+    ]
+    parts = table_of("Outcome by part", data["parts"], columns)
     about = [("evalreport", data["version"]), ("date", _when(data))]
     about += [(name, visible(value)) for name, value in data["machine"].items()]
     about.append(("tested with Python", data["tested_with_python"]))
@@ -106,43 +101,44 @@ def _failures(data: Json) -> Block:
     failed = [one for one in data["checks"] if one["outcome"] == "failed"]
     if not failed:
         return Text("No check failed.")
-    rows = [
-        TableRow(
-            (one["id"], one["requirement"], visible(one["what"]), _said(one["reason"], MOST_WRONG))
-        )
-        for one in failed
+    columns: list[Field[Json]] = [
+        left("Check", lambda one: one["id"]),
+        left("Requirement", lambda one: one["requirement"]),
+        left("What", lambda one: visible(one["what"])),
+        left("What is wrong", lambda one: _said(one["reason"], MOST_WRONG)),
     ]
-    columns = _columns("Check", "Requirement", "What", "What is wrong")
-    return PlainTable("What failed", columns, tuple(rows))
+    return table_of("What failed", failed, columns)
+
+
+def _counted() -> list[Field[Json]]:
+    """How many checks passed, failed and were not done."""
+    return [
+        right("Passed", lambda one: count_text(one["passed"])),
+        right("Failed", lambda one: count_text(one["failed"])),
+        right("Not done", lambda one: count_text(one["not_done"])),
+    ]
 
 
 def _not_done(data: Json) -> Block:
-    left = [one for one in data["checks"] if one["outcome"] == "not_done"]
-    if not left:
+    undone = [one for one in data["checks"] if one["outcome"] == "not_done"]
+    if not undone:
         return Text("Every check was done.")
-    told = [f"{one['id']}, {visible(one['what'])}: {_said(one['reason'])}." for one in left]
+    told = [f"{one['id']}, {visible(one['what'])}: {_said(one['reason'])}." for one in undone]
     return Text(f"Not done: {' '.join(told)}")
 
 
 def _matrix(data: Json) -> Block:
-    rows = [
-        TableRow(
-            (
-                one["id"],
-                prose(one["text"]),
-                _span(one["checks"]),
-                *(count_text(one[key]) for key in WORDS),
-            )
-        )
-        for one in data["requirements"]
+    columns: list[Field[Json]] = [
+        left("No.", lambda one: one["id"]),
+        left("Requirement", lambda one: prose(one["text"])),
+        left("Checks", lambda one: _span(one["checks"])),
+        *_counted(),
     ]
-    columns = _columns("No.", "Requirement", "Checks", "Passed", "Failed", "Not done",
-                       right=(3, 4, 5))  # fmt: skip
     note = (
         "A requirement without a check here is tested where the tool is developed; "
         "docs/requirements.md lists the tests of each."
     )
-    return PlainTable("From requirement to check to result", columns, tuple(rows), note)
+    return table_of("From requirement to check to result", data["requirements"], columns, note)
 
 
 def _span(names: Sequence[str]) -> str:
@@ -170,22 +166,21 @@ def _part(data: Json, part: str) -> list[Block]:
 
 
 def _table(case: str, checks: Sequence[Json]) -> Block:
-    rows = [
-        TableRow(
-            (
-                f"{one['id']} {one['requirement']}",
-                visible(one["what"].removeprefix(f"{case}, ")),
-                visible(one["expected"]),
-                _said(one["found"]),
-                *((visible(one["source"]),) if case else ()),
-                WORDS[one["outcome"]],
-            ),
-            strong=one["outcome"] == "failed",
-        )
-        for one in checks
+    source: Field[Json] = left("Source", lambda one: visible(one["source"]))
+    columns: list[Field[Json]] = [
+        left("Check", lambda one: f"{one['id']} {one['requirement']}"),
+        left("What", lambda one: visible(one["what"].removeprefix(f"{case}, "))),
+        left("Expected", lambda one: visible(one["expected"])),
+        left("Found", lambda one: _said(one["found"])),
+        *((source,) if case else ()),
+        left("Outcome", lambda one: WORDS[one["outcome"]]),
     ]
-    heads = ("Check", "What", "Expected", "Found", *(("Source",) if case else ()), "Outcome")
-    return PlainTable(f"Reference case {case}" if case else "", _columns(*heads), tuple(rows))
+    caption = f"Reference case {case}" if case else ""
+    return table_of(caption, checks, columns, row=_strong_where_failed)
+
+
+def _strong_where_failed(one: Json, cells: tuple[str, ...]) -> TableRow:
+    return TableRow(cells, strong=one["outcome"] == "failed")
 
 
 def _signatures(sha256: str) -> list[Block]:
@@ -199,10 +194,3 @@ def _signatures(sha256: str) -> list[Block]:
 
 def _said(text: str, most: int = MOST_SAID) -> str:
     return visible(" ".join(text.split()), most)
-
-
-def _columns(*heads: str, right: Sequence[int] = ()) -> tuple[Column, ...]:
-    """Heads of columns; those of counts stand on the right."""
-    return tuple(
-        Column(head, "right" if place in right else "left") for place, head in enumerate(heads)
-    )

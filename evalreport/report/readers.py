@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from evalreport.report.cards import interval_text
+from evalreport.report.columns import Field, left, right, table_of
 from evalreport.report.contents import Contents
 from evalreport.report.model import Block, Column, PlainTable, TableRow
 from evalreport.report.numbers import (
     count_text,
     difference_text,
     number_text,
+    or_dash,
     p_text,
     six_decimals,
     threshold_text,
@@ -19,6 +21,7 @@ from evalreport.report.numbers import (
 from evalreport.report.sections import section
 from evalreport.report.words import counted, label_text, listed, prose
 from evalreport.results.records import (
+    Coefficient,
     ReaderAgreement,
     ReaderDifference,
     ReaderMean,
@@ -108,18 +111,6 @@ def _at(record: ReaderMean | ReaderAgreement) -> str:
     return f" at {threshold_text(record.threshold)}{rule}"
 
 
-def _columns(*heads: tuple[str, str]) -> tuple[Column, ...]:
-    return tuple(Column(*head) for head in heads)
-
-
-def _value(value: float | None) -> str:
-    return "–" if value is None else value_text(value)
-
-
-def _limits(one: ReaderMean | ReaderValue | ReaderPair) -> str:
-    return interval_text(one.interval) or "–"
-
-
 # -- each reader ---------------------------------------------------------------------------------
 
 
@@ -127,10 +118,10 @@ def _each(contents: Contents, means: tuple[ReaderMean, ...]) -> PlainTable:
     """A line for each reader of a model and threshold: the table, and what follows from it."""
     titles = {record.metric: contents.heading(record) for record in reversed(means)}
     metrics = list(dict.fromkeys(record.metric for record in means))
-    heads = _columns(
-        ("reader", "left"),
-        *((cell, "right") for cell in ("TP", "FN", "FP", "TN")),
-        *((titles[name], "right") for name in metrics),
+    heads = (
+        Column("reader"),
+        *(Column(cell, "right") for cell in ("TP", "FN", "FP", "TN")),
+        *(Column(titles[name], "right") for name in metrics),
     )
     rows: list[TableRow] = []
     reasons = []
@@ -182,36 +173,27 @@ def _with_limits(one: ReaderValue) -> str:
 
 
 def _means(contents: Contents, means: tuple[ReaderMean, ...]) -> PlainTable:
-    heads = _columns(
-        ("measure", "left"),
-        ("model", "left"),
-        ("readers", "right"),
-        ("mean", "right"),
-        ("interval", "right"),
-        ("SE", "right"),
-        ("df", "right"),
-    )
-    rows, reasons = [], []
-    for record in means:
-        title, place = contents.heading(record), _place(contents, record.dataset, record.model)
-        rows.append(
-            TableRow(
-                (
-                    title + _at(record),
-                    place,
-                    count_text(sum(one.value is not None for one in record.readers)),
-                    _value(record.value),
-                    _limits(record),
-                    *_error(record),
-                )
-            )
-        )
-        if record.reason:
-            reasons.append(f"{title}, {place}: {prose(record.reason)}.")
+    def place(one: ReaderMean) -> str:
+        return _place(contents, one.dataset, one.model)
+
+    columns: list[Field[ReaderMean]] = [
+        left("measure", lambda one: contents.heading(one) + _at(one)),
+        left("model", place),
+        right("readers", lambda one: count_text(sum(r.value is not None for r in one.readers))),
+        right("mean", lambda one: or_dash(one.value)),
+        right("interval", lambda one: interval_text(one.interval) or "–"),
+        right("SE", _error),
+        right("df", _df),
+    ]
+    reasons = [
+        f"{contents.heading(one)}, {place(one)}: {prose(one.reason)}."
+        for one in means
+        if one.reason
+    ]
     first = means[0]
     told = [MEANS.format(_random(first.random)), _size(first), _once(one.note for one in means)]
     note = " ".join(text for text in (*told, *reasons) if text)
-    return PlainTable("Mean over the readers", heads, tuple(rows), note, "gaps")
+    return table_of("Mean over the readers", means, columns, note, "gaps")
 
 
 def _random(random: tuple[str, ...]) -> str:
@@ -232,114 +214,89 @@ def _once(notes: Iterable[str | None]) -> str:
     return " ".join(f"{note[:1].upper()}{note[1:]}." for note in found)
 
 
-def _error(record: ReaderMean | ReaderDifference) -> tuple[str, str]:
-    error = record.standard_error
-    df = "normal" if record.df is None else f"{record.df:.1f}"
-    return ("–", "–") if error is None else (six_decimals(error), df if error else "–")
+def _error(record: ReaderMean | ReaderDifference) -> str:
+    return or_dash(record.standard_error, six_decimals)
+
+
+def _df(record: ReaderMean | ReaderDifference) -> str:
+    if not record.standard_error:
+        return "–"
+    return "normal" if record.df is None else f"{record.df:.1f}"
 
 
 # -- differences of two models ---------------------------------------------------------------------
 
 
 def _differences(contents: Contents, found: tuple[ReaderDifference, ...]) -> PlainTable:
-    with_margin = any(one.margin is not None for one in found)
-    heads = [
-        ("measure", "left"),
-        ("models", "left"),
-        ("readers", "right"),
-        ("difference", "right"),
-        ("interval", "right"),
-        ("SE", "right"),
-        ("df", "right"),
-        ("p", "right"),
+    def title(one: ReaderDifference) -> str:
+        at = "" if one.threshold is None else f" at {threshold_text(one.threshold)}"
+        return contents.heading(one) + at
+
+    def models(one: ReaderDifference) -> str:
+        return f"{label_text(one.model)} against {label_text(one.reference)}"
+
+    several = len(contents.datasets) > 1
+    columns: list[Field[ReaderDifference]] = [
+        left("measure", title),
+        left("models", lambda o: models(o) + f", {label_text(o.dataset)}" * several),
+        right("readers", lambda one: count_text(len(one.readers))),
+        right("difference", lambda one: or_dash(one.difference, difference_text)),
+        right("interval", lambda one: interval_text(one.interval) or "–"),
+        right("SE", _error),
+        right("df", _df),
+        right("p", lambda one: or_dash(one.p_value, p_text)),
     ]
+    with_margin = any(one.margin is not None for one in found)
     if with_margin:
-        heads += [("margin", "right"), ("holds", "right")]
-    rows, reasons = [], []
-    for one in found:
-        title = contents.heading(one)
-        if one.threshold is not None:
-            title += f" at {threshold_text(one.threshold)}"
-        models = f"{label_text(one.model)} against {label_text(one.reference)}"
-        cells = [
-            title,
-            models if len(contents.datasets) == 1 else f"{models}, {label_text(one.dataset)}",
-            count_text(len(one.readers)),
-            "–" if one.difference is None else difference_text(one.difference),
-            interval_text(one.interval) or "–",
-            *_error(one),
-            "–" if one.p_value is None else p_text(one.p_value),
+        told = {True: "yes", False: "not shown", None: "–"}
+        columns += [
+            right("margin", lambda one: or_dash(one.margin, number_text)),
+            right("holds", lambda one: told[one.non_inferior]),
         ]
-        if with_margin:
-            told = {True: "yes", False: "not shown", None: "–"}[one.non_inferior]
-            cells += ["–" if one.margin is None else number_text(one.margin), told]
-        rows.append(TableRow(tuple(cells)))
-        if one.reason:
-            reasons.append(f"{title}, {models}: {prose(one.reason)}.")
+    reasons = [f"{title(one)}, {models(one)}: {prose(one.reason)}." for one in found if one.reason]
     note = DIFFERENCES.format(_random(found[0].random))
     notes = [note, NON_INFERIOR if with_margin else "", _once(one.note for one in found), *reasons]
     text = " ".join(part for part in notes if part)
-    return PlainTable("Models compared over readers", _columns(*heads), tuple(rows), text, "gaps")
+    return table_of("Models compared over readers", found, columns, text, "gaps")
 
 
 # -- agreement -------------------------------------------------------------------------------------
 
 
 def _agreement(contents: Contents, found: tuple[ReaderAgreement, ...]) -> PlainTable:
-    heads = _columns(
-        ("model", "left"),
-        ("coefficient", "left"),
-        ("cases", "right"),
-        ("value", "right"),
-        ("interval", "right"),
-    )
-    rows, reasons = [], []
-    for record in found:
-        place = _place(contents, record.dataset, record.model) + _at(record)
-        for number, one in enumerate(record.coefficients):
-            rows.append(
-                TableRow(
-                    (
-                        "" if number else place,
-                        COEFFICIENTS[one.name],
-                        "–" if one.cases is None else count_text(one.cases),
-                        _value(one.value),
-                        interval_text(one.interval) or "–",
-                    )
-                )
-            )
-            if one.reason:
-                reasons.append(f"{place}, {COEFFICIENTS[one.name]}: {prose(one.reason)}.")
+    def place(record: ReaderAgreement) -> str:
+        return _place(contents, record.dataset, record.model) + _at(record)
+
+    lines = [(record, one) for record in found for one in record.coefficients]
+    columns: list[Field[tuple[ReaderAgreement, Coefficient]]] = [
+        left("model", lambda line: place(line[0]) if line[1] is line[0].coefficients[0] else ""),
+        left("coefficient", lambda line: COEFFICIENTS[line[1].name]),
+        right("cases", lambda line: or_dash(line[1].cases, count_text)),
+        right("value", lambda line: or_dash(line[1].value)),
+        right("interval", lambda line: interval_text(line[1].interval) or "–"),
+    ]
+    reasons = [
+        f"{place(record)}, {COEFFICIENTS[one.name]}: {prose(one.reason)}."
+        for record, one in lines
+        if one.reason
+    ]
     names = list(dict.fromkeys(name for record in found for name in record.readers))
     who = f"Readers: {listed([label_text(name) for name in names])}."
     told = [AGREEMENT, who, _once(one.note for one in found), *reasons]
     note = " ".join(part for part in told if part)
-    return PlainTable("Agreement of the readers", heads, tuple(rows), note, "gaps")
+    return table_of("Agreement of the readers", lines, columns, note, "gaps")
 
 
 def _pairs(contents: Contents, pairs: list[tuple[ReaderAgreement, ReaderPair]]) -> PlainTable:
-    heads = _columns(
-        ("model", "left"),
-        ("readers", "left"),
-        ("cases", "right"),
-        ("agreement", "right"),
-        ("kappa", "right"),
-        ("interval", "right"),
-    )
-    rows = [
-        TableRow(
-            (
-                _place(contents, record.dataset, record.model) + _at(record),
-                f"{label_text(one.first)} and {label_text(one.second)}",
-                count_text(sum(map(sum, one.counts))),
-                _value(one.agreement),
-                _value(one.kappa),
-                _limits(one),
-            )
-        )
-        for record, one in pairs[:MOST_PAIRS]
+    columns: list[Field[tuple[ReaderAgreement, ReaderPair]]] = [
+        left("model", lambda p: _place(contents, p[0].dataset, p[0].model) + _at(p[0])),
+        left("readers", lambda p: f"{label_text(p[1].first)} and {label_text(p[1].second)}"),
+        right("cases", lambda p: count_text(sum(map(sum, p[1].counts)))),
+        right("agreement", lambda p: or_dash(p[1].agreement)),
+        right("kappa", lambda p: or_dash(p[1].kappa)),
+        right("interval", lambda p: interval_text(p[1].interval) or "–"),
     ]
     note = PAIRS
     if len(pairs) > MOST_PAIRS:
         note += f" {counted(len(pairs) - MOST_PAIRS, 'pair')} more stand in results.json."
-    return PlainTable("Every two readers", heads, tuple(rows), note, "gaps")
+    return table_of("Every two readers", pairs[:MOST_PAIRS], columns, note, "gaps")

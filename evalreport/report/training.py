@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from evalreport.report.charts.canvas import HALF, WHOLE, drawing, grid
 from evalreport.report.charts.learning import learning, shared_height
 from evalreport.report.charts.training_history import training_history
+from evalreport.report.columns import Field, left, right, table_of
 from evalreport.report.contents import Contents, View, view_of
 from evalreport.report.marking import flat_counts_of
 from evalreport.report.model import (
@@ -28,7 +29,7 @@ from evalreport.report.model import (
     TableRow,
     Text,
 )
-from evalreport.report.numbers import count_text, share_text, threshold_text, value_text
+from evalreport.report.numbers import count_text, or_dash, share_text, threshold_text, value_text
 from evalreport.report.sections import section
 from evalreport.report.slices import spread_over
 from evalreport.report.words import (
@@ -59,49 +60,39 @@ MOST_COLUMNS = 6
 
 def overlap_blocks(contents: Contents) -> list[Block]:
     """What tested datasets share with those that models learned from; nothing shared is said."""
-    rows = []
-    for record in contents.of(TrainingOverlap):
-        shared, of = record.rows, record.of
-        said = prose(record.reason or "not counted")
-        if shared is not None and of is not None:
-            said = f"{count_text(shared)} of {count_text(of)} ({share_text(shared, of)})"
-        columns = [label_text(name) for name in record.columns or ()]
-        rows.append(
-            TableRow(
-                (
-                    label_text(record.dataset),
-                    f"{label_text(record.other)} ({record.use})",
-                    listed([label_text(name) for name in record.models]),
-                    _compared_by(record.by, columns),
-                    said,
-                )
-            )
-        )
-    if not rows:
+    records = contents.of(TrainingOverlap)
+    if not records:
         return []
-    heads = (
-        ("tested", "left"),
-        ("learned from", "left"),
-        ("by models", "left"),
-        ("compared", "left"),
-        ("rows shared", "left"),
-    )
+    columns: list[Field[TrainingOverlap]] = [
+        left("tested", lambda one: label_text(one.dataset)),
+        left("learned from", lambda one: f"{label_text(one.other)} ({one.use})"),
+        left("by models", lambda one: listed([label_text(name) for name in one.models])),
+        left("compared", _compared_by),
+        left("rows shared", _rows_shared),
+    ]
     note = (
         "Rows equal in every column compared need not be the same case; with few columns some "
         "are equal by chance."
     )
-    title = "Tested rows that a model learned from"
-    return [PlainTable(title, tuple(Column(*h) for h in heads), tuple(rows), note)]
+    return [table_of("Tested rows that a model learned from", records, columns, note)]
 
 
-def _compared_by(by: str, columns: Sequence[str]) -> str:
+def _rows_shared(record: TrainingOverlap) -> str:
+    shared, of = record.rows, record.of
+    if shared is None or of is None:
+        return prose(record.reason or "not counted")
+    return f"{count_text(shared)} of {count_text(of)} ({share_text(shared, of)})"
+
+
+def _compared_by(record: TrainingOverlap) -> str:
     """How rows were compared, with the first few columns."""
+    columns = [label_text(name) for name in record.columns or ()]
     if not columns:
         return "–"
-    shown = listed(list(columns[:MOST_COLUMNS]))
+    shown = listed(columns[:MOST_COLUMNS])
     if len(columns) > MOST_COLUMNS:
         shown = f"{', '.join(columns[:MOST_COLUMNS])} and {len(columns) - MOST_COLUMNS} more"
-    return f"by {by}: {shown}"
+    return f"by {record.by}: {shown}"
 
 
 MOST_NAMED = 10
@@ -116,21 +107,18 @@ def tuning_blocks(contents: Contents) -> list[Block]:
         for fold in record.folds:
             by_choice.setdefault(_choice(fold.params), []).append(label_text(fold.fold))
         times = Counter({choice: len(folds) for choice, folds in by_choice.items()})
-        rows = [
-            TableRow((choice, f"{count} of {len(record.folds)}", _named(by_choice[choice])))
-            for choice, count in times.most_common()
+        columns: list[Field[tuple[str, list[str], int]]] = [
+            left("parameters chosen", lambda one: one[0]),
+            right("folds", lambda one: f"{len(one[1])} of {one[2]}"),
+            left("which", lambda one: _named(one[1])),
         ]
-        columns = (
-            Column("parameters chosen"),
-            Column("folds", "right"),
-            Column("which"),
-        )
+        choices = [(c, by_choice[c], len(record.folds)) for c, _ in times.most_common()]
         note = (
             "Chosen on inner folds of the training rows; no label of a tested row took part. "
             "Choices that differ from fold to fold are part of the variation of training."
         )
         caption = f"Tuning in {counted(len(record.folds), 'fold')}, {mark.name}"
-        blocks.append(PlainTable(caption, columns, tuple(rows), note))
+        blocks.append(table_of(caption, choices, columns, note))
     return blocks
 
 
@@ -284,12 +272,12 @@ def _spreads(
 
 
 def _learning_table(record: LearningCurve, metric: str, caption: str) -> PlainTable:
-    rows = []
-    for point in record.points:
-        values = (_spread_text(part.get(metric)) for part in (point.train, point.test))
-        rows.append(TableRow((count_text(point.train_rows), *values)))
-    columns = (Column("rows trained on", "right"), Column("training rows", "right"))
-    return PlainTable(caption, (*columns, Column("test rows", "right")), tuple(rows))
+    columns: list[Field[LearningPoint]] = [
+        right("rows trained on", lambda point: count_text(point.train_rows)),
+        right("training rows", lambda point: _spread_text(point.train.get(metric))),
+        right("test rows", lambda point: _spread_text(point.test.get(metric))),
+    ]
+    return table_of(caption, record.points, columns)
 
 
 def _spread_text(value: Summary | None) -> str:
@@ -366,40 +354,20 @@ def _by_view(contents: Contents) -> dict[View, list[History]]:
 
 
 def _best_by_run(contents: Contents, runs: Sequence[History]) -> PlainTable:
-    rows = []
-    for run in runs:
-        by_count, by_cost = run.best_by_misclassified, run.best_by_cost
-        rows.append(
-            TableRow(
-                (
-                    label_text(run.run),
-                    contents.mark((run.dataset, run.model)).name,
-                    count_text(len(run.steps)),
-                    *_at_step(run, by_count),
-                    *_at_step(run, by_cost),
-                    _at_lowest_cost(run),
-                )
-            )
-        )
-    heads = (
-        ("run", "left"),
-        ("model", "left"),
-        ("steps", "right"),
-        ("fewest mistakes: step", "right"),
-        ("mistakes", "right"),
-        ("cost", "right"),
-        ("lowest cost: step", "right"),
-        ("mistakes", "right"),
-        ("cost", "right"),
-        ("at lowest cost", "left"),
-    )
+    columns: list[Field[History]] = [
+        left("run", lambda run: label_text(run.run)),
+        left("model", lambda run: contents.mark(view_of(run)).name),
+        right("steps", lambda run: count_text(len(run.steps))),
+        right("fewest mistakes: step", lambda run: _at_step(run, run.best_by_misclassified)[0]),
+        right("mistakes", lambda run: _at_step(run, run.best_by_misclassified)[1]),
+        right("cost", lambda run: _at_step(run, run.best_by_misclassified)[2]),
+        right("lowest cost: step", lambda run: _at_step(run, run.best_by_cost)[0]),
+        right("mistakes", lambda run: _at_step(run, run.best_by_cost)[1]),
+        right("cost", lambda run: _at_step(run, run.best_by_cost)[2]),
+        left("at lowest cost", _at_lowest_cost),
+    ]
     note = "A step chosen on the rows that it is judged by is exploratory."
-    return PlainTable(
-        "The best step of each run, by mistakes and by cost",
-        tuple(Column(*h) for h in heads),
-        tuple(rows),
-        note,
-    )
+    return table_of("The best step of each run, by mistakes and by cost", runs, columns, note)
 
 
 def _at_lowest_cost(run: History) -> str:
@@ -421,33 +389,17 @@ def _steps_chosen(contents: Contents, runs: Sequence[History]) -> list[Block]:
     if not best:
         return []
     metrics = list(dict.fromkeys(m.metric for _, step in best for m in step.metrics))
-    rows = []
-    for run, step in best:
-        known = {m.metric: m.value for m in step.metrics}
-        numbers = (_or_dash(known.get(name)) for name in metrics[:6])
-        by = listed(["mistakes" if name == "misclassified" else "cost" for name in step.by])
-        rows.append(
-            TableRow(
-                (
-                    label_text(run.run),
-                    threshold_text(step.step),
-                    by,
-                    *(count_text(getattr(step, name.lower())) for name in contents.flat),
-                    *numbers,
-                )
-            )
-        )
-    columns = (
-        Column("run"),
-        Column("step", "right"),
-        Column("best by"),
-        *(Column(cell, "right") for cell in contents.flat),
-        *(Column(_metric_name(contents, name), "right") for name in metrics[:6]),
-    )
+    columns: list[Field[tuple[History, BestStep]]] = [
+        left("run", lambda one: label_text(one[0].run)),
+        right("step", lambda one: threshold_text(one[1].step)),
+        left("best by", lambda one: _best_by(one[1])),
+        *(right(cell, partial(_cell, cell)) for cell in contents.flat),
+        *(right(_metric_name(contents, name), partial(_value, name)) for name in metrics[:6]),
+    ]
     more = len(metrics) - 6
     note = f"{counted(more, 'other metric')} in results.json." if more > 0 else ""
     blocks: list[Block] = [
-        PlainTable("The table and the metrics at the best steps", columns, tuple(rows), note)
+        table_of("The table and the metrics at the best steps", best, columns, note)
     ]
     weighted = [(run, step, step.weights) for run, step in best if step.weights is not None]
     if weighted:
@@ -455,25 +407,40 @@ def _steps_chosen(contents: Contents, runs: Sequence[History]) -> list[Block]:
     return blocks
 
 
+def _best_by(step: BestStep) -> str:
+    return listed(["mistakes" if name == "misclassified" else "cost" for name in step.by])
+
+
+def _cell(name: str, one: tuple[History, BestStep]) -> str:
+    return count_text(getattr(one[1], name.lower()))
+
+
+def _value(metric: str, one: tuple[History, BestStep]) -> str:
+    return or_dash(next((m.value for m in one[1].metrics if m.metric == metric), None))
+
+
 def _weights_chosen(best: Sequence[tuple[History, BestStep, Mapping[str, float]]]) -> PlainTable:
     """The constant term and the weight of each feature at the best steps, features in lines."""
     features = list(dict.fromkeys(name for _, _, weights in best for name in weights))
     shown = best[:MOST_WEIGHTED]
-    heads = [f"{label_text(run.run)}, step {threshold_text(step.step)}" for run, step, _ in shown]
     lines = [("constant term", [step.bias for _, step, _ in shown])]
     lines += [
         (label_text(name), [weights.get(name) for _, _, weights in shown])
         for name in features[:MOST_FEATURES]
     ]
-    rows = [
-        TableRow((name, *("–" if v is None else value_text(v) for v in values)))
-        for name, values in lines
-    ]
-    left = [(len(best) - len(shown), "step"), (len(features) - len(lines) + 1, "feature")]
-    told = [counted(count, f"other {what}") for count, what in left if count > 0]
+    left_out = [(len(best) - len(shown), "step"), (len(features) - len(lines) + 1, "feature")]
+    told = [counted(count, f"other {what}") for count, what in left_out if count > 0]
     note = f"{listed(told)} in results.json." if told else ""
-    columns = (Column("weight of"), *(Column(head, "right") for head in heads))
-    return PlainTable("The weights at the best steps", columns, tuple(rows), note)
+    heads = [f"{label_text(run.run)}, step {threshold_text(step.step)}" for run, step, _ in shown]
+    columns: list[Field[tuple[str, list[float | None]]]] = [
+        left("weight of", lambda line: line[0]),
+        *(right(head, partial(_weight, k)) for k, head in enumerate(heads)),
+    ]
+    return table_of("The weights at the best steps", lines, columns, note)
+
+
+def _weight(place: int, line: tuple[str, list[float | None]]) -> str:
+    return or_dash(line[1][place])
 
 
 def _at_step(run: History, step: Any) -> tuple[str, str, str]:
@@ -482,9 +449,8 @@ def _at_step(run: History, step: Any) -> tuple[str, str, str]:
         return ("none", "–", "–")
     k = run.steps.index(step)
     wrong, rows = run.misclassified[k], run.rows
-    cost = _costs(run)[k]
     said = f"{count_text(wrong)} of {count_text(rows)} ({share_text(wrong, rows)})"
-    return (threshold_text(step), said, "–" if cost is None else value_text(cost))
+    return (threshold_text(step), said, or_dash(_costs(run)[k]))
 
 
 def _history_chart(runs: Sequence[History]) -> Chart:
@@ -526,76 +492,53 @@ def _draw_runs(runs: Sequence[History], names: Sequence[str], most: float, figur
 
 
 def _history_table(run: History) -> PlainTable:
-    rows = [
-        TableRow(
-            (
-                threshold_text(run.steps[k]),
-                count_text(run.misclassified[k]),
-                "–" if _costs(run)[k] is None else value_text(_costs(run)[k]),
-            )
-        )
-        for k in spread_over(len(run.steps), DATA_LINES)
+    shown = spread_over(len(run.steps), DATA_LINES)
+    columns: list[Field[int]] = [
+        right("step", lambda k: threshold_text(run.steps[k])),
+        right("misclassified", lambda k: count_text(run.misclassified[k])),
+        right("cost", lambda k: or_dash(_costs(run)[k])),
     ]
-    columns = tuple(Column(n, "right") for n in ("step", "misclassified", "cost"))
-    note = f"{len(rows)} of {len(run.steps)} steps; all are in results.json."
-    return PlainTable(f"Run {label_text(run.run)}", columns, tuple(rows), note)
+    note = f"{len(shown)} of {len(run.steps)} steps; all are in results.json."
+    return table_of(f"Run {label_text(run.run)}", shown, columns, note)
 
 
 def repeat_blocks(contents: Contents) -> list[Block]:
     """How values vary over repeats of the whole cross-validation, model by model."""
-    tables = []
-    for view in contents.views:
-        own = [m for m in contents.pooled(view) if m.repeats]
-        if own:
-            number = max(len(m.repeats.values) for m in own if m.repeats)
-            caption = (
-                f"{counted(number, 'repeat')} of the cross-validation, {contents.mark(view).name}"
-            )
-            tables.append(_repeats(contents, caption, own, few=number <= FEW_REPEATS))
-    if len(tables) > 1 and all(len(table.columns) < len(_REPEATS) for table in tables):
+    repeated = {v: [m for m in contents.pooled(v) if m.repeats] for v in contents.views}
+    tables = [_repeats(contents, view, own) for view, own in repeated.items() if own]
+    if len(tables) > 1 and all(len(table.columns) <= FEW_COLUMNS for table in tables):
         return [TablePair(tuple(tables[k : k + 2])) for k in range(0, len(tables), 2)]
     return list(tables)
 
 
 #: Repeats whose lowest and highest value are seen at a glance.
 FEW_REPEATS = 3
-
-_REPEATS = (
-    Column("metric"),
-    Column("mean", "right"),
-    Column("SD", "right"),
-    Column("lowest", "right"),
-    Column("highest", "right"),
-    Column("each repeat"),
-)
-_FEW = (
-    Column("metric"),
-    Column("mean", "right"),
-    Column("SD", "right"),
-    Column("each repeat"),
-)
+#: Columns of a table that has room for another beside it.
+FEW_COLUMNS = 4
 
 
-def _repeats(contents: Contents, caption: str, own: Sequence[Measure], *, few: bool) -> PlainTable:
-    """The values of a model over repeats; ``few``: each of them tells the lowest and highest."""
-    rows = []
-    for m in own:
-        repeats = m.repeats
-        assert repeats is not None
-        ends = () if few else (_or_dash(repeats.low), _or_dash(repeats.high))
-        each = " · ".join(_or_dash(v) for v in repeats.values)
-        rows.append(
-            TableRow((contents.title(m), _or_dash(repeats.mean), _spread(repeats), *ends, each))
-        )
+def _repeats(contents: Contents, view: View, own: Sequence[Measure]) -> PlainTable:
+    """The values of a model over repeats; few of them tell the lowest and the highest."""
+    lines = [(m, m.repeats) for m in own if m.repeats]
+    number = max(len(repeats.values) for _, repeats in lines)
+    ends: list[Field[tuple[Measure, Summary]]] = [
+        right("lowest", lambda one: or_dash(one[1].low)),
+        right("highest", lambda one: or_dash(one[1].high)),
+    ]
+    columns: list[Field[tuple[Measure, Summary]]] = [
+        left("metric", lambda one: contents.title(one[0])),
+        right("mean", lambda one: or_dash(one[1].mean)),
+        right("SD", lambda one: _spread(one[1])),
+        *(() if number <= FEW_REPEATS else ends),
+        left("each repeat", lambda one: " · ".join(map(or_dash, one[1].values))),
+    ]
     note = "Repeats share their rows: their spread is no interval."
-    return PlainTable(caption, _FEW if few else _REPEATS, tuple(rows), note)
+    name = contents.mark(view).name
+    caption = f"{counted(number, 'repeat')} of the cross-validation, {name}"
+    return table_of(caption, lines, columns, note)
 
 
 def _spread(repeats: Summary) -> str:
     """The standard deviation over repeats: 0 where all are equal, whatever rounding left of it."""
     same = repeats.low is not None and repeats.low == repeats.high
-    return "0" if same else _or_dash(repeats.spread)
-
-
-def _or_dash(value: Any) -> str:
-    return "–" if value is None else value_text(value)
+    return "0" if same else or_dash(repeats.spread)
