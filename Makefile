@@ -171,7 +171,7 @@ test-spark: $(SPARK_VENV)/.installed
 	@$(SPARK_VENV)/bin/python -m pytest -q -m "$(PART)" tests/engine/counting/spark
 
 $(SPARK_VENV)/.installed: requirements/run-$(LOCK).txt pyproject.toml
-	$(call beside,$(SPARK_VENV),,"pyspark[connect]>=4.0$(COMMA)<5" pyarrow "fsspec>=2025.2")
+	$(call beside,$(SPARK_VENV),,"pyspark[connect]>=4.0$(COMMA)<5" pyarrow)
 
 COMMA := ,
 

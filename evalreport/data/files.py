@@ -19,7 +19,7 @@ from urllib.parse import unquote
 from evalreport.data.dialect import Dialect
 from evalreport.data.findings import some
 from evalreport.data.source import Source, open_source, readable_name, reading, suffix_of
-from evalreport.data.stores import is_stored, listed_objects, opened_object
+from evalreport.data.stores import copied, copied_below, is_stored
 from evalreport.errors import DataError, FilesError, LimitError, Location, Problem
 
 #: Files that one dataset may consist of.
@@ -185,16 +185,19 @@ def _together(
 def _stored(text: str) -> Source:
     """The object, or the objects, of an address of a store."""
     if not (text.endswith("/") or _MARKS.search(text)):
-        return opened_object(text)
-    root, found = listed_objects(text)
+        return copied(text)
+    parts = text.split("/")
+    marked = next((i for i, part in enumerate(parts) if _MARKS.search(part)), len(parts) - 1)
+    root = "/".join(parts[:marked]) + "/"
+    found = copied_below(text, root)
     if len(found) > MOST_FILES:
         raise _too_many(text)
     kinds = sorted({one.suffix for _, one in found})
     if len(kinds) > 1:
         raise _failed(text, f"files of several kinds: {', '.join(kinds)}", "one kind")
     keys = _keys(text, [below for below, _ in found])
-    parts = tuple(Part(below, one, tuple(_pairs(below).values())) for below, one in found)
-    return _together(text, Path(root), kinds[0], parts, keys)
+    made = tuple(Part(below, one, tuple(_pairs(below).values())) for below, one in found)
+    return _together(text, Path(root), kinds[0], made, keys)
 
 
 def _keys(name: str, below: Sequence[str]) -> tuple[str, ...]:

@@ -10,7 +10,6 @@ from evalreport.data.findings import quoted
 from evalreport.data.interruptible import interruptible
 from evalreport.data.limits import NUMBER_BYTES, TEXT_BYTES, Limits, Room, check_unpacked
 from evalreport.data.parquet_file import (
-    PageChecks,
     ParquetFile,
     check_pages,
     damaged,
@@ -56,7 +55,7 @@ def read_parquet(
         count = file.rows if rows is None else min(rows, file.rows)
         check_cells(count, len(asked), source.name, limits)
         whole = limits if count == file.rows else None
-        check_stored(file, None if source.far else stream, asked, source.size, whole)
+        check_stored(file, stream, asked, source.size, whole)
         room = room or Room(source.name, source.size, limits)
         for i in asked:
             room.take(count, NUMBER_BYTES if is_number(file.types[i]) else TEXT_BYTES)
@@ -100,22 +99,19 @@ def check_cells(rows: int, columns: int, name: str, limits: Limits) -> None:
 
 def check_stored(
     file: ParquetFile,
-    stream: BinaryIO | None,
+    stream: BinaryIO,
     asked: Collection[int],
     size: int,
     limits: Limits | None,
 ) -> None:
     """Look at the pages of the asked columns before any is unpacked.
 
-    Without a ``stream`` of the file, only at what the file tells of them.
-
     Raises DataError where one does not agree with its checksum, LimitError where together
     they claim to unpack to more than ``limits`` allow for a file of ``size`` bytes (None: where
     only the first rows are read).
     """
     chunks = file.chunks(asked)
-    told = PageChecks(0, 0, (), (), sum(chunk.unpacked for chunk in chunks))
-    found = told if stream is None else check_pages(stream, chunks)
+    found = check_pages(stream, chunks)
     if limits is not None:
         check_unpacked(file.name, found.unpacked, size, limits)
     problems = [

@@ -8,8 +8,8 @@ what it unpacks to, field 4 the CRC-32 of the stored bytes).
 from __future__ import annotations
 
 import zlib
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -17,7 +17,6 @@ from typing import Any, BinaryIO
 from evalreport.data.delimited import check_names
 from evalreport.data.findings import quoted
 from evalreport.data.source import Source, reading
-from evalreport.data.stores import PROTOCOL, StoredObject, given
 from evalreport.errors import DataError, LimitError, Location, Problem
 from evalreport.scratch import scratch_folder
 
@@ -281,7 +280,7 @@ def opened_parquet(source: Source) -> Iterator[ParquetFile]:
 
     with (
         closing(duckdb.connect(":memory:")) as connection,
-        given_names(connection, [source]) as (path,),
+        plain_name(source.path) as path,
     ):
         try:
             literal = path.replace("'", "''")
@@ -298,29 +297,8 @@ def opened_parquet(source: Source) -> Iterator[ParquetFile]:
                 )
             ) from None
         except (duckdb.Error, UnicodeDecodeError) as error:
-            source.check_given()
             reason = str(error).splitlines()[0].replace(path, source.name)
             raise damaged(source.name, reason) from None
-
-
-@contextmanager
-def given_names(connection: Any, sources: Sequence[Source]) -> Iterator[list[str]]:
-    """The names by which a connection, not locked yet, knows files or objects of stores."""
-    stored = [source for source in sources if isinstance(source, StoredObject)]
-    if stored:
-        # A dataset is of one or the other, and two that are joined may be of both.
-        known = dict(zip(map(id, stored), given(connection, stored), strict=True))
-    with ExitStack() as stack:
-        try:
-            yield [
-                known[id(source)]
-                if isinstance(source, StoredObject)
-                else stack.enter_context(plain_name(source.path))
-                for source in sources
-            ]
-        finally:
-            if stored:
-                connection.unregister_filesystem(PROTOCOL)
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO, ClassVar
+from typing import BinaryIO
 
 from evalreport.data.dialect import Dialect
 from evalreport.errors import DataError, FilesError, LimitError, Location, Problem
@@ -42,9 +42,6 @@ class Source:
     identity: tuple[int, ...]
     dialect: Dialect = field(default_factory=Dialect, kw_only=True)
 
-    #: Whether what is read comes over a network, so that no more is read than is needed.
-    far: ClassVar[bool] = False
-
     @contextmanager
     def stream(self) -> Iterator[BinaryIO]:
         """The file open for reading; FilesError if it is another file by now."""
@@ -67,9 +64,6 @@ class Source:
             return _identity(self.path.stat()) == self.identity
         except OSError:
             return False
-
-    def check_given(self) -> None:
-        """Raise FilesError where an engine could not read what it asked for."""
 
 
 def readable_name(name: str) -> str:

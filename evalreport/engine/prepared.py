@@ -36,8 +36,8 @@ def silent(_what: str, _total: int | None = None) -> None:
 class InputData:
     """A file that was read: its dataset, its name as the spec writes it, its hash and size.
 
-    Rows of a database behind an address have a hash of themselves and no size, objects of a store
-    one of their sizes and ETags; ``of`` says what was hashed where it is no file.
+    Rows of a database behind an address have a hash of themselves and no size; ``of`` says what
+    was hashed where it is no file.
     Where a dataset is several files, ``files`` has the name, hash and size of each.
     """
 

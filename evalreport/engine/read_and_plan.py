@@ -444,14 +444,8 @@ def _rows_of_file(views: Sequence[View], source: Source) -> int:
 _OF_ROWS = "kinds of rows"
 
 
-#: The same of objects of a store.
-_OF_OBJECTS = "size and etag"
-
-
 def _hashed(source: Source) -> str | None:
     """What was hashed, where that is no file."""
-    if any(part.source.far for part in parts_of(source)):
-        return _OF_OBJECTS
     return None if source.sha256 else _OF_ROWS
 
 

@@ -7,6 +7,7 @@ from typing import Protocol
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.comparing import same_number
 from evalreport.metrics.declare import Metric, Table
+from evalreport.report.words import OfMetric
 
 #: How each average comes about; ``{}`` is what it is an average of.
 AVERAGES = {
@@ -18,15 +19,6 @@ AVERAGES = {
 POOLED_SCORES = "Of the scores of all classes in one list, a row once for each class: {}"
 SAME = " With one label a row it is the same as {}."
 ONE_CLASS = "Of this class against all others: {}"
-
-
-class OfMetric(Protocol):
-    """A record of a metric, or of an average of it."""
-
-    @property
-    def metric(self) -> str: ...
-    @property
-    def average(self) -> str | None: ...
 
 
 class OfClass(OfMetric, Protocol):

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from evalreport.metrics.catalogue import find
 from evalreport.report.meanings import is_plain
 from evalreport.report.pieces import ACTUAL_IN_ROWS, Orientation
-from evalreport.report.words import lower_first, plain_name
+from evalreport.report.words import OfMetric, lower_first, plain_name
 from evalreport.results.lookup import Results
 from evalreport.results.records import Caution, Criterion
 
@@ -389,17 +389,11 @@ def in_vocabulary(text: str, vocabulary: Sequence[tuple[str, str]]) -> str:
     return text
 
 
-class Titled(Protocol):
+class Titled(OfMetric, Protocol):
     """A record of a metric, which may have the metric's title."""
 
     @property
     def dataset(self) -> str | None: ...
-    @property
-    def metric(self) -> str: ...
-    @property
-    def params(self) -> Mapping[str, Any]: ...
-    @property
-    def average(self) -> str | None: ...
 
 
 class Words:

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from evalreport.report.pages import stamp
 from evalreport.report.pieces import LineCell
-from evalreport.report.words import OUTCOME_WORDS, label_text, measure_title, subgroup_text, visible
+from evalreport.report.words import OUTCOME_WORDS, OfMetric, label_text, measure_title, subgroup_text, visible
 from evalreport.results.history import LookTold
 from evalreport.results.records import HELD
 
@@ -53,15 +53,9 @@ def outcome_stamp(outcome: str | None, aside: str = "") -> LineCell:
     return stamp(kind, outcome_word(outcome), aside)
 
 
-class NamedNumber(Protocol):
+class NamedNumber(OfMetric, Protocol):
     """A record of a metric, for one class or for all."""
 
-    @property
-    def metric(self) -> str: ...
-    @property
-    def params(self) -> Mapping[str, Any]: ...
-    @property
-    def average(self) -> str | None: ...
     @property
     def label(self) -> str | None: ...
 

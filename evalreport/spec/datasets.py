@@ -75,13 +75,10 @@ def data_file(path: str, info: ValidationInfo) -> str:
 
     How columns of a .txt file are separated has to be declared before.
     """
-    stored = in_store(path, info)
-    if not stored:
+    if not in_store(path, info):
         local_file(path)
     read = info.data.get("read")
     declared = (".txt",) if read is not None and read.delimiter is not None else ()
-    if stored and path.lower().endswith(".xlsx"):
-        raise refuse(Fault(f"'{path}' is a spreadsheet in a store", "its rows as csv or Parquet"))
     if not path.lower().endswith((*SUFFIXES, *declared, "/")):
         raise refuse(
             Fault(

@@ -19,8 +19,6 @@ from typing import Any
 import pytest
 from programs import LACKING, found_program, lacks
 
-from evalreport.data import stores
-
 #: The account and key that Azurite has from the start, as it documents them.
 ACCOUNT = "devstoreaccount1"
 KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
@@ -134,7 +132,6 @@ SCHEMES = tuple(_KINDS)
 def served(scheme: str) -> Iterator[Store]:
     """A store of a kind, whose clients find it, until the end of the block."""
     pytest.importorskip("pyarrow", reason=f"{LACKING}pyarrow (make test-stores)")
-    pytest.importorskip("fsspec", reason=f"{LACKING}fsspec (make test-stores)")
     command, files, environment = _KINDS[scheme]
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
@@ -154,20 +151,6 @@ def served(scheme: str) -> Iterator[Store]:
         finally:
             running.kill()
             running.wait()
-
-
-def fetched(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The sizes of the parts of objects that are read from now on."""
-    sizes: list[int] = []
-    plain = stores.read_part
-
-    def counted(*where: Any) -> bytes:
-        found = plain(*where)
-        sizes.append(len(found))
-        return found
-
-    monkeypatch.setattr(stores, "read_part", counted)
-    return sizes
 
 
 def _wait(running: subprocess.Popen[bytes], port: int) -> None:

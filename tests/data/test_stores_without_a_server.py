@@ -1,15 +1,18 @@
 """Object stores without one: what is asked of a client, and what is made of its answers.
 
-The client is one of this test, so that reading, listing and mistakes are held wherever tests run;
+The client is one of this test, so that copying, listing and mistakes are held wherever tests run;
 :mod:`data.test_stores` asks servers that speak for each kind of store.
 """
 
 from __future__ import annotations
 
+import errno
+import hashlib
 import io
 import os
 import sys
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -17,25 +20,20 @@ import pytest
 
 from evalreport import api
 from evalreport.data import store_clients, stores
+from evalreport.data.files import Files, open_files
 from evalreport.data.store_clients import client_of
-from evalreport.data.stores import given, listed_objects, opened_object
+from evalreport.data.stores import copied
 from evalreport.errors import FilesError, LostError
 
 ROWS = b"y,s\n" + b"".join(b"%s,%.3f\n" % (b"ab"[i % 3 % 2 :][:1], i % 7 / 7) for i in range(60))
 
 
 class File(io.BytesIO):
-    """An open object, read by place as pyarrow's are."""
-
-    def __init__(self, content: bytes, tag: str) -> None:
-        super().__init__(content)
-        self.tag = tag
+    """An open object, as pyarrow's are."""
 
     def metadata(self) -> dict[bytes, bytes]:
-        return {b"ETag": self.tag.encode(), b"Last-Modified": b"never"}
-
-    def read_at(self, size: int, at: int) -> bytes:
-        return self.getvalue()[at : at + size]
+        tag = hashlib.md5(self.getvalue(), usedforsecurity=False).hexdigest()
+        return {b"ETag": tag.encode(), b"Last-Modified": b"never"}
 
     def size(self) -> int:
         return len(self.getvalue())
@@ -47,6 +45,7 @@ class Client:
 
     objects: dict[str, bytes] = field(default_factory=dict)
     errors: list[Exception] = field(default_factory=list)
+    copies: list[str] = field(default_factory=list)
 
     def _fail(self) -> None:
         if self.errors:
@@ -61,23 +60,27 @@ class Client:
 
     def _info(self, name: str) -> Any:
         there = name in self.objects
-        kind = "file" if there else "none"
-        if any(other.startswith(f"{name}/") for other in self.objects):
-            kind = "folder"
+        folder = any(other.startswith(f"{name}/") for other in self.objects)
         return SimpleNamespace(
-            path=name, base_name=name.rpartition("/")[2], is_file=there, type=kind,
-            size=len(self.objects.get(name, b"")), mtime=None,
+            path=name, base_name=name.rpartition("/")[2], is_file=there,
+            type="file" if there else "folder" if folder else "none",
+            size=len(self.objects.get(name, b"")),
         )  # fmt: skip
 
     def open_input_file(self, name: str) -> File:
+        return File(self.objects[name])
+
+    def copied_to(self, name: str, path: str) -> None:
         self._fail()
-        return File(self.objects[name], str(hash(self.objects[name])))
+        self.copies.append(name)
+        Path(path).write_bytes(self.objects[name])
 
 
 @pytest.fixture
 def client(monkeypatch: pytest.MonkeyPatch) -> Client:
-    made = Client({"audit/d/month=1/rows.csv": ROWS, "audit/d/month=2/rows.csv": ROWS,
-                   "audit/d/_SUCCESS": b"x", "audit/one.csv": ROWS})  # fmt: skip
+    client = Client({"audit/d/month=1/rows.csv": ROWS, "audit/d/month=2/rows.csv": ROWS,
+                     "audit/d/_SUCCESS": b"x", "audit/d/month=1/.hidden": b"x",
+                     "audit/one.csv": ROWS})  # fmt: skip
 
     def selector(base_dir: str, **_: Any) -> Any:
         return SimpleNamespace(base_dir=base_dir)
@@ -86,14 +89,14 @@ def client(monkeypatch: pytest.MonkeyPatch) -> Client:
     vars(fs).update(
         FileSelector=selector,
         FileType=SimpleNamespace(NotFound="none"),
-        S3FileSystem=lambda **how: ("s3", how),
-        GcsFileSystem=lambda **how: ("gs", how),
-        AzureFileSystem=lambda account: ("az", account),
+        LocalFileSystem=lambda: None,
+        copy_files=lambda name, path, store, _here: store.copied_to(name, path),
     )
     monkeypatch.setitem(sys.modules, "pyarrow", SimpleNamespace(fs=fs))
     monkeypatch.setitem(sys.modules, "pyarrow.fs", fs)
-    monkeypatch.setattr(store_clients, "_made", lambda *_: made)
-    return made
+    monkeypatch.setattr(store_clients, "_made", lambda *_: client)
+    monkeypatch.setattr(stores, "_COPIES", {})
+    return client
 
 
 def run(path: str, retries: int = 0) -> Any:
@@ -105,21 +108,37 @@ def run(path: str, retries: int = 0) -> Any:
     return api.run(spec, allow_hosts=["s3://audit"], at="2026-01-01T00:00:00Z").json
 
 
+def names_of(address: str) -> list[str]:
+    found = open_files(Path(), address)
+    assert isinstance(found, Files)
+    return [part.name for part in found.parts]
+
+
 @pytest.mark.usefixtures("client")
-def test_objects_are_read_and_known_by_size_and_etag() -> None:
+def test_objects_are_copied_and_known_by_the_hash_of_their_bytes() -> None:
     (one,) = run("s3://audit/one.csv")["provenance"]["inputs"]
-    assert (one["rows"], one["bytes"], one["sha256_of"]) == (60, len(ROWS), "size and etag")
+    assert (one["name"], one["rows"], one["bytes"]) == ("s3://audit/one.csv", 60, len(ROWS))
+    assert one["sha256"] == hashlib.sha256(ROWS).hexdigest()
+    assert "sha256_of" not in one
     (several,) = run("s3://audit/d/")["provenance"]["inputs"]
     assert [part["name"] for part in several["files"]] == ["month=1/rows.csv", "month=2/rows.csv"]
     assert several["rows"] == 120
 
 
+def test_an_object_is_copied_again_only_where_it_is_another_one(client: Client) -> None:
+    one = copied("s3://audit/one.csv")
+    assert copied("s3://audit/one.csv") == one
+    assert client.copies == ["audit/one.csv"]
+    client.objects["audit/one.csv"] = ROWS + b"a,1\n"
+    other = copied("s3://audit/one.csv")
+    assert other.sha256 == hashlib.sha256(ROWS + b"a,1\n").hexdigest()
+    assert one.path.read_bytes() == ROWS
+
+
 @pytest.mark.usefixtures("client")
 def test_patterns_take_parts_of_names() -> None:
-    root, found = listed_objects("s3://audit/**/month=*/r*.csv")
-    assert root == "s3://audit/"
-    assert [name for name, _ in found] == ["d/month=1/rows.csv", "d/month=2/rows.csv"]
-    assert len(listed_objects("s3://audit/*.csv")[1]) == 1
+    assert names_of("s3://audit/**/month=*/r*.csv") == ["d/month=1/rows.csv", "d/month=2/rows.csv"]
+    assert names_of("s3://audit/d/month=2/*.csv") == ["rows.csv"]
 
 
 @pytest.mark.usefixtures("client")
@@ -127,14 +146,16 @@ def test_patterns_take_parts_of_names() -> None:
     ("address", "told"),
     [
         ("s3://audit/on.csv", "there is no such object; did you mean 'one.csv'"),
+        ("s3://audit/none/on.csv", "there is no such object"),
+        ("s3://audit/d", "there is no such object"),
         ("s3://other/one.csv", "there is no bucket other"),
         ("s3://audit/none/", "there are no objects below it"),
-        ("s3://audit/d/*.tsv", "no object is named so"),
+        ("s3://audit/*.tsv", "no object is named so"),
     ],
 )
 def test_what_is_not_there_is_told(address: str, told: str) -> None:
     with pytest.raises(FilesError, match=told):
-        (listed_objects if "*" in address or address.endswith("/") else opened_object)(address)
+        open_files(Path(), address)
 
 
 def test_kinds_are_not_mixed(client: Client) -> None:
@@ -146,11 +167,8 @@ def test_kinds_are_not_mixed(client: Client) -> None:
 def test_errors_of_a_client(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     client.errors = [OSError("AWS Error ACCESS_DENIED during HeadObject")]
     with pytest.raises(FilesError, match="refuses to show it") as refused:
-        opened_object("s3://audit/one.csv")
+        copied("s3://audit/one.csv")
     assert not isinstance(refused.value, LostError)
-    client.errors = [FileNotFoundError("gone")]
-    with pytest.raises(FilesError, match="there is no such object"):
-        opened_object("s3://audit/one.csv")
     monkeypatch.setattr("evalreport.engine.databases.addresses.PAUSE", 0.0)
     client.errors = [OSError("curlCode: 7, could not connect")]
     with pytest.raises(LostError, match="does not answer"):
@@ -158,49 +176,51 @@ def test_errors_of_a_client(client: Client, monkeypatch: pytest.MonkeyPatch) -> 
     told = "When reading key 'lost/403/Authorization.csv' in bucket 'audit': NETWORK_CONNECTION"
     client.errors = [OSError(told)]
     with pytest.raises(LostError, match="does not answer"):
-        opened_object("s3://audit/lost/403/Authorization.csv")
+        copied("s3://audit/lost/403/Authorization.csv")
     client.errors = [OSError("curlCode: 7, could not connect")] * 2
     assert run("s3://audit/one.csv", retries=2)["rows"][0]["read"] == 60
 
 
-def test_an_object_that_changes(client: Client) -> None:
-    one = opened_object("s3://audit/one.csv")
-    assert one.is_there()
-    client.objects["audit/one.csv"] = ROWS + b"a,1\n"
-    assert not one.is_there()
-    with one.stream() as stream, pytest.raises(FilesError, match="changed while it was read"):
-        one.check_still(stream)
-    del client.objects["audit/one.csv"]
-    assert not one.is_there()
+@pytest.mark.usefixtures("client")
+def test_an_object_that_goes_or_changes_while_it_is_copied(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    plain = Client.copied_to
+
+    def moved(self: Client, name: str, path: str) -> None:
+        plain(self, name, path)
+        self.objects[name] = ROWS + b"a,1\n"
+
+    monkeypatch.setattr(Client, "copied_to", moved)
+    with pytest.raises(FilesError, match="changed while it was read"):
+        copied("s3://audit/one.csv")
+    monkeypatch.setattr(Client, "copied_to", _gone)
+    with pytest.raises(FilesError, match="there is no such object"):
+        copied("s3://audit/one.csv")
 
 
-def test_what_an_engine_is_given(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    one, kept = opened_object("s3://audit/one.csv"), []
-    monkeypatch.setitem(sys.modules, "fsspec", SimpleNamespace(AbstractFileSystem=object))
-    (name,) = given(SimpleNamespace(register_filesystem=kept.append), [one])
-    (system,) = kept
-    assert system.exists(name)
-    assert (system.glob(name), system.glob("s3://audit/other.csv")) == ([name], [])
-    assert system.info(name)["size"] == len(ROWS)
-    assert system._strip_protocol(name) == name
-    assert system.modified(name).year == 1970
-    file = system.open(name, "rb")
-    assert (file.seek(4), file.tell(), file.read(3)) == (4, 4, ROWS[4:7])
-    assert file.seek(-2, 2) == len(ROWS) - 2
-    assert file.read() == ROWS[-2:]
-    monkeypatch.setattr(stores, "read_part", _lost)
-    with pytest.raises(OSError, match="cannot be read"):
-        file.read(1)
-    with pytest.raises(LostError, match="the connection to the store was lost"):
-        one.check_given()
-    one.check_given()
-    file.close()
-    assert file.closed
-    assert client.objects
+def _gone(_self: Client, name: str, _path: str) -> None:
+    raise FileNotFoundError(name)
 
 
-def _lost(*_: Any) -> bytes:
-    raise LostError("the network is down", "s3://audit/one.csv")
+@pytest.mark.usefixtures("client")
+def test_an_object_that_does_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stores.shutil, "disk_usage", lambda _: SimpleNamespace(free=100))
+    with pytest.raises(FilesError, match="room for 100; a folder with more room in TMPDIR"):
+        copied("s3://audit/one.csv")
+
+
+@pytest.mark.usefixtures("client")
+def test_a_disk_that_fills_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    full = OSError(errno.ENOSPC, "No space left on device")
+
+    def fills(*_: Any) -> None:
+        raise full
+
+    monkeypatch.setattr(Client, "copied_to", fills)
+    with pytest.raises(FilesError, match="the scratch folder is full") as caught:
+        copied("s3://audit/one.csv")
+    assert not isinstance(caught.value, LostError)
 
 
 def test_clients_are_made_from_the_environment(
@@ -282,7 +302,7 @@ def test_the_account_of_azure(environment: dict[str, str], expected: dict[str, s
 def test_what_is_a_refusal_and_what_is_silence(client: Client, said: str, refused: bool) -> None:
     client.errors = [OSError(said)]
     with pytest.raises(FilesError) as caught:
-        opened_object("gs://audit/one.csv")
+        copied("gs://audit/one.csv")
     assert isinstance(caught.value, LostError) is not refused
 
 
@@ -296,14 +316,11 @@ def test_an_error_of_a_client_that_is_not_of_the_system(
     monkeypatch.setitem(sys.modules, "pyarrow", pyarrow)
     client.errors = [ArrowError("Unknown error: Failed to get token: AuthenticationException")]
     with pytest.raises(FilesError, match="refuses to show it"):
-        opened_object("s3://audit/one.csv")
+        copied("s3://audit/one.csv")
 
 
 def test_what_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     monkeypatch.setitem(sys.modules, "pyarrow.fs", None)
-    monkeypatch.setitem(sys.modules, "fsspec", None)
     with pytest.raises(FilesError, match=r"pip install 'evalreport\[stores\]'"):
-        opened_object("s3://audit/one.csv")
-    with pytest.raises(FilesError, match=r"pip install 'evalreport\[stores\]'"):
-        given(None, [])
+        copied("s3://audit/one.csv")

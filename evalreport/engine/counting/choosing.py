@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 from evalreport.data.files import Files, parts_of
 from evalreport.data.joined import Joined
 from evalreport.data.limits import DEFAULT_LIMITS, plain_bytes
-from evalreport.data.parquet_file import LOCKS, given_names
+from evalreport.data.parquet_file import LOCKS, plain_name
 from evalreport.data.source import Source, opened
 from evalreport.engine.calendar import period_columns
 from evalreport.engine.counting.loading import (
@@ -342,10 +342,8 @@ def stored_rows(source: Source) -> int | None:
     import duckdb
 
     sources = [part.source for part in parts_of(source)]
-    with (
-        duckdb.connect(":memory:") as connection,
-        given_names(connection, sources) as paths,
-    ):
+    with duckdb.connect(":memory:") as connection, ExitStack() as stack:
+        paths = [stack.enter_context(plain_name(one.path)) for one in sources]
         listed = ", ".join(quoted_text(path) for path in paths)
         for setting in (f"allowed_paths=[{listed}]", *LOCKS):
             connection.execute(f"SET {setting}")
@@ -353,7 +351,5 @@ def stored_rows(source: Source) -> int | None:
             query = "SELECT sum(num_rows) FROM parquet_file_metadata(?)"
             found = connection.execute(query, [paths]).fetchone()
         except duckdb.Error:
-            for one in sources:
-                one.check_given()
             return None
     return None if found is None else int(found[0])

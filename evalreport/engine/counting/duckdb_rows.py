@@ -14,7 +14,7 @@ import numpy as np
 from evalreport.data.files import holding, parts_of
 from evalreport.data.interruptible import interruptible
 from evalreport.data.joined import Joined
-from evalreport.data.parquet_file import LOCKS, damaged, given_names
+from evalreport.data.parquet_file import LOCKS, damaged, plain_name
 from evalreport.data.parquet_types import parquet_column, text_column
 from evalreport.data.source import Source
 from evalreport.data.table import RawColumn
@@ -168,7 +168,7 @@ def duckdb_rows(
         stack.enter_context(holding(source))
         connection, spill = stack.enter_context(counting(source, wanted))
         sources = [part.source for part in parts_of(source)]
-        paths = stack.enter_context(given_names(connection, sources))
+        paths = [stack.enter_context(plain_name(one.path)) for one in sources]
         kept = source.suffix != ".parquet"
         try:
             lock(connection, [*paths, *allowed], spill, wanted.memory, kept=kept)
@@ -180,8 +180,6 @@ def duckdb_rows(
                 made = parquet_rows(connection, source, paths, wanted.columns)
             yield DuckDBRows(connection, source.name, *made, wanted.watch)
         except (duckdb.Error, UnicodeDecodeError) as error:
-            for one in sources:
-                one.check_given()
             raise _failure(error, source, paths, wanted.memory) from None
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from typing import Any
 
-from evalreport.data.parquet_file import LOCKS, ParquetFile, damaged, given_names
+from evalreport.data.parquet_file import LOCKS, ParquetFile, damaged, plain_name
 from evalreport.data.parquet_types import expression, readable
 from evalreport.data.source import Source, reading
 from evalreport.engine.counting.duckdb_rows import MOST_SPILLED
@@ -109,7 +109,8 @@ def parquet_pair(tested: Source, trained: Source, memory: int) -> Iterator[Parqu
         reading(tested),
         reading(trained),
         closing(duckdb.connect(":memory:")) as connection,
-        given_names(connection, [tested, trained]) as (one, other),
+        plain_name(tested.path) as one,
+        plain_name(trained.path) as other,
         scratch_folder() as spill,
     ):
         try:

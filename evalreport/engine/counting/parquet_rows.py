@@ -126,12 +126,8 @@ def check_file(file: ParquetFile, part: Part, columns: tuple[str, ...]) -> None:
         told = Problem("the file has no rows", "give at least one", Location(file.name))
         raise DataError(told)
     asked = [i for i, name in enumerate(file.header) if name in columns]
-    size = part.source.size
-    if part.source.far:
-        check_stored(file, None, asked, size, DEFAULT_LIMITS)
-        return
     with opened(part.source) as stream:
-        check_stored(file, stream, asked, size, DEFAULT_LIMITS)
+        check_stored(file, stream, asked, part.source.size, DEFAULT_LIMITS)
 
 
 def _same_types(files: Sequence[HasColumns], columns: tuple[str, ...]) -> None:

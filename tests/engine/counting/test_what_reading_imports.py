@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 #: What writes queries, and what speaks to databases, clusters and stores.
-OF_COUNTING = {"sqlglot", "adbc_driver_manager", "pyarrow", "fsspec", "pyspark", "pandas"}
+OF_COUNTING = {"sqlglot", "adbc_driver_manager", "pyarrow", "pyspark", "pandas"}
 
 
 def test_a_small_run_imports_no_library_of_queries_and_no_client(tmp_path: Path) -> None:
