@@ -192,7 +192,7 @@ def plan_comparisons(
             if reason is not None or twin is None:
                 skipped.append(Skipped(task, reason or "", recorded=False))
             else:
-                chosen = _planned(request, task, twin, own, by_view[other])
+                chosen = planned_by(request, task, twin, own, by_view[other])
                 # told where it is not the first one
                 at = str(task.threshold) if key[-1] else None
                 planned.append(replace(chosen, at=at))
@@ -321,9 +321,10 @@ def _same_for_all_models(metric: Metric, task: Task) -> bool:
 # -- how ------------------------------------------------------------------------------------
 
 
-def _planned(
+def planned_by(
     request: ComparisonRequest, task: Task, twin: Task, facts: Facts, other: Facts
 ) -> ComparisonTask:
+    """The comparison of two numbers, with its test and interval and why these."""
     paired = task.dataset == twin.dataset
     same = stand_in(task, two_classes=facts.two_classes)
     family = family_of(

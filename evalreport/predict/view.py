@@ -104,6 +104,11 @@ class View(ABC):
             self.places if self.times is None else np.repeat(self.places, self.times[self.places])
         )
 
+    @property
+    def clusters(self) -> int:
+        """Number of clusters that the rows are of; 0 where they are of none."""
+        return 0 if self.cluster is None else distinct(self.cluster[0])
+
     def tally(self, codes: Codes, size: int) -> Codes:
         """Number of rows of each of ``size`` codes; ``codes`` of shape (n,)."""
         if self.times is None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from evalreport.data.labels import label_kind, order_labels
 from evalreport.engine.ledgers.labels_and_rows import OF_SETS
 from evalreport.plan.criteria import criteria_words
+from evalreport.predict.columns import cluster_column
 from evalreport.results import records as r
 from evalreport.results.identity import EVERYTHING
 from evalreport.spec.model import Spec
@@ -124,7 +125,7 @@ def rows(again: RecordedState) -> Iterator[Made]:
                 made = replace(made, classes=())
             elif not several:
                 made, left_out = replace(made, classes=tuple(classes)), OF_ROWS
-        yield Made(made, left_out, tuple(_row_problems(one)))
+        yield Made(made, left_out, tuple(_row_problems(one, again)))
 
 
 def _of_labels(record: r.RowLedger, again: RecordedState) -> tuple[r.ClassCount, ...]:
@@ -152,12 +153,16 @@ def _whole_table(record: r.RowLedger, again: RecordedState) -> r.Table | None:
     return None
 
 
-def _row_problems(one: r.RowLedger) -> Iterator[str]:
+def _row_problems(one: r.RowLedger, again: RecordedState) -> Iterator[str]:
     """Reasons for which no row is left out, and clusters out of reach of the used rows."""
     for lost in one.excluded:
         if lost.count < 1:
             yield f"{lost.count} rows are left out because {lost.reason}"
     held, clusters = one.clustered, one.clusters
+    dataset = None if again.asked is None else again.asked.loaded.spec.datasets.get(one.dataset)
+    asked = dataset is not None and cluster_column(dataset) is not None
+    if asked and clusters is None and one.predictions is None and one.used:
+        yield "the spec declares clusters, and there is no number of them"
     if held is None:
         return
     if clusters is None:

@@ -22,9 +22,9 @@ CLOSE = 1e-9
 class Made:
     """A record as it follows from the others.
 
-    ``left_out``: the paths of what is not made, but taken over from the record that is there, each
-    with the reason; the path "" stands for all of it. ``problems``: what contradicts itself, or
-    others, in ways that no other record shows.
+    ``left_out``: the paths of what is not made, each with the reason: it is None here, or taken
+    over from the record that is there; the path "" stands for all of it. ``problems``: what
+    contradicts itself, or others, in ways that no other record shows.
     """
 
     record: Any
@@ -103,9 +103,11 @@ def same(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
-def unlike(own: Any, other: Any, path: str = "") -> Iterator[tuple[str, str]]:
+def unlike(
+    own: Any, other: Any, left_out: Mapping[str, str], path: str = ""
+) -> Iterator[tuple[str, str]]:
     """The leaves that a record has otherwise than the one made again: path, and what is told."""
-    if same(own, other):
+    if same(own, other) or (other is None and reason_of(path, left_out) is not None):
         return
     pairs: list[tuple[Any, Any, str]] = []
     if is_dataclass(own) and type(own) is type(other):
@@ -122,7 +124,7 @@ def unlike(own: Any, other: Any, path: str = "") -> Iterator[tuple[str, str]]:
     if not pairs:
         yield path, f"{path} is {_shown(own)}, the other records give {_shown(other)}"
     for one, two, inner in pairs:
-        yield from unlike(one, two, inner)
+        yield from unlike(one, two, left_out, inner)
 
 
 def _shown(value: Any) -> str:

@@ -1,36 +1,37 @@
-"""Comparisons again: values from the measures, all else from what stands in the record itself.
+"""Comparisons again, by the engine, from the measures and from what stands in the record itself.
 
-The counts of both models, or the fractions of both datasets, give test, limits, ratio and the
-test of a hypothesis by the engine's functions. Where a test needs the rows, its statistic is taken
-over: the p value follows from it, and the limits from the standard error that it implies where
-both are one calculation. Corrected p values follow from the family.
+The counts of both models, or the fractions and tables of both datasets, give test, limits, ratio
+and the test of a hypothesis. Where these need the rows, the statistic is taken over: the p value
+follows from it, and the limits from the standard error that it implies where both are one
+calculation.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from evalreport.engine.comparisons import calls, designed, folds
-from evalreport.engine.comparisons.pairs import Side
+from evalreport.engine.comparisons.hypotheses import Contrast, Values
+from evalreport.engine.comparisons.pairs import Pair, Side, left_out_of, metric_of
 from evalreport.engine.comparisons.records import (
-    DISAGREE,
-    asked_for,
+    Difference,
+    as_records,
+    difference_by,
     grouped,
-    judged,
-    notes_of,
+    not_compared,
+    numbered_by,
     numbers_of,
 )
-from evalreport.engine.comparisons.result import Test
-from evalreport.engine.comparisons.tests import OF_PROPORTIONS
-from evalreport.engine.comparisons.unpaired import of_proportions
-from evalreport.engine.groups.studied_groups import class_rows
+from evalreport.engine.comparisons.result import Counted, Limits, Replicates, Test
+from evalreport.engine.comparisons.tests import Paired
+from evalreport.engine.comparisons.unpaired import Independent
+from evalreport.engine.metric_values import Evaluated
 from evalreport.engine.reference.differences import SAME_ROWS, compared_with_run
 from evalreport.engine.reference.run import ReferenceRun, References
-from evalreport.metrics.catalogue import find
 from evalreport.metrics.comparing import (
     ADDED,
     BOOTSTRAP,
@@ -40,41 +41,23 @@ from evalreport.metrics.comparing import (
     SATTERTHWAITE,
     TWO_TABLES,
     WELCH,
-    same_number,
 )
-from evalreport.metrics.coverage_study import (
-    CLUSTERED_PAIRS,
-    PAIRS,
-    RATIO,
-    TWO_SAMPLES,
-    WEIGHTED_PAIRS,
-    Drawn,
-    all_held,
-)
-from evalreport.metrics.coverage_study import held as held_in_study
-from evalreport.metrics.declare import Goal, Metric
-from evalreport.metrics.estimates import different_classes
+from evalreport.metrics.coverage_study import Drawn
+from evalreport.metrics.formula import Undefined, Value
 from evalreport.metrics.kinds import JACKKNIFE
-from evalreport.plan.comparisons import ComparisonTask
-from evalreport.results.identity import MEAN_OF_FOLDS, WhichNumber
-from evalreport.results.records import (
-    Comparison,
-    Held,
-    Hypothesis,
-    Interval,
-    Measure,
-)
-from evalreport.spec.comparisons import Comparisons, RunReference
-from evalreport.statistics import hypotheses
-from evalreport.statistics.hypotheses import AtNull
+from evalreport.plan.comparisons import ComparisonRequest, ComparisonTask, planned_by
+from evalreport.plan.everything import comparison_request
+from evalreport.plan.task import Task
+from evalreport.results.identity import EVERYTHING, MEAN_OF_FOLDS, WhichNumber
+from evalreport.results.records import Comparison, Hypothesis, Interval, JointTable, Measure
+from evalreport.spec.comparisons import RunReference
+from evalreport.statistics.hypotheses import AtNull, Tails, of_normal, of_t
 from evalreport.statistics.interval import z_value
-from evalreport.statistics.multiplicity import Adjusted, adjust_families, corrected_family
-from evalreport.statistics.paired import PAIRED_METHODS
-from evalreport.statistics.predictive import CALL_METHODS, call_moments
+from evalreport.statistics.predictive import PairedCalls
 from evalreport.statistics.tail import normal_two_sided, t_quantile, t_two_sided
-from evalreport.statistics.unpaired import UNPAIRED_METHODS
 from evalreport.verify.leaves import CLOSE, Made, Miscounted, same
-from evalreport.verify.recorded_tables import NotRecorded
+from evalreport.verify.rebuild_measures import OTHER_DRAWS, as_evaluated, same_draws
+from evalreport.verify.recorded_tables import SINGLE_ROWS, Absent, NotRecorded, refusing
 
 if TYPE_CHECKING:
     from evalreport.verify.recorded_state import RecordedState
@@ -82,8 +65,6 @@ if TYPE_CHECKING:
 ON_ROWS = "the two models are compared row by row"
 FEWER = "it is a value of the rows that both models have"
 EARLIER = "the earlier run is verified by itself"
-#: Samples of the coverage study, by whether rows are shared.
-DESIGNS = {True: (PAIRS, CLUSTERED_PAIRS, WEIGHTED_PAIRS), False: (TWO_SAMPLES,)}
 #: Tests with limits, by their names, that are one calculation: a statistic over its error.
 STUDENT = {
     (SATTERTHWAITE, SATTERTHWAITE), (PAIRED_T, PAIRED_T), (WELCH, WELCH),
@@ -95,6 +76,8 @@ ONE = {
     *STUDENT, ("delong_score", "delong_score"), ("delong_score_unpaired", "delong_score_unpaired"),
     (TWO_TABLES, TWO_TABLES), (ADDED, ADDED), (BOOTSTRAP, PERCENTILE), (CLUSTERS, CLUSTERS),
 }  # fmt: skip
+#: Names of tests and limits that may take over from the planned ones.
+TAKEN_OVER = {name for pair in ONE for name in pair}
 
 
 def comparisons(again: RecordedState) -> Iterator[Made]:
@@ -102,22 +85,31 @@ def comparisons(again: RecordedState) -> Iterator[Made]:
     told, asked = again.results.comparisons, again.spec.loaded.spec.comparisons
     if asked is None:
         return
-    own = [one for one in told if one.reference_run is None]
-    names = [one.dataset if asked.family == "dataset" else "" for one in own]
-    adjusted = adjust_families([one.family_p for one in own], names, asked.correction)
-    for one, planned, p_value in zip(own, _planned(again, own), adjusted, strict=True):
-        yield _Rebuilt(again, asked, replace(one, **planned), p_value).made()
+    request, level = comparison_request(asked), again.spec.settings.level
+    if request is not None:
+        own = [
+            _Recorded(again, one, task, fold)
+            for one, (task, fold) in zip(told, _planned(again, request, told), strict=True)
+        ]
+        made = as_records([one.found_again() for one in own], request, level)
+        for one, record in zip(own, made, strict=True):
+            yield Made(one.with_notes(record), one.left_out, tuple(one.problems()))
     if isinstance(asked.reference, RunReference):
         yield from _earlier(again, asked.reference, told)
 
 
-def _planned(again: RecordedState, told: Sequence[Comparison]) -> Sequence[Mapping[str, Any]]:
-    """What the plan says of each comparison of models or datasets, in the order of the run."""
+Planned = tuple[ComparisonTask, str | None]
+
+
+def _planned(
+    again: RecordedState, request: ComparisonRequest, told: Sequence[Comparison]
+) -> Sequence[Planned]:
+    """Each comparison of models or datasets, with its fold, in the order of the run."""
     try:
         tasks = again.plan.comparisons
     except NotRecorded:
-        return [{}] * len(told)
-    planned: list[tuple[ComparisonTask, str | None]] = []
+        return [_stated(again, request, one) for one in told]
+    planned: list[Planned] = []
     for (own, other, paired), first, every in grouped(tasks):
         both = again.model_of(*own), again.model_of(*other)
         folded = paired and both[0].folds and both[0].folds == both[1].folds
@@ -126,59 +118,326 @@ def _planned(again: RecordedState, told: Sequence[Comparison]) -> Sequence[Mappi
         planned += [(one, None) for alike in every.values() for one in alike]
     if len(planned) != len(told):
         raise Miscounted(len(told), len(planned))
-    return [_said(again, task, fold, one) for (task, fold), one in zip(planned, told, strict=True)]
+    return planned
 
 
-#: Names of tests and limits that may take over from the planned ones.
-TAKEN_OVER = {name for pair in ONE for name in pair}
+def _stated(again: RecordedState, request: ComparisonRequest, one: Comparison) -> Planned:
+    """A comparison by the methods that it states, where the plan needs more than the results."""
+    tasks = []
+    for number in _numbers(one):
+        measure = again.results.number(number)
+        if measure is None:
+            raise NotRecorded("a measure that is compared is not in the results")
+        tasks.append(again.model_of(measure.dataset, measure.model).task(measure))
+    facts = [again.model_of(task.dataset, task.model).facts for task in tasks]
+    found = planned_by(request, tasks[0], tasks[1], facts[0], facts[1])
+    method = found.interval if one.interval is None else one.interval.method
+    return replace(found, test=one.test or "", interval=method, why=one.why), one.fold
 
 
-def _said(
-    again: RecordedState, task: ComparisonTask, fold: str | None, one: Comparison
-) -> dict[str, Any]:
-    """The fields of a comparison that follow from its plan."""
-    found = asked_for(task, fold)
-    known = {task.test or None, task.interval, *TAKEN_OVER}
-    if one.test not in known:
-        found["test"] = task.test or None
-    if one.interval is not None and one.interval.method not in known:
-        found["interval"] = replace(one.interval, method=task.interval)
-    if one.p_value is not None and one.statistic is not None:
-        found["reason"] = None
-    if one.hypothesis is not None and task.hypothesis is not None:
-        asked, told = task.hypothesis, one.hypothesis
-        found["hypothesis"] = replace(
-            told,
-            kind=asked.kind,
-            why=asked.why,
-            test=told.test if told.test in {*known, asked.test} else asked.test,
-            reason=told.reason if told.p_value is None else None,
-        )
-    if one.interval is not None:
-        found["interval_reason"] = None
-    if one.n:  # else there were no rows to compare
-        sides = [
-            Side(tables.view, tables, again.spec.settings, again.state.thresholds[key])
-            for own in (task.task, task.reference)
-            for key in [(own.dataset, own.model)]
-            for tables in [again.state.tables[key]]
+def _numbers(one: Comparison) -> tuple[WhichNumber, WhichNumber]:
+    """The numbers of the model and of the reference."""
+    other = replace(
+        one.which, dataset=one.reference_dataset or one.dataset, model=one.reference,
+        threshold=one.reference_threshold,
+    )  # fmt: skip
+    return one.which, other
+
+
+# -- two models without rows --------------------------------------------------------------------
+
+
+class _Side(Side):
+    """A model of a comparison without rows."""
+
+    predicted = losses = hits = scores = refusing(SINGLE_ROWS)
+
+
+def _side(again: RecordedState, task: Task) -> Side:
+    """A model as its results tell of it; of a subgroup its numbers of rows alone."""
+    model, key = again.model_of(task.dataset, task.model), (task.dataset, task.model)
+    tables: Any = model.tables if task.where == EVERYTHING else Absent(SINGLE_ROWS)
+    view = model.view if task.where == EVERYTHING else model.tables.view_of(task.where)
+    return _Side(view, tables, again.spec.settings, again.state.thresholds[key])
+
+
+@dataclass(frozen=True, eq=False)
+class _Pair(Pair):
+    """Two models on the same rows, of which only the counts are known that stand in the record."""
+
+    own: Comparison | None = None
+
+    def joint_table(self, *_tasks: Task) -> JointTable:
+        if self.own is None or self.own.joint_table is None:
+            raise NotRecorded(ON_ROWS)
+        return self.own.joint_table
+
+    def calls(self, *_tasks: Task) -> tuple[PairedCalls, PairedCalls]:
+        both = None if self.own is None else self.own.joint_calls
+        if both is None:
+            raise NotRecorded(ON_ROWS)
+        return calls.counted(both.actual_positive), calls.counted(both.actual_negative)
+
+
+class _Independent(Independent):
+    """A model on two datasets; rows are drawn only as the run has drawn them."""
+
+    same_draws: bool = True
+
+    def _replicates(self, task: ComparisonTask) -> Replicates | str:
+        if not self.same_draws:
+            raise NotRecorded(OTHER_DRAWS)
+        return super()._replicates(task)
+
+
+# -- one comparison -----------------------------------------------------------------------------
+
+
+@dataclass
+class _Recorded(Contrast):
+    """One comparison by the engine's methods, where they need the rows by what it states."""
+
+    again: RecordedState
+    own: Comparison
+    task: ComparisonTask
+    fold: str | None
+    left_out: dict[str, str] = field(default_factory=dict)
+    #: What should stand in the record and does not.
+    lacking: str | None = None
+
+    def found_again(self) -> Difference:
+        """The difference as the engine finds it."""
+        own, model, reference = self.own, *self.sides
+        if not own.n:
+            self.left_out |= dict.fromkeys(("n", "note"), ON_ROWS)
+            return replace(not_compared(self.task, own.reason or ""), fold=self.fold)
+        rows, note, values = model.view.rows, None, self._values
+        if self._partly:
+            rows, self.left_out["n"] = own.n, ON_ROWS
+            note = left_out_of(model, reference, rows)
+        if self.fold is None or not own.fold_differences:
+            made = difference_by(self, self.sides, self.task, values, rows, note)
+            # which classes averages leave out of the rows that both have is not known
+            unsettled = own.difference is None and FEWER in self.left_out.values()
+            told = not_compared(self.task, own.reason or "") if unsettled else made
+            return replace(made, fold=self.fold, difference=told.difference, found=told.found)
+        self.left_out["fold_differences"] = ON_ROWS
+        mean = math.fsum(own.fold_differences) / len(own.fold_differences)
+        found = self.found(self.task, values, mean, model.settings.level)
+        at, notes = numbers_of(model, reference, self.task), () if note is None else (note,)
+        return Difference(self.task, values, mean, found, rows, at, notes, self.fold)
+
+    @cached_property
+    def sides(self) -> tuple[Side, Side]:
+        """Both models without rows."""
+        return _side(self.again, self.task.task), _side(self.again, self.task.reference)
+
+    @cached_property
+    def _by(self) -> Contrast:
+        if self.task.paired:
+            draws: Any = Absent(ON_ROWS)
+            return Paired(_Pair(*self.sides, own=self.own), draws)
+        found = _Independent(*self.sides)
+        found.same_draws = same_draws(self.again.results)
+        return found
+
+    @cached_property
+    def _partly(self) -> set[str]:
+        """Of two models, row by row, those with rows that the other one lacks."""
+        own = self.own
+        names = [own.model, own.reference] if self.task.paired else []
+        ledgers = [self.again.rows.get((own.dataset, name)) for name in names]
+        sets = [set() if ledger is None else set(ledger.excluded) for ledger in ledgers]
+        return {n for n, a, b in zip(names, sets, sets[::-1], strict=True) if b - a}
+
+    # -- values -----------------------------------------------------------------------------
+
+    @cached_property
+    def _values(self) -> Values:
+        """The values of both sides by their tables or measures, or else by the counts of both."""
+        own, found = self.own, list[Evaluated]()
+        task = numbered_by(self.sides[0], self.task)
+        sides = (task.task, "model_value"), (task.reference, "reference_value")
+        for (one, name), which, counted in zip(sides, _numbers(own), self._counted(), strict=True):
+            stated, value = getattr(own, name), None
+            if one.model not in self._partly:
+                value = self._measured(one, self.again.results.number(which))
+            if value is None and counted is None:
+                self.left_out[name] = FEWER
+            if counted is not None and (value is None or not same(stated, counted)):
+                value = _told(counted)
+            found.append(_told(stated) if value is None else value)
+        return found[0], found[1]
+
+    def _measured(self, task: Task, measure: Measure | None) -> Evaluated | None:
+        """A value from the tables of its model, or else that of its measure."""
+        if self.fold is None:
+            try:
+                return self.again.model_of(task.dataset, task.model).value_of(task)
+            except NotRecorded:
+                pass
+        return None if measure is None else as_evaluated(measure)
+
+    def _counted(self) -> tuple[float | None, float | None]:
+        """The values of both sides by the counts beside them, where they are shares of these."""
+        own, joint = self.own, self.own.joint_table
+        if joint is not None and (n := joint.n11 + joint.n10 + joint.n01 + joint.n00):
+            return (joint.n11 + joint.n10) / n, (joint.n11 + joint.n01) / n
+        if own.joint_calls is None:
+            return None, None
+        above, below = calls.counted_calls(metric_of(self.task.task), own.joint_calls)
+        shares = [
+            (above.both + a, above.both + a + below.both + b)
+            for a, b in (
+                (above.first_only, below.first_only),
+                (above.second_only, below.second_only),
+            )
         ]
-        numbers = numbers_of(sides[0], sides[1], task)
-        found |= zip(("threshold", "reference_threshold"), numbers, strict=True)
-        if not _with_own_rows(again, one):
-            notes = [] if fold else notes_of(sides[0], sides[1], task)
-            found["note"] = "; ".join(notes) or None
-            if not one.subgroup:
-                found["n"] = sides[0].view.rows
-    return found
+        one, two = (top / bottom if bottom else None for top, bottom in shares)
+        return one, two
+
+    # -- the engine's methods, and what is taken over -----------------------------------------
+
+    def counts(self, task: ComparisonTask, values: Values) -> Counted:
+        own = self.own
+        self.left_out |= dict.fromkeys(("joint_table", "joint_calls"), ON_ROWS)
+        if self.fold is not None:
+            return Counted(folds=own.fold_differences)
+        if own.paired and FEWER in self.left_out.values():
+            return Counted(own.joint_table, own.joint_calls)
+        try:
+            return self._by.counts(task, values)
+        except NotRecorded:
+            self.lacking = "the counts that it rests on are not there"
+            return Counted()
+
+    def test(self, task: ComparisonTask, values: Values, difference: float) -> Test:
+        try:
+            return self._settled.test(task, values, difference)
+        except NotRecorded:
+            own, stated = self.own, self.own.hypothesis
+            error = None if stated is None else stated.standard_error
+            self.left_out["hypothesis.standard_error"] = ON_ROWS
+            if task.test != self.task.test and stated is not None:
+                return _stated_test(stated, error)
+            grounds = ("statistic", "df") if own.statistic is not None else ("p_value",)
+            self.left_out |= dict.fromkeys(grounds, ON_ROWS)
+            return _stated_test(own, error)
+
+    def interval(self, task: ComparisonTask, values: Values, difference: float) -> Limits:
+        try:
+            return self._settled.interval(task, values, difference)
+        except NotRecorded:
+            told = self.own.interval
+            if told is None:
+                return None, self.own.interval_reason
+            ends = _implied(self.own, told, metric_of(task.task).bounds)
+            names = ("n_effective", "standard_error", "df", "groups", "bias", "resamples",
+                     "usable", "note", *(() if ends else ("low", "high")))  # fmt: skip
+            self.left_out |= {f"interval.{name}": ON_ROWS for name in names}
+            low, high = ends or (told.low, told.high)
+            method = told.method if told.method in TAKEN_OVER else task.interval
+            level = self.sides[0].settings.level
+            return replace(told, low=low, high=high, method=method, level=level), None
+
+    def studied(self, task: ComparisonTask) -> Drawn | None:
+        if self.fold is not None:
+            return None
+        try:
+            return self._by.studied(task)
+        except NotRecorded:
+            names = ("held", "held_most", "held_cell")
+            self.left_out |= {
+                f"{of}.{n}": ON_ROWS for of in ("interval", "ratio.interval") for n in names
+            }
+            return None
+
+    def tails(self, task: ComparisonTask, values: Values, difference: float) -> AtNull | None:
+        stated = self.own.hypothesis
+        try:
+            return self._settled.tails(task, values, difference)
+        except NotRecorded:
+            if stated is None or stated.standard_error is not None or stated.p_value is None:
+                return None
+            self.left_out |= dict.fromkeys(("hypothesis.statistic", "hypothesis.df"), ON_ROWS)
+            if stated.statistic is None:
+                self.left_out["hypothesis.p_value"] = ON_ROWS
+                found = Tails(stated.p_value, stated.p_value)
+            elif stated.df is None:
+                found = of_normal(stated.statistic)
+            else:
+                found = of_t(stated.statistic, stated.df)
+            return lambda null: found if null == stated.null else Tails(0.0, 0.0)
+
+    @property
+    def _settled(self) -> Contrast:
+        """The engine's methods. Raises NotRecorded where they would work on other values."""
+        if self.fold is not None:
+            raise NotRecorded(ON_ROWS)
+        return self._by
+
+    def with_notes(self, made: Comparison) -> Comparison:
+        """The record with what is noted of limits that are taken over."""
+        told = self.own.interval
+        if told is None or made.interval is None or "interval.note" not in self.left_out:
+            return made
+        return replace(made, interval=replace(made.interval, note=told.note))
+
+    def problems(self) -> Iterator[str]:
+        """What contradicts itself in a comparison whose limits are taken over."""
+        own, limits = self.own, self.own.interval
+        if self.lacking is not None:
+            yield self.lacking
+        if limits is None or own.difference is None:
+            return
+        if (own.test, limits.method) in ONE and own.methods_disagree:
+            yield "p value and limits of one calculation lie on two sides of 0"
+        around = limits.low <= own.difference <= limits.high
+        ends = [same(end, own.difference) for end in (limits.low, limits.high)]
+        # a difference outside its limits is told with the bias that the draws have
+        if not around and not any(ends) and limits.bias is None:
+            yield "the limits do not lie around the difference"
 
 
-def _with_own_rows(again: RecordedState, one: Comparison) -> set[str]:
-    """Of two models, row by row, those with rows that the other one lacks."""
-    names = [one.model, one.reference] if one.paired else []
-    ledgers = [again.rows.get((one.dataset, name)) for name in names]
-    sets = [set() if ledger is None else set(ledger.excluded) for ledger in ledgers]
-    return {n for n, a, b in zip(names, sets, sets[::-1], strict=True) if b - a}
+def _told(value: float | None) -> Evaluated:
+    """A value as a comparison states it."""
+    return Evaluated(Undefined("") if value is None else Value(value), "", "")
+
+
+def _stated_test(of: Comparison | Hypothesis, error: float | None) -> Test:
+    """A test as it is stated, its p value by its statistic."""
+    p_value, z, df = of.p_value, of.statistic, of.df
+    settled = p_value is not None and z is not None
+    if settled and z is not None:
+        p_value = normal_two_sided(z) if df is None else t_two_sided(z, df)
+    name = of.test if of.test in TAKEN_OVER else None
+    return Test(z, p_value, df, None if settled else of.reason, error, name)
+
+
+def _implied(
+    own: Comparison, interval: Interval, bounds: tuple[float, float]
+) -> tuple[float, float] | None:
+    """Limits by the error that a statistic of one calculation implies, within the range."""
+    statistic, difference = own.statistic, own.difference
+    if (own.test, interval.method) not in STUDENT or not statistic or not difference:
+        return None
+    size = max(abs(own.model_value or 0.0), abs(own.reference_value or 0.0))
+    if size * CLOSE > abs(difference):
+        return None  # it is what rounding left of both values
+    df = own.df if own.df is not None else interval.df
+    level = (1.0 + interval.level) / 2.0
+    factor = z_value(interval.level) if df is None else t_quantile(level, df)
+    half, most = factor * difference / statistic, bounds[1] - bounds[0]
+    found = max(difference - half, -most), min(difference + half, most)
+    if half <= 0.0 or not math.isfinite(half):
+        return interval.low + 1.0, interval.high  # an error is above 0
+    # limits of an area or a share may be cut at 1 on the scale of the metric
+    ends = zip(found, (interval.low, interval.high), (-1.0, 1.0), strict=True)
+    low, high = (own if same(abs(own), 1.0) and a * s > 1.0 else a for a, own, s in ends)
+    return low, high
+
+
+# -- an earlier run -----------------------------------------------------------------------------
 
 
 def _earlier(
@@ -227,290 +486,3 @@ def _then(again: RecordedState, one: Comparison) -> tuple[WhichNumber, Measure] 
         state="value" if one.reference_value is not None else "undefined",
         left_out=now.left_out if alike else ("",),
     )  # fmt: skip
-
-
-@dataclass
-class _Rebuilt:
-    """One comparison of two models, or of one model on two datasets."""
-
-    again: RecordedState
-    asked: Comparisons
-    own: Comparison
-    adjusted: Adjusted
-
-    def __post_init__(self) -> None:
-        unsettled = ("joint_table", "joint_calls", "model_fraction", "reference_fraction", "n",
-                     "fold_differences", "statistic", "df")  # fmt: skip
-        self.left_out = dict.fromkeys(unsettled, ON_ROWS)
-        self.told: dict[str, Any] = {}
-
-    @cached_property
-    def metric(self) -> Metric:
-        found = find(self.own.metric)
-        if found is None:
-            raise ValueError(f"there is no metric {self.own.metric!r}")
-        return found
-
-    def made(self) -> Made:
-        """The comparison from the measures and its own record."""
-        own = self.own
-        self._values()
-        self._difference()
-        self._test()
-        self._limits()
-        self._ratio()
-        self._margins()
-        correction = self.asked.correction
-        family, tests = corrected_family(self.adjusted, correction, self.asked.family)
-        p_adjusted = self.adjusted.p_value if own.hypothesis is None else None
-        self.told |= {"correction": correction, "family": family, "family_tests": tests}
-        self.told["p_adjusted"] = p_adjusted
-        made = replace(own, **self.told)
-        plain = "; ".join(part for part in (own.note or "").split("; ") if part != DISAGREE)
-        made = judged(replace(made, note=plain or None), self.metric, self._level)
-        if (own.test, own.interval and own.interval.method) in ONE and made.methods_disagree:
-            # p and limits of one calculation lie on one side of 0
-            made = replace(made, p_value=None)
-        return Made(made, self.left_out)
-
-    @property
-    def _level(self) -> float:
-        return self.again.spec.settings.level
-
-    # -- values -----------------------------------------------------------------------------
-
-    @cached_property
-    def _measures(self) -> tuple[Measure | None, Measure | None]:
-        own, number = self.own, self.again.results.number
-        other = replace(
-            own.which, dataset=own.reference_dataset or own.dataset, model=own.reference,
-            threshold=own.reference_threshold,
-        )  # fmt: skip
-        return number(own.which), number(other)
-
-    @cached_property
-    def _partly(self) -> set[str]:
-        """Of two models, row by row, those with rows that the other one lacks."""
-        return _with_own_rows(self.again, self.own)
-
-    def _values(self) -> None:
-        """The values of both sides by their measures, or else by the counts of both."""
-        own, counted = self.own, self._counted()
-        names = ("model_value", own.model), ("reference_value", own.reference)
-        for (name, model), measure, count in zip(names, self._measures, counted, strict=True):
-            stated = getattr(own, name)
-            if count is not None and not same(stated, count):
-                self.told[name] = count
-            elif measure is None or measure.indeterminate is not None or model in self._partly:
-                if count is None:
-                    self.left_out[name] = FEWER
-            elif stated is not None or measure.value is None:
-                self.told[name] = measure.value
-
-    def _counted(self) -> tuple[float | None, float | None]:
-        """The values of both sides by the counts beside them, where they are shares of these."""
-        own, joint = self.own, self.own.joint_table
-        if joint is not None and (n := joint.n11 + joint.n10 + joint.n01 + joint.n00):
-            return (joint.n11 + joint.n10) / n, (joint.n11 + joint.n01) / n
-        pairs = own.model_fraction, own.reference_fraction
-        one, two = (None if not pair or not pair[1] else pair[0] / pair[1] for pair in pairs)
-        return one, two
-
-    def _difference(self) -> None:
-        own, told = self.own, self.told
-        values = [told.get(n, getattr(own, n)) for n in ("model_value", "reference_value")]
-        if own.difference is not None:
-            gone = None in values
-            told["difference"] = None if gone else values[0] - values[1]
-        elif None not in values and own.fold is None and not self._apart():
-            told["difference"] = values[0] - values[1]
-        if own.joint_calls is not None and own.difference is not None:
-            found = call_moments(*calls.counted_calls(self.metric, own.joint_calls))
-            if found is not None and not same(found.difference, own.difference):
-                told["difference"] = found.difference
-
-    def _apart(self) -> bool:
-        """Whether averages are over different classes, or a value is not that of its measure."""
-        one, two = self._measures
-        if one is None or two is None or self._partly:
-            return True
-        return different_classes(("", one.left_out), ("", two.left_out)) is not None
-
-    # -- test and limits --------------------------------------------------------------------
-
-    def _test(self) -> None:
-        """The test by the counts, or its p value by the statistic and degrees of freedom."""
-        own, found = self.own, self._tested(self.own.test or "")
-        if found is not None and own.p_value is not None:
-            self.told |= {"statistic": found.statistic, "df": found.df, "p_value": found.p_value}
-            self.told["reason"] = found.reason
-            self.left_out = {k: v for k, v in self.left_out.items() if k not in ("statistic", "df")}
-        elif own.p_value is not None and own.statistic is not None:
-            z, df = own.statistic, own.df
-            self.told["p_value"] = normal_two_sided(z) if df is None else t_two_sided(z, df)
-        else:
-            self.left_out["p_value"] = ON_ROWS
-
-    def _tested(self, test: str) -> Test | None:
-        own = self.own
-        if own.joint_table is not None and test in OF_PROPORTIONS:
-            return OF_PROPORTIONS[test](own.joint_table)
-        if own.joint_calls is not None and test in calls.OF_CALLS:
-            return calls.OF_CALLS[test](self.metric, own.joint_calls)
-        if not own.paired and self._fractions and test in hypotheses.UNPAIRED_TAILS:
-            return of_proportions(test, self._fractions)
-        return None
-
-    @cached_property
-    def _fractions(self) -> tuple[float, float, float, float] | None:
-        one, two = self.own.model_fraction, self.own.reference_fraction
-        return (*one, *two) if one and two else None
-
-    def _limits(self) -> None:
-        own, interval = self.own, self.own.interval
-        if interval is None:
-            return
-        limits = self._counted_limits(interval) or self._implied_limits(interval)
-        low, high, difference = interval.low, interval.high, own.difference
-        if limits is None:
-            ends = {"low", "high"}
-            # a difference outside its limits is told with the bias that the draws have
-            if difference is not None and interval.bias is None:
-                low = min(low, difference) if not same(low, difference) else low
-                high = max(high, difference) if not same(high, difference) else high
-                if (low, high) != (interval.low, interval.high):
-                    ends = set()
-        else:
-            (low, high), ends = limits, set()
-        rest = ("n_effective", "standard_error", "df", "groups", "bias", "resamples", "usable")
-        self.left_out |= {f"interval.{name}": ON_ROWS for name in (*ends, *rest)}
-        level = self._level
-        made = replace(interval, low=low, high=high, level=level)
-        self.told["interval"] = self._explained(made)
-
-    def _counted_limits(self, interval: Interval) -> tuple[float, float] | None:
-        own, level, limits = self.own, interval.level, None
-        rows = self.again.rows.get((own.dataset, own.model))
-        if rows is not None and rows.clusters is not None:
-            return None  # they follow from the clusters, whatever their method is called
-        if own.joint_table is not None and interval.method in PAIRED_METHODS:
-            joint = own.joint_table
-            cells = (joint.n11, joint.n10, joint.n01, joint.n00)
-            limits = PAIRED_METHODS[interval.method](*cells, level)
-        if own.joint_calls is not None and interval.method in CALL_METHODS:
-            counted = calls.counted_calls(self.metric, own.joint_calls)
-            limits = CALL_METHODS[interval.method](*counted, level)
-        if not own.paired and self._fractions and interval.method in UNPAIRED_METHODS:
-            limits = UNPAIRED_METHODS[interval.method](*self._fractions, level)
-        return None if limits is None else (limits.low, limits.high)
-
-    def _implied_limits(self, interval: Interval) -> tuple[float, float] | None:
-        """Limits by the error that a statistic of one calculation implies, within the range."""
-        own, pair = self.own, (self.own.test, interval.method)
-        statistic, difference = own.statistic, own.difference
-        if pair not in STUDENT or not statistic or not difference:
-            return None
-        size = max(abs(own.model_value or 0.0), abs(own.reference_value or 0.0))
-        if size * CLOSE > abs(difference):
-            return None  # it is what rounding left of both values
-        df = own.df if own.df is not None else interval.df
-        level = (1.0 + interval.level) / 2.0
-        factor = z_value(interval.level) if df is None else t_quantile(level, df)
-        half, most = factor * difference / statistic, self.metric.bounds[1] - self.metric.bounds[0]
-        found = max(difference - half, -most), min(difference + half, most)
-        if half <= 0.0 or not math.isfinite(half):
-            return interval.low + 1.0, interval.high  # an error is above 0
-        # limits of an area or a share may be cut at 1 on the scale of the metric
-        ends = zip(found, (interval.low, interval.high), (-1.0, 1.0), strict=True)
-        low, high = (own if same(abs(own), 1.0) and a * s > 1.0 else a for a, own, s in ends)
-        return low, high
-
-    def _explained(self, interval: Interval, of: str = "") -> Interval:
-        """The interval, without what it tells of the coverage study where that did not find it."""
-        if interval.study is None:
-            return interval.with_study(None)
-        drawn, right = self._drawn(), set[Held | None]()
-        for name in self._names():
-            if drawn is not None:
-                right.add(held_in_study(name, drawn, interval.level, of))
-            else:
-                for design in DESIGNS[self.own.paired]:
-                    right |= all_held(name, design, of)
-        return interval if interval.study in right else interval.with_study(None)
-
-    def _names(self) -> set[str]:
-        """The metrics that an average may be the number of, of two classes or of more."""
-        own = self.own
-        return {same_number(self.metric, own.average, two_classes=t)[0].name for t in (True, False)}
-
-    def _drawn(self) -> Drawn | None:
-        """The rows of both sides as the study counts them; None where the results do not tell."""
-        counted, results = [], self.again.results
-        for measure in self._measures:
-            if measure is None or self._partly or not results.has_table(measure.table):
-                return None
-            rows = self.again.rows.get((measure.dataset, measure.model))
-            own = class_rows(measure, results.table(str(measure.table)))
-            if own is None or rows is None or (rows.clusters, rows.predictions) != (None, None):
-                return None
-            counted.append(Drawn(*own, PAIRS if self.own.paired else TWO_SAMPLES))
-        return min(counted)
-
-    def _ratio(self) -> None:
-        own, ratio = self.own, self.own.ratio
-        if ratio is None or ratio.interval is None:
-            return
-        level = ratio.interval.level
-        found = (
-            calls.paired_ratio(self.metric, own.joint_table, own.joint_calls, level)
-            if own.paired
-            else calls.unpaired_ratio(own.model_fraction, own.reference_fraction, level)
-        )
-        limits = found.interval
-        if limits is not None:
-            explained = self._explained(
-                replace(limits, why=ratio.interval.why).with_study(ratio.interval.study), RATIO
-            )
-            found = replace(found, interval=explained)
-        self.told["ratio"] = found
-
-    # -- what was to be shown ---------------------------------------------------------------
-
-    def _margins(self) -> None:
-        """The margin of the spec, and the one-sided test of a hypothesis."""
-        stated, asked = self.own.hypothesis, self.asked
-        margin = dict(asked.margins).get(self.own.metric)
-        if stated is None:
-            self.told["margin"] = margin
-            return
-        alpha = asked.alpha or (1.0 - self._level) / 2.0
-        adjusted = self.adjusted.p_value
-        made = replace(
-            stated, margin=margin or 0.0, alpha=alpha, p_adjusted=adjusted,
-            shown=None if adjusted is None else adjusted < alpha,
-        )  # fmt: skip
-        at = None if stated.p_value is None else self._tails(stated)
-        gain = -1 if self.metric.goal is Goal.MINIMIZE else 1
-        found = None if at is None else hypotheses.decide(stated.kind, margin or 0.0, at, gain=gain)
-        if found is None:
-            for name in ("statistic", "df", "p_value", "null"):
-                self.left_out[f"hypothesis.{name}"] = ON_ROWS
-        else:
-            made = replace(
-                made, null=found.null, statistic=found.statistic, df=found.df,
-                p_value=found.p_value,
-            )  # fmt: skip
-        self.left_out["hypothesis.standard_error"] = ON_ROWS
-        self.told["hypothesis"] = made
-
-    def _tails(self, stated: Hypothesis) -> AtNull | None:
-        own, joint, counts = self.own, self.own.joint_table, self._fractions
-        if joint is not None and stated.test in hypotheses.PAIRED_TAILS:
-            of_rows = hypotheses.PAIRED_TAILS[stated.test]
-            return lambda null: of_rows(joint.n11, joint.n10, joint.n01, joint.n00, null)
-        if counts is not None and not own.paired and stated.test in hypotheses.UNPAIRED_TAILS:
-            of_two = hypotheses.UNPAIRED_TAILS[stated.test]
-            return lambda null: of_two(*counts, null)
-        if stated.standard_error and own.difference is not None:
-            return hypotheses.from_error(own.difference, stated.standard_error, stated.df)
-        return None

@@ -187,6 +187,7 @@ class RecordedModel:
             of_classes=tuple(one.count for one in self.rows.classes),
             predictions=None if self.rows.predictions is None else by_class,
             reach=(min(scores), max(scores)) if scores else (None, None),
+            cluster_count=self.rows.clusters,
             ties={one.threshold: one.rows for one in labels.ties},
         )
 
@@ -295,11 +296,18 @@ class RecordedModel:
             raise NotRecorded(OF_FITS)
         return limits_by(self.measurer, task, self.facts, method)
 
+    def value_of(self, task: Task) -> Evaluated:
+        """The value of a task, without its interval. Raises NotRecorded."""
+        self._refuse_lengths(task)
+        return self.measurer.compute(replace(task, interval=None)).evaluated
+
+    def _refuse_lengths(self, of: Measure | Task) -> None:
+        if _metric(of).kind is Kind.MARGIN and self.view.source == "margin":
+            raise NotRecorded("the length of the weights is not in the results")
+
     def again(self, one: Measure) -> Made:
         """The measure from the recorded tables. Raises NotRecorded."""
-        metric = _metric(one)
-        if metric.kind is Kind.MARGIN and self.view.source == "margin":
-            raise NotRecorded("the length of the weights is not in the results")
+        self._refuse_lengths(one)
         left_out: dict[str, str] = {}
         n, weight = self._rows_of(one, left_out)
         few = bool(one.subgroup) and n < self.asked.loaded.spec.subgroup_minimum
@@ -360,7 +368,7 @@ class RecordedModel:
     def _drawn(self, one: Measure, computed: Computed) -> tuple[Computed, str | None]:
         """What another numpy drew may differ from what this one draws, by as much as draws do."""
         own, other = one.interval, computed.interval
-        if self.results.provenance.versions.get("numpy") == versions().get("numpy"):
+        if same_draws(self.results):
             return computed, None
         if own is None or other is None or not own.resamples or own.method != other.method:
             return computed, None
@@ -414,7 +422,7 @@ class RecordedModel:
         found = [self.results.number(one.which.on(Slice(fold=name))) for name in names]
         if any(measure is None for measure in found):
             raise NotRecorded("a fold of it is not in the results")
-        values = [_as_evaluated(measure) for measure in found if measure is not None]
+        values = [as_evaluated(measure) for measure in found if measure is not None]
         return names, values
 
     def _repeats(self, one: Measure) -> Summary | None:
@@ -426,6 +434,11 @@ class RecordedModel:
             for k in range(2, (self.rows.repeats or 1) + 1)
         ]
         return repeat_summary([one.value, *(None if m is None else m.value for m in others)])
+
+
+def same_draws(results: Results) -> bool:
+    """Whether the numpy that made the results is the one that draws here."""
+    return results.provenance.versions.get("numpy") == versions().get("numpy")
 
 
 def at_level(
@@ -453,9 +466,13 @@ def _as_fractions(
     return MissingBounds(*sides)
 
 
-def _as_evaluated(one: Measure) -> Evaluated:
+def as_evaluated(one: Measure) -> Evaluated:
+    """The value of a measure as the engine holds it."""
     outcome = Undefined(one.reason or "") if one.value is None else Value(one.value)
-    return Evaluated(outcome, one.formula, one.substituted)
+    return Evaluated(
+        outcome, one.formula, one.substituted, one.numerator, one.denominator,
+        left_out=tuple(one.left_out or ()),
+    )  # fmt: skip
 
 
 class RecordedLabels:
@@ -625,7 +642,7 @@ def _of_label(labels: LabelLedger, rows: RowLedger, label: str) -> tuple[LabelLe
     )  # fmt: skip
 
 
-def _metric(one: Measure) -> Any:
+def _metric(one: Measure | Task) -> Any:
     metric = find(one.metric)
     if metric is None:
         raise ValueError(f"there is no metric {one.metric!r}")

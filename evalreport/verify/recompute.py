@@ -79,7 +79,7 @@ def _compared(
     kind, left_out, wrong = type(record), made.left_out, list(made.problems)
     if "" not in left_out:
         try:
-            apart = list(unlike(record, made.record))
+            apart = list(unlike(record, made.record, left_out))
         except _MALFORMED as error:
             apart = [("", f"cannot be compared: {error}")]
         below = failures.rests_on_failure(kind, again.results)

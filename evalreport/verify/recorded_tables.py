@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NoReturn
 
@@ -41,7 +42,7 @@ CLASS_SCORES = "scores of several classes of one row are not in the results"
 Place = tuple[Slice, float | None]
 
 
-def _refusing(reason: str) -> Any:
+def refusing(reason: str) -> Any:
     """A method that needs what is not in the results."""
 
     def refuse(*_asked: Any, **_named: Any) -> NoReturn:
@@ -70,8 +71,8 @@ class RecordedTables(MemoryTables):
         # of thinned curves the points are taken for the scores
         self._rough = rough
 
-    rows_of = rows = _refusing(SINGLE_ROWS)
-    class_scores = _refusing(CLASS_SCORES)
+    rows_of = rows = refusing(SINGLE_ROWS)
+    class_scores = refusing(CLASS_SCORES)
 
     def row_count(self, where: Slice) -> int:
         """Rows of a slice: those that were used, or those that its tables hold."""
@@ -92,6 +93,20 @@ class RecordedTables(MemoryTables):
         if where != EVERYTHING and (None in cells or self._weighted):
             raise NotRecorded(WEIGHTS if self._weighted else SINGLE_ROWS)
         return self.row_count(where)
+
+    def view_of(self, where: Slice) -> RecordedView:
+        """The view of a slice: its rows, and those of each class where its table tells them."""
+        view, rows = self.view, None
+        assert isinstance(view, RecordedView)
+        with suppress(NotRecorded):
+            rows = self.row_count(where)
+        found = None if self._weighted else self._of(where)
+        counts = () if found is None or found.counts is None else found.counts
+        # no table, no rows by class: whoever asks for them is told so
+        classes = tuple(sum(int(n or 0) for n in row) for row in counts)
+        return replace(
+            view, count=rows or 0, of_classes=classes, predictions=classes, cluster_count=None
+        )
 
     def _of(self, where: Slice) -> Table | None:
         """A table of a slice, at whatever threshold."""
@@ -251,12 +266,20 @@ class RecordedView(LabelView):
     reach: tuple[float | None, float | None] = (None, None)
     #: Predictions by class where rows were predicted several times; empty where no table has them.
     predictions: tuple[int, ...] | None = None
+    #: How many clusters there are, where the account of the rows tells.
+    cluster_count: int | None = None
     #: Rows at each threshold, as the account of the labels says.
     ties: Mapping[float, int | None] = field(default_factory=dict)
 
     @property
     def rows(self) -> int:
         return self.count
+
+    @property
+    def clusters(self) -> int:
+        if self.cluster is not None and self.cluster_count is None:
+            raise NotRecorded(CLUSTERS)
+        return self.cluster_count or 0
 
     @property
     def class_rows(self) -> tuple[int, ...]:
@@ -285,10 +308,10 @@ class RecordedView(LabelView):
             raise NotRecorded(SINGLE_ROWS)
         return self.ties[threshold]
 
-    row_number = group_rows = _refusing(SINGLE_ROWS)
-    group_columns = entries = property(_refusing(SINGLE_ROWS))
-    total_weight = _refusing(WEIGHTS)
-    of_other_class = _refusing("scores of the other class are not in the results")
+    row_number = group_rows = refusing(SINGLE_ROWS)
+    group_columns = entries = property(refusing(SINGLE_ROWS))
+    total_weight = refusing(WEIGHTS)
+    of_other_class = refusing("scores of the other class are not in the results")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -311,6 +334,6 @@ class RecordedSets(SetView):
     def score_range(self) -> tuple[float | None, float | None]:
         return self.reach
 
-    row_number = group_rows = tied = not_known = of_label = _refusing(SINGLE_ROWS)
-    group_columns = entries = property(_refusing(SINGLE_ROWS))
-    total_weight = _refusing(WEIGHTS)
+    row_number = group_rows = tied = not_known = of_label = refusing(SINGLE_ROWS)
+    group_columns = entries = property(refusing(SINGLE_ROWS))
+    total_weight = refusing(WEIGHTS)

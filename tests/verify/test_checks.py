@@ -101,4 +101,4 @@ def test_an_account_that_does_not_add_up_is_a_problem_of_its_record() -> None:
     ],
 )
 def test_what_is_unlike_is_told_leaf_by_leaf(own: Any, other: Any, told: list[str]) -> None:
-    assert [path for path, _ in unlike(own, other)] == told
+    assert [path for path, _ in unlike(own, other, {})] == told

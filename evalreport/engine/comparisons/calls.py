@@ -35,14 +35,15 @@ def counted_calls(metric: Metric, calls: JointCalls) -> tuple[PairedCalls, Paire
     For the NPV a call is a negative prediction, and the rows above the line are negative.
     """
     share = share_of(metric)
-    positives, negatives = _paired(calls.actual_positive), _paired(calls.actual_negative)
+    positives, negatives = counted(calls.actual_positive), counted(calls.actual_negative)
     called = share.bottom[True, True]
     if not called:
         positives, negatives = positives.of_negative(), negatives.of_negative()
     return (positives, negatives) if share.top[True, called] else (negatives, positives)
 
 
-def _paired(calls: Calls) -> PairedCalls:
+def counted(calls: Calls) -> PairedCalls:
+    """Rows by which of two models call them, as numbers."""
     return PairedCalls(
         float(calls.both), float(calls.first_only), float(calls.second_only), float(calls.neither)
     )
@@ -71,7 +72,7 @@ def relative_test(metric: Metric, calls: JointCalls) -> Test:
 
 def _score_test(found: predictive.ScoreTest, metric: Metric, calls: JointCalls) -> Test:
     """A score test of equal predictive values; of wrong calls it is that of the right ones."""
-    positives, negatives = _paired(calls.actual_positive), _paired(calls.actual_negative)
+    positives, negatives = counted(calls.actual_positive), counted(calls.actual_negative)
     if not share_of(metric).bottom[True, True]:
         positives, negatives = negatives.of_negative(), positives.of_negative()
     result = found(positives, negatives)

@@ -25,6 +25,7 @@ from evalreport.metrics.tables import Counts, Matrix
 from evalreport.plan.task import Task, ThresholdRequest
 from evalreport.predict.view import LabelView
 from evalreport.results.identity import EVERYTHING, Slice
+from evalreport.results.records import JointTable
 from evalreport.statistics.predictive import PairedCalls
 
 Floats = npt.NDArray[np.float64]
@@ -183,6 +184,33 @@ class Pair:
         """Number of rows that both use."""
         return self.model.view.rows
 
+    def joint_table(self, task: Task, reference: Task) -> JointTable:
+        """Rows that count for both models, one only, or neither: n11, n10 (model only), ..."""
+        first, included = self.model.hits(task)
+        second, _ = self.reference.hits(reference)
+        return JointTable(
+            n11=self.count(included & first & second),
+            n10=self.count(included & first & ~second),
+            n01=self.count(included & ~first & second),
+            n00=self.count(included & ~first & ~second),
+        )
+
+    def calls(self, task: Task, reference: Task) -> tuple[PairedCalls, PairedCalls]:
+        """Rows of the class and of the rest, by which of the two models call them so."""
+        k = self.model.class_index(task)
+        actual = self.model.view.actual == k
+        first, second = self.model.predicted(task) == k, self.reference.predicted(reference) == k
+
+        def counted(held: Bools) -> PairedCalls:
+            return PairedCalls(
+                float(self.count(held & first & second)),
+                float(self.count(held & first & ~second)),
+                float(self.count(held & ~first & second)),
+                float(self.count(held & ~first & ~second)),
+            )
+
+        return counted(actual), counted(~actual)
+
 
 def pair(model: Side, reference: Side) -> Pair | str:
     """Both models on their common rows, or the reason why they cannot be paired.
@@ -201,25 +229,7 @@ def pair(model: Side, reference: Side) -> Pair | str:
         return "the true classes of the rows differ between the two models"
     if not _weigh_alike(one.view, two.view):
         return "rows stand for others by what each model predicts: name the strata by a column"
-    return Pair(one, two, _left_out(model, reference, one.view.rows))
-
-
-def paired_calls(both: Pair, task: Task, reference: Task) -> tuple[PairedCalls, PairedCalls]:
-    """Rows of the class and of the rest, by which of the two models call them so."""
-    k = both.model.class_index(task)
-    actual = both.model.view.actual == k
-    first = both.model.predicted(task) == k
-    second = both.reference.predicted(reference) == k
-
-    def counted(held: Bools) -> PairedCalls:
-        return PairedCalls(
-            float(both.count(held & first & second)),
-            float(both.count(held & first & ~second)),
-            float(both.count(held & ~first & second)),
-            float(both.count(held & ~first & ~second)),
-        )
-
-    return counted(actual), counted(~actual)
+    return Pair(one, two, left_out_of(model, reference, one.view.rows))
 
 
 def restricted(side: Side, where: Slice) -> Side:
@@ -327,7 +337,8 @@ def _taken(side: Side, index: npt.NDArray[np.intp]) -> Side:
     return replace(side, view=chosen, tables=tables_of(chosen))
 
 
-def _left_out(model: Side, reference: Side, common: int) -> str | None:
+def left_out_of(model: Side, reference: Side, common: int) -> str | None:
+    """What is noted of the rows that one of two models uses alone; None where there are none."""
     parts = []
     for side, other in ((model, reference), (reference, model)):
         dropped = side.view.rows - common

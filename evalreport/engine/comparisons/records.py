@@ -16,9 +16,10 @@ from typing import Any
 
 from evalreport.engine.comparisons.draws import PairedDraws
 from evalreport.engine.comparisons.folds import fold_names, over_folds
+from evalreport.engine.comparisons.hypotheses import Contrast, Values
 from evalreport.engine.comparisons.pairs import Pair, Side, Thresholds, metric_of, pair, restricted
 from evalreport.engine.comparisons.result import Found, Test, difference_of, with_width
-from evalreport.engine.comparisons.tests import paired_comparison
+from evalreport.engine.comparisons.tests import Paired
 from evalreport.engine.comparisons.unpaired import Independent
 from evalreport.engine.counting.memory import MemoryTables
 from evalreport.engine.counting.tables_of import tables_of
@@ -50,7 +51,7 @@ class Difference:
     """One comparison before its p-value is adjusted."""
 
     task: ComparisonTask
-    values: tuple[Evaluated, Evaluated]
+    values: Values
     difference: float | None
     found: Found
     rows: int
@@ -90,7 +91,7 @@ def compare(
             differences.extend(_independent(model, reference, own))
         for (where, _), alike in every.items():
             differences.extend(_of_slice(model, reference, alike, where, paired=paired))
-    return _records(differences, request, settings)
+    return as_records(differences, request, settings.level)
 
 
 def grouped(tasks: Sequence[ComparisonTask]) -> Iterator[tuple[Views, list[ComparisonTask], Every]]:
@@ -137,7 +138,7 @@ def _of_slice(
     one, two = restricted(model, where), restricted(reference, where)
     if not one.view.rows or not two.view.rows:
         for task in tasks:
-            yield _not_compared(task, "there are no rows of it on one of the two sides")
+            yield not_compared(task, "there are no rows of it on one of the two sides")
     elif paired:
         yield from _paired(one, two, tasks, (), of=f", {where}, {tasks[0].at}")
     else:
@@ -159,13 +160,13 @@ def _paired(
     both = pair(model, reference)
     if isinstance(both, str):
         for task in tasks:
-            yield _not_compared(task, both)
+            yield not_compared(task, both)
         return
-    draws = PairedDraws(both, of)
-    numbers = {task: _numbered(both.model, task) for task in tasks}
-    values = {task: _values(both.model, both.reference, numbers[task]) for task in tasks}
+    by = Paired(both, PairedDraws(both, of))
     for task in tasks:
-        yield replace(_of_pair(both, draws, numbers[task], values[task]), task=task)
+        numbered = numbered_by(both.model, task)
+        values = _values(both.model, both.reference, numbered)
+        yield difference_by(by, (both.model, both.reference), task, values, both.rows, both.note)
     pairs = [both, *(p for sides in further if isinstance(p := pair(*sides), Pair))]
     folded = () if of or not all(fold_names(p) for p in pairs) else tasks
     for task in folded:
@@ -176,59 +177,43 @@ def _paired(
         yield Difference(renamed, means, difference, found, both.rows, at, notes, MEAN_OF_FOLDS)
 
 
-def _numbered(side: Side, task: ComparisonTask) -> ComparisonTask:
+def numbered_by(side: Side, task: ComparisonTask) -> ComparisonTask:
     """The comparison with the numbers that are compared, see ``stand_in``."""
     two = len(side.view.labels) <= 2
     own, other = (stand_in(one, two_classes=two) for one in (task.task, task.reference))
     return replace(task, task=own, reference=other)
 
 
-def _of_pair(
-    both: Pair, draws: PairedDraws, task: ComparisonTask, values: tuple[Evaluated, Evaluated]
+def difference_by(
+    by: Contrast,
+    sides: tuple[Side, Side],
+    task: ComparisonTask,
+    values: Values,
+    rows: int,
+    note: str | None = None,
 ) -> Difference:
-    difference = difference_of(*values)
+    """The difference of two values, with its test and limits where both are numbers."""
+    model, reference = sides
+    numbered, difference = numbered_by(model, task), difference_of(*values)
     if difference is None:
-        found = _nothing(_why_none(task, values))
+        found = _nothing(_why_none(numbered, values))
     else:
-        found = paired_comparison(both, draws, task, values, difference)
-    found = with_width(found)
-    notes = [both.note] if both.note else []
-    notes += notes_of(both.model, both.reference, task)
-    return Difference(
-        task,
-        values,
-        difference,
-        found,
-        both.rows,
-        numbers_of(both.model, both.reference, task),
-        tuple(notes),
-    )
+        found = with_width(by.found(numbered, values, difference, model.settings.level))
+    notes = ([note] if note else []) + _notes_of(model, reference, numbered)
+    at = numbers_of(model, reference, numbered)
+    return Difference(task, values, difference, found, rows, at, tuple(notes))
 
 
 def _independent(
     model: Side, reference: Side, tasks: Sequence[ComparisonTask]
 ) -> Iterator[Difference]:
-    both = Independent(model, reference)
+    by = Independent(model, reference)
     for task in tasks:
-        own = _numbered(model, task)
-        values = _values(model, reference, own)
-        difference = difference_of(*values)
-        if difference is None:
-            found = _nothing(_why_none(task, values))
-        else:
-            found = with_width(both.compare(own, values, difference))
-        yield Difference(
-            task,
-            values,
-            difference,
-            found,
-            model.view.rows,
-            numbers_of(model, reference, task),
-            tuple(notes_of(model, reference, task)),
-        )
+        values = _values(model, reference, numbered_by(model, task))
+        yield difference_by(by, (model, reference), task, values, model.view.rows)
 
 
-def _values(model: Side, reference: Side, task: ComparisonTask) -> tuple[Evaluated, Evaluated]:
+def _values(model: Side, reference: Side, task: ComparisonTask) -> Values:
     return model.value(task.task), reference.value(task.reference)
 
 
@@ -239,7 +224,7 @@ def numbers_of(
     return model.threshold(task.task).number, reference.threshold(task.reference).number
 
 
-def notes_of(model: Side, reference: Side, task: ComparisonTask) -> list[str]:
+def _notes_of(model: Side, reference: Side, task: ComparisonTask) -> list[str]:
     """What is noted of a comparison, whatever rows the two sides share."""
     chosen = _threshold_notes(model, reference, task)
     if not task.paired:
@@ -261,7 +246,8 @@ def _nothing(reason: str) -> Found:
     return Found(Test(reason=reason), None, reason)
 
 
-def _not_compared(task: ComparisonTask, reason: str) -> Difference:
+def not_compared(task: ComparisonTask, reason: str) -> Difference:
+    """A comparison of which there are no rows, because."""
     none = Evaluated(Undefined(reason), "", "")
     return Difference(task, (none, none), None, _nothing(reason), 0, (None, None))
 
@@ -272,7 +258,7 @@ def _names(task: ComparisonTask) -> tuple[str, str]:
     return (own.model, other.model) if own.model != other.model else (own.dataset, other.dataset)
 
 
-def _why_none(task: ComparisonTask, values: tuple[Evaluated, Evaluated]) -> str:
+def _why_none(task: ComparisonTask, values: Values) -> str:
     names = _names(task)
     parts = []
     for name, value in zip(names, values, strict=True):
@@ -287,16 +273,14 @@ def _why_none(task: ComparisonTask, values: tuple[Evaluated, Evaluated]) -> str:
 # -- records ----------------------------------------------------------------------------------
 
 
-def _records(
-    differences: Sequence[Difference], request: ComparisonRequest, settings: Settings
+def as_records(
+    differences: Sequence[Difference], request: ComparisonRequest, level: float
 ) -> list[Comparison]:
+    """The records of all differences, their p values corrected within each family."""
     families = [d.task.task.dataset if request.family == "dataset" else "" for d in differences]
     p_values = [_family_p(d) for d in differences]
     adjusted = adjust_families(p_values, families, request.correction)
-    return [
-        _record(d, own, request, settings.level)
-        for d, own in zip(differences, adjusted, strict=True)
-    ]
+    return [_record(d, own, request, level) for d, own in zip(differences, adjusted, strict=True)]
 
 
 def _family_p(d: Difference) -> float | None:
@@ -315,7 +299,7 @@ def _record(
     family, tests = corrected_family(adjusted, request.correction, request.family)
     p_adjusted = adjusted.p_value if task.hypothesis is None else None
     record = Comparison(
-        **asked_for(task, d.fold),
+        **_asked_for(task, d.fold),
         threshold=d.thresholds[0],
         reference_threshold=d.thresholds[1],
         n=d.rows,
@@ -343,10 +327,10 @@ def _record(
         model_fraction=d.found.counts.fractions[0],
         reference_fraction=d.found.counts.fractions[1],
     )
-    return judged(record, metric, level)
+    return _judged(record, metric, level)
 
 
-def asked_for(task: ComparisonTask, fold: str | None) -> dict[str, Any]:
+def _asked_for(task: ComparisonTask, fold: str | None) -> dict[str, Any]:
     """The fields that say which difference a record is of, and why it is compared so."""
     own, metric = task.task, metric_of(task.task)
     return {
@@ -368,7 +352,7 @@ def asked_for(task: ComparisonTask, fold: str | None) -> dict[str, Any]:
     }
 
 
-def judged(record: Comparison, metric: Metric, level: float) -> Comparison:
+def _judged(record: Comparison, metric: Metric, level: float) -> Comparison:
     """The record with what its difference, p value and limits say of the two."""
     p_value = record.p_value if record.hypothesis is not None else record.p_adjusted
     interval, note = record.interval, record.note

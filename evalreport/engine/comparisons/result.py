@@ -25,6 +25,8 @@ from evalreport.statistics.tail import t_two_sided
 
 Floats = npt.NDArray[np.float64]
 Pair = tuple[float, float] | None
+#: Limits, or why there are none.
+Limits = tuple[records.Interval | None, str | None]
 
 #: An interval of no width would claim to know more than the replicates do.
 ALIKE = "the difference is the same in all resamples: it has no width"

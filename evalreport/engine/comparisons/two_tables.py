@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from evalreport.engine.comparisons.pairs import Pair, Side, metric_of, paired_calls
+from evalreport.engine.comparisons.pairs import Pair, Side, metric_of
 from evalreport.engine.comparisons.result import Test
 from evalreport.engine.intervals.table_intervals import of_shares
 from evalreport.metrics.comparing import ADDED, TWO_TABLES
@@ -61,7 +61,7 @@ class OfTables:
 
 def of_tables(pair: Pair, task: ComparisonTask) -> OfTables:
     """The difference of two models on the same rows by its shares."""
-    positives, negatives = paired_calls(pair, task.task, task.reference)
+    positives, negatives = pair.calls(task.task, task.reference)
     cells = _cells(positives, negatives, first=True), _cells(positives, negatives, first=False)
     least, most = metric_of(task.task).bounds
     return OfTables(

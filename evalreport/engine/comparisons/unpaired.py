@@ -15,28 +15,26 @@ from evalreport.engine.comparisons.areas import (
     ScoreForm,
     scale,
 )
-from evalreport.engine.comparisons.calls import unpaired_ratio
 from evalreport.engine.comparisons.draws import of_table
-from evalreport.engine.comparisons.hypotheses import with_hypothesis
+from evalreport.engine.comparisons.hypotheses import Contrast, Values
 from evalreport.engine.comparisons.own_limits import NO_LIMITS, OfLimits, of_limits
 from evalreport.engine.comparisons.pairs import Side
 from evalreport.engine.comparisons.result import (
     Counted,
-    Found,
+    Limits,
     Replicates,
     Test,
     bootstrap_interval,
     bootstrap_tails,
     bootstrap_test,
     no_variation,
-    ratio_with_study,
     replicates_of,
 )
 from evalreport.engine.comparisons.two_tables import OfTables, of_independent
 from evalreport.engine.intervals.bootstrap import Bootstrap
 from evalreport.engine.intervals.class_bootstrap import class_replicates
 from evalreport.engine.intervals.methods import from_limits
-from evalreport.engine.intervals.studied import design_of, was_studied, with_study
+from evalreport.engine.intervals.studied import design_of, was_studied
 from evalreport.engine.measures import Measurer
 from evalreport.engine.metric_values import Evaluated
 from evalreport.metrics.comparing import ADDED, BOOTSTRAP, OF_TWO_MEANS, SATTERTHWAITE, Family
@@ -44,11 +42,11 @@ from evalreport.metrics.coverage_study import TWO_SAMPLES, Drawn
 from evalreport.metrics.declare import Table
 from evalreport.metrics.formula import Value
 from evalreport.metrics.methods import method_title
-from evalreport.plan.comparisons import ComparisonTask, Hypothesis
+from evalreport.plan.comparisons import ComparisonTask
 from evalreport.plan.methods import ASKED
 from evalreport.plan.task import AT_THRESHOLD, Task
 from evalreport.results.identity import EVERYTHING
-from evalreport.results.records import Interval, Ratio
+from evalreport.results.records import Interval
 from evalreport.statistics import delong, hypotheses, means, unpaired
 from evalreport.statistics.hypotheses import AtNull
 from evalreport.statistics.interval import clipped
@@ -58,9 +56,11 @@ Floats = npt.NDArray[np.float64]
 
 NOT_DRAWN = "rows are not drawn for an average over both classes of one column of scores"
 FEWER = "fewer than two rows on one of the two sides"
+#: Tests, and intervals, of differences of areas of independent rows.
+OF_AREAS = ("delong_unpaired", UNPAIRED_SCORE)
 
 
-class Independent:
+class Independent(Contrast):
     """A model on a dataset, and the same or another one on the reference dataset."""
 
     def __init__(self, model: Side, reference: Side) -> None:
@@ -72,32 +72,12 @@ class Independent:
         )
         self._kept: dict[Task, Floats | str] = {}
 
-    def compare(
-        self, task: ComparisonTask, values: tuple[Evaluated, Evaluated], difference: float
-    ) -> Found:
-        """Test and interval of one difference."""
-        test = self._test(task, values, difference)
-        interval, reason = self._interval(task, values, difference)
-        drawn = self._studied(task)
-        interval = with_study(interval, task.task.metric, drawn)
-        ratio = _ratio(task, values, self.model.settings.level)
-        ratio = ratio_with_study(ratio, task.task.metric, drawn)
-        found = Found(test, interval, reason, _counts(values), ratio=ratio)
+    def counts(self, task: ComparisonTask, values: Values) -> Counted:  # noqa: ARG002 - of values
+        if _cells(values) is None:
+            return Counted()
+        return Counted(fractions=(_fraction(values[0]), _fraction(values[1])))
 
-        def by_name(other: ComparisonTask) -> Test:
-            return self._test(other, values, difference)
-
-        asked = task.hypothesis
-        scored = self._scored(task, asked.test) if asked is not None and _of_areas(asked) else None
-        tails = _tails(task, values) if scored is None else scored.tails
-        if tails is None and asked is not None and asked.test == BOOTSTRAP:
-            tails = bootstrap_tails(self._replicates(task))
-        if tails is None and asked is not None and asked.test == ADDED:
-            added = self._added(task, difference)
-            tails = None if added is None else added.tails
-        return with_hypothesis(found, task, difference, by_name, tails)
-
-    def _studied(self, task: ComparisonTask) -> Drawn | None:
+    def studied(self, task: ComparisonTask) -> Drawn | None:
         """The smaller dataset as the study counts it; None where it has no such difference."""
         sides = (self.model, task.task), (self.reference, task.reference)
         if task.why == ASKED or not all(was_studied(side.view, own) for side, own in sides):
@@ -110,14 +90,12 @@ class Independent:
             counted.append(Drawn(positives, side.view.rows - positives, TWO_SAMPLES))
         return min(counted)
 
-    def _test(
-        self, task: ComparisonTask, values: tuple[Evaluated, Evaluated], difference: float
-    ) -> Test:
+    def test(self, task: ComparisonTask, values: Values, difference: float) -> Test:
         if task.test_reason is not None:
             return Test(reason=task.test_reason)
         if task.test in hypotheses.UNPAIRED_TAILS:
             return of_proportions(task.test, _cells(values))
-        if task.test in ("delong_unpaired", UNPAIRED_SCORE):
+        if task.test in OF_AREAS:
             return self._of_areas(task)
         if task.test in OF_TWO_MEANS:
             return _welch_test(self._of_means(task, values, task.test))
@@ -126,9 +104,7 @@ class Independent:
             return Test(reason=NO_LIMITS) if added is None else added.test()
         return bootstrap_test(difference, self._replicates(task))
 
-    def _interval(
-        self, task: ComparisonTask, values: tuple[Evaluated, Evaluated], difference: float
-    ) -> tuple[Interval | None, str | None]:
+    def interval(self, task: ComparisonTask, values: Values, difference: float) -> Limits:
         level, method = self.model.settings.level, task.interval
         if task.interval_reason is not None:
             return None, task.interval_reason
@@ -142,7 +118,7 @@ class Independent:
                 interval,
                 None if interval is not None else f"{method_title(method)} gives none here",
             )
-        if method in ("delong_unpaired", UNPAIRED_SCORE):
+        if method in OF_AREAS:
             return self._area_interval(task, level)
         if method in OF_TWO_MEANS:
             return _welch_limits(self._of_means(task, values, method), level, method)
@@ -152,6 +128,19 @@ class Independent:
                 return added.interval(level), None
             return (None, NO_LIMITS) if added is None else (added.interval(), None)
         return bootstrap_interval(difference, self._replicates(task), level, method)
+
+    def tails(self, task: ComparisonTask, values: Values, difference: float) -> AtNull | None:
+        asked = "" if task.hypothesis is None else task.hypothesis.test
+        scored = self._scored(task, asked) if asked in OF_AREAS else None
+        if scored is not None:
+            return scored.tails
+        counts, of_two = _cells(values), hypotheses.UNPAIRED_TAILS.get(asked)
+        if counts is not None and of_two is not None:
+            return lambda null: of_two(*counts, null)
+        if asked == BOOTSTRAP:
+            return bootstrap_tails(self._replicates(task))
+        added = self._added(task, difference) if asked == ADDED else None
+        return None if added is None else added.tails
 
     def _added(self, task: ComparisonTask, difference: float) -> OfTables | OfLimits | None:
         """By the shares of both tables, or the limits of both values, squared and added.
@@ -168,9 +157,7 @@ class Independent:
 
     # -- means ------------------------------------------------------------------------------
 
-    def _of_means(
-        self, task: ComparisonTask, values: tuple[Evaluated, Evaluated], method: str
-    ) -> means.PairedT | None:
+    def _of_means(self, task: ComparisonTask, values: Values, method: str) -> means.PairedT | None:
         """A t of two means of losses; None with fewer than two rows on a side."""
         own_df = method == SATTERTHWAITE
         one = _mean(self.model, task.task, values[0], own_df=own_df)
@@ -220,9 +207,7 @@ class Independent:
             return test
         return replace(test, error=abs(first) * test.error if first == second else None)
 
-    def _area_interval(
-        self, task: ComparisonTask, level: float
-    ) -> tuple[Interval | None, str | None]:
+    def _area_interval(self, task: ComparisonTask, level: float) -> Limits:
         first, second = scale(self.model, task.task), scale(self.reference, task.reference)
         if first != second:
             return None, "its range depends on the number of rows"
@@ -291,19 +276,13 @@ def _welch_test(found: means.PairedT | None) -> Test:
     return Test(found.statistic, found.p_value, df, error=found.error)
 
 
-def _welch_limits(
-    found: means.PairedT | None, level: float, method: str
-) -> tuple[Interval | None, str | None]:
+def _welch_limits(found: means.PairedT | None, level: float, method: str) -> Limits:
     if found is None:
         return None, FEWER
     interval = from_limits(found.interval, level, method)
     if interval is None or found.error is None:
         return None, "the variance of the difference is 0"
     return replace(interval, standard_error=found.error, df=found.df), None
-
-
-def _of_areas(asked: Hypothesis) -> bool:
-    return asked.test in ("delong_unpaired", UNPAIRED_SCORE)
 
 
 def _replicates(bootstrap: Bootstrap, side: Side, task: Task) -> Floats | str:
@@ -334,19 +313,13 @@ def _column(side: Side, task: Task) -> int | None:
 # -- proportions ------------------------------------------------------------------------------
 
 
-def _cells(values: tuple[Evaluated, Evaluated]) -> tuple[float, float, float, float] | None:
+def _cells(values: Values) -> tuple[float, float, float, float] | None:
     one, two = values
     numbers = (one.numerator, one.denominator, two.numerator, two.denominator)
     if any(number is None for number in numbers):
         return None
     x1, n1, x2, n2 = (float(number or 0) for number in numbers)
     return x1, n1, x2, n2
-
-
-def _counts(values: tuple[Evaluated, Evaluated]) -> Counted:
-    if _cells(values) is None:
-        return Counted()
-    return Counted(fractions=(_fraction(values[0]), _fraction(values[1])))
 
 
 def _fraction(value: Evaluated) -> tuple[float, float] | None:
@@ -366,20 +339,3 @@ def of_proportions(test: str, counts: tuple[float, float, float, float] | None) 
     if found is None or found.statistic is None:
         return no_variation(counts[0] / counts[1] - counts[2] / counts[3])
     return Test(found.statistic, normal_two_sided(found.statistic))
-
-
-def _ratio(task: ComparisonTask, values: tuple[Evaluated, Evaluated], level: float) -> Ratio | None:
-    if not task.ratio:
-        return None
-    if task.ratio_reason is not None:
-        return Ratio(reason=task.ratio_reason)
-    return unpaired_ratio(*_counts(values).fractions, level)
-
-
-def _tails(task: ComparisonTask, values: tuple[Evaluated, Evaluated]) -> AtNull | None:
-    """The planned test of a hypothesis, where it is one of counts of independent rows."""
-    name = None if task.hypothesis is None else task.hypothesis.test
-    counts, tails = _cells(values), hypotheses.UNPAIRED_TAILS.get(name or "")
-    if tails is None or counts is None:
-        return None
-    return lambda null: tails(*counts, null)

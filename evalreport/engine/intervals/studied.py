@@ -39,9 +39,7 @@ def design_of(view: LabelView, *, compared: bool = False) -> str:
     return coverage_study.PAIRS if compared else ""
 
 
-def drawn_as(
-    view: LabelView, inside: npt.NDArray[np.intp], of_class: int, *, compared: bool = False
-) -> Drawn:
+def drawn_as(view: LabelView, inside: npt.NDArray[np.intp], of_class: int) -> Drawn:
     """The rows, or kinds of rows, at ``inside`` as the study counts them.
 
     Weighted rows are counted, whatever they weigh; ``of_class``: the code of the class that is
@@ -54,7 +52,14 @@ def drawn_as(
     positives = times[positive].sum()
     rows = float(positives), float(times.sum() - positives)
     clusters = 0 if view.cluster is None else distinct(view.cluster[0][chosen])
-    return Drawn(*rows, design_of(view, compared=compared), clusters)
+    return Drawn(*rows, design_of(view), clusters)
+
+
+def drawn_together(view: LabelView, of_class: int) -> Drawn:
+    """All rows as the study counts those on which two models are compared."""
+    positives = float(view.class_rows[of_class])
+    rows = positives, sum(view.class_rows) - positives
+    return Drawn(*rows, design_of(view, compared=True), view.clusters)
 
 
 def with_study(
