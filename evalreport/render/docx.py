@@ -225,13 +225,13 @@ class _Writer:
         self.heading(block.title)
         self.words(block.text, "Code")
 
-    def legend(self, block: m.Legend) -> None:
+    def legend(self, _: m.Legend) -> None:
         """How tables and formulas are read."""
         paragraph = self.document.add_paragraph("In tables and formulas numerator cells are ")
         self.parts(paragraph, (FormulaPiece("shaded and underlined", "top"),))
         paragraph.add_run(", denominator cells ")
         self.parts(paragraph, (FormulaPiece("framed", "bottom"),))
-        paragraph.add_run(f". Intervals are two-sided ({_clean(block.level)}).")
+        paragraph.add_run(".")
 
     def parts(self, paragraph: Paragraph, pieces: Sequence[FormulaPiece]) -> None:
         """A formula: above the line shaded and underlined, below it framed."""

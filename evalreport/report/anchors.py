@@ -121,6 +121,8 @@ def _first(name: str, given: set[str]) -> str:
     return name
 
 
+#: What tables are called that a section refers to.
+TABLES = "The tables of these numbers"
 #: Tables added to one section.
 MOST_TABLES = 48
 #: Tables of two classes that a section has a line of though they stand in another one too.
@@ -149,7 +151,10 @@ def with_tables(contents: Contents, made: Mapping[str, list[Block]]) -> dict[str
         tables = _added(contents, added)
         whole = {p.table for p in (*parts[name], *_parts(tables)) if isinstance(p, CountTable)}
         again = [i for i in _beside_no_counts(parts[name]) if i not in whole]
-        found[name] += [*tables, *_again(contents, again)]
+        # few are read with the numbers below them, many are looked up
+        head = tables if len(added) <= FEW and name != FIRST else []
+        foot = [] if head else tables
+        found[name] = [*head, *found[name], *foot, *_again(contents, again)]
     return found
 
 
@@ -199,10 +204,8 @@ def _again(contents: Contents, ids: list[str]) -> list[Block]:
 
 
 def _added(contents: Contents, ids: list[str]) -> list[Block]:
-    """Tables under a heading of their own, those of two classes on a line each."""
-    if not ids:
-        return []
-    found: list[Block] = [Heading("The tables of these numbers")]
+    """Tables, those of two classes on a line each."""
+    found: list[Block] = []
     if len(ids) > MOST_TABLES:
         found.append(
             Text(f"{MOST_TABLES} of {len(ids)} tables; the others are in results.json.", "small")
@@ -210,6 +213,7 @@ def _added(contents: Contents, ids: list[str]) -> list[Block]:
     pairs = [i for i in ids[:MOST_TABLES] if flat_counts(contents.tables[i]) is not None]
     found += [_flat(contents, pairs)] if pairs else []
     others = [contents.tables[i] for i in ids[:MOST_TABLES] if i not in pairs]
+    found += [Heading(TABLES)] if others else []
     return [*found, *abreast([count_table(contents, table) for table in others])]
 
 
@@ -234,8 +238,7 @@ def _flat(contents: Contents, ids: list[str]) -> Strip:
         Column("class"),
         *(Column(name, "right") for name in contents.flat),
     )
-    caption = "Tables laid flat: TN and FP are the counts of the row of the negative class"
-    return Strip(caption, columns, tuple(lines), (), "many")
+    return Strip(TABLES, columns, tuple(lines), (), "many head")
 
 
 def _parts(value: Any) -> list[Any]:

@@ -420,13 +420,10 @@ def _clock_words(record: Provenance) -> str:
 
 
 def _criteria_words(contents: Contents, number: int) -> str:
-    said = f"{counted(number, 'criterion', 'criteria')} declared in the spec"
+    said = f"{counted(number, 'criterion', 'criteria')}, tied to this run by the hash of the spec"
     if contents.results.provenance.clock != "read":
-        return (
-            f"{said}, whose hash ties it to this run; nothing here shows since when it exists, "
-            "for the clock of the run was not read off the computer"
-        )
-    return f"{said}, which existed no later than the clock of the run: its hash ties it to this run"
+        return f"{said}; not dated, for the time of the run was given"
+    return f"{said}; set no later than the clock of the run"
 
 
 def _hashed(entry: SpecFile | Input) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from evalreport.report.citations import References
 from evalreport.report.contents import Contents
@@ -12,10 +12,6 @@ from evalreport.results.records import Comparison, Gap, Heterogeneity, Interval
 
 #: Lines of the table.
 MOST_LINES = 40
-HELD = (
-    "In brackets: how many of 100 such limits held in the coverage study, in the cells nearest to "
-    "the rows that are compared."
-)
 
 
 def difference_blocks(contents: Contents, references: References) -> list[Block]:
@@ -25,17 +21,15 @@ def difference_blocks(contents: Contents, references: References) -> list[Block]
         found.setdefault((of, title), []).append(interval)
     if not found:
         return []
-    lines: dict[tuple[str, str], list[str]] = {}
-    studied = False
+    lines: dict[tuple[str, str], dict[str, list[Interval]]] = {}
     for (of, title), own in found.items():
-        told, held = _told(own, references)
-        studied = studied or bool(held)
-        lines.setdefault((of, told), []).append(f"{title} ({held})" if held else title)
+        methods = references.methods(dict.fromkeys(one.method for one in own))
+        lines.setdefault((of, methods), {})[title] = own
     kinds = list(dict.fromkeys(of for of, _ in lines))
     one = len(kinds) == 1
     rows = tuple(
-        TableRow((", ".join(titles), *(() if one else (of,)), told))
-        for (of, told), titles in list(lines.items())[:MOST_LINES]
+        TableRow((", ".join(titles), *(() if one else (of,)), methods + _held(titles.values())))
+        for (of, methods), titles in list(lines.items())[:MOST_LINES]
     )
     columns = (
         Column("metric"),
@@ -43,11 +37,11 @@ def difference_blocks(contents: Contents, references: References) -> list[Block]
         Column("method"),
     )
     left = len(lines) - len(rows)
-    notes = [HELD] if studied else []
-    if left:
-        notes.append(f"{counted(left, 'further line')} left out: results.json has the methods.")
+    note = (
+        f"{counted(left, 'further line')} left out: results.json has the methods." if left else ""
+    )
     caption = f"Limits of {kinds[0]}" if one else "Limits of differences"
-    return [PlainTable(caption, columns, rows, " ".join(notes), "methods differences")]
+    return [PlainTable(caption, columns, rows, note, "methods differences")]
 
 
 def _intervals(contents: Contents) -> Iterator[tuple[str, str, Interval]]:
@@ -64,7 +58,7 @@ def _intervals(contents: Contents) -> Iterator[tuple[str, str, Interval]]:
         title = contents.heading(contents.measure_of(gap.measure) or gap, averaged=False)
         for what, interval in (("gaps", gap.gap_interval), ("ratios", gap.ratio_interval)):
             if interval is not None and interval.study:
-                yield f"{what} of groups, against {_against(gap)}", title, interval
+                yield f"{what} of groups", title, interval
     for entry in contents.of(Heterogeneity):
         widest = entry.widest
         interval = None if widest is None else widest.interval
@@ -74,13 +68,7 @@ def _intervals(contents: Contents) -> Iterator[tuple[str, str, Interval]]:
             yield "the largest gap of groups", title, interval
 
 
-def _against(gap: Gap) -> str:
-    return "all rows" if gap.against == "all rows" else "the largest"
-
-
-def _told(intervals: Sequence[Interval], references: References) -> tuple[str, str]:
-    """The methods of intervals; and the least and most that they held in the coverage study."""
-    methods = dict.fromkeys(interval.method for interval in intervals)
-    held = [share for interval in intervals if interval.study for share in interval.study[:2]]
-    text = f"{100 * min(held):.1f} to {100 * max(held):.1f}" if held else ""
-    return references.methods(methods), text
+def _held(groups: Iterable[Sequence[Interval]]) -> str:
+    """The least and the most of 100 such limits that held in the coverage study."""
+    shares = [x for own in groups for one in own if one.study for x in one.study[:2]]
+    return f"; held {100 * min(shares):.1f} to {100 * max(shares):.1f} %" if shares else ""

@@ -9,11 +9,11 @@ from evalreport.report.columns import Field, left, right, table_of
 from evalreport.report.contents import Contents, View, identity, view_of
 from evalreport.report.model import Block, PlainTable
 from evalreport.report.numbers import count_text, difference_text, or_dash, p_text
-from evalreport.report.results_table import stands_on_few, worst_of
+from evalreport.report.results_table import headline_identities, stands_on_few, worst_of
 from evalreport.report.strips import slice_heads
 from evalreport.report.words import label_text, subgroup_text, visible
 from evalreport.results.identity import Quantity
-from evalreport.results.records import Count, Criterion, Gap, Heterogeneity, Subgroup, WidestGap
+from evalreport.results.records import Count, Gap, Heterogeneity, Subgroup, WidestGap
 
 MOST_LINES = 12
 LARGEST = (
@@ -81,8 +81,9 @@ def _table(
     contents: Contents, columns: tuple[str, ...], groups: dict[tuple[Quantity, View], list[Gap]]
 ) -> PlainTable:
     name = " and ".join(label_text(c) for c in columns)
-    ranked = sorted(groups.values(), key=lambda gaps: not _judged(contents, gaps))
-    widest = [_widest(gaps) for gaps in ranked[:MOST_LINES]]
+    first = headline_identities(contents, contents.views)
+    keys = sorted(groups, key=lambda k: first.index(k[0]) if k[0] in first else len(first))
+    widest = [_widest(groups[key]) for key in keys[:MOST_LINES]]
     against = list(dict.fromkeys(against_words(gap) for gap in widest))
     one = len(against) == 1
     against_column: Field[Gap] = left("against", lambda g: against_words(g).removeprefix("the "))
@@ -115,12 +116,6 @@ def against_words(gap: Gap) -> str:
         alone = values[:1].isdigit()
         text += f": {subgroup_text(gap.against_subgroup) if alone else values}"
     return text if text.startswith(("all", "the")) else f"the {text}"
-
-
-def _judged(contents: Contents, gaps: Sequence[Gap]) -> bool:
-    """Whether the metric is one that a criterion is about."""
-    metrics = {c.metric for c in contents.of(Criterion)}
-    return any(g.metric in metrics for g in gaps)
 
 
 def _widest(gaps: Sequence[Gap]) -> Gap:

@@ -12,7 +12,6 @@ from evalreport.report.model import (
     PlainTable,
     TableRow,
 )
-from evalreport.report.numbers import level_text
 from evalreport.report.orientation import turned_counts
 from evalreport.report.sections import section
 from evalreport.report.words import label_text, prose
@@ -36,6 +35,8 @@ OF_TESTS = (
 )
 #: Words that sentences are made with, and nothing by themselves.
 NOUNS = ("unit", "positive_means")
+#: What stands below the title of every report.
+AT_THE_HEAD = ("question", "intended_use")
 ABOUT = (
     ("question", "Question"),
     ("intended_use", "Intended use"),
@@ -48,14 +49,11 @@ ABOUT = (
 @section("guide", "How to read and check this report", short="How to read")
 def guide_blocks(contents: Contents) -> list[Block]:
     """The legend, the names of the cells, and the free text of the spec."""
-    confidence = contents.spec.get("confidence") or {}
-    level = level_text(float(confidence.get("level", 0.95))) if isinstance(confidence, dict) else ""
-    models = tuple(contents.mark(view) for view in contents.views[:10])
-    blocks: list[Block] = [Legend(level, models)] if contents.measures else []
+    styles = [contents.mark(view).style for view in contents.views]
+    blocks: list[Block] = [Legend(styles[0])] if contents.measures else []
     words = _words_of_cells(contents)
     blocks += [] if words is None else [words]
-    blocks.append(_about(contents))
-    return blocks
+    return [*blocks, *_about(contents)]
 
 
 def _words_of_cells(contents: Contents) -> PlainTable | None:
@@ -78,15 +76,22 @@ def _words_of_cells(contents: Contents) -> PlainTable | None:
     return PlainTable("The four cells", heads, rows, said)
 
 
-def _about(contents: Contents) -> Facts:
+def _about(contents: Contents) -> list[Facts]:
+    """What the spec says of the evaluation and the head of the report does not.
+
+    Templates that a reader holds against a list of such items name those that are lacking.
+    """
     about = contents.spec.get("about") or {}
+    listed = bool(contents.words.study)
     known = [key for key, _ in ABOUT] + list(NOUNS)
     items = [
-        (title, prose(about[key]) if about.get(key) else "not provided") for key, title in ABOUT
+        (title, prose(about[key]) if about.get(key) else "not provided")
+        for key, title in ABOUT
+        if listed or (about.get(key) and key not in AT_THE_HEAD)
     ]
     items += [
         (key.replace("_", " ").capitalize(), prose(about[key]))
         for key in about
         if key not in known and about[key] not in (None, "", [], {})
     ]
-    return Facts("What is evaluated, and what for", tuple(items), "about")
+    return [Facts("What is evaluated, and what for", tuple(items), "about")] if items else []

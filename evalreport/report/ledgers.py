@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from evalreport.report.contents import Contents, View
 from evalreport.report.model import Facts, LedgerRow, Ledgers
-from evalreport.report.numbers import count_text, share_text, threshold_text
-from evalreport.report.words import counted, label_text, listed, prose, visible
+from evalreport.report.numbers import count_text, share_text
+from evalreport.report.words import label_text, listed, prose, visible
 from evalreport.results.records import ClassCount, LabelLedger, RowLedger
 
 MOST_CLASSES_LISTED = 12
@@ -17,29 +18,15 @@ MOST_CLASSES_LISTED = 12
 def ledgers(contents: Contents) -> Ledgers:
     """Label ledgers and row ledgers, alike ones printed once."""
     labels: dict[Facts, list[View]] = {}
-    own_words: dict[View, list[tuple[str, str]]] = {}
     rows: dict[tuple[LedgerRow, ...], list[View]] = {}
     for view in contents.views:
         record = contents.label_record(view)
         if record is not None:
-            facts = _label_facts(record)
-            labels.setdefault(facts, []).append(view)
-            told = (
-                ("seen in predictions", _seen(record, record.seen_predicted)),
-                ("ties", _ties(record)),
-            )
-            own_words[view] = [(word, said) for word, said in told if said]
+            labels.setdefault(_label_facts(record), []).append(view)
         own = contents.row_record(view)
         if own is not None:
             rows.setdefault(_row_ledger(own, contents.has_sets(view)), []).append(view)
-    named = []
-    for facts, views in labels.items():
-        items = list(facts.items)
-        for view in views:
-            for word, said in own_words[view]:
-                whose = f"{word}, {contents.mark(view).name}" if len(views) > 1 else word
-                items.append((whose, said))
-        named.append(Facts(facts.title, tuple(items), "box", _whose(contents, views)))
+    named = [replace(facts, aside=_whose(contents, views)) for facts, views in labels.items()]
     accounts = tuple(
         (f"Rows of {_whose(contents, views)}", account) for account, views in rows.items()
     )
@@ -53,13 +40,6 @@ def _whose(contents: Contents, views: Sequence[View]) -> str:
     names = [contents.mark(v).name for v in views]
     shown = names if len(names) <= 4 else [*names[:3], f"{len(names) - 3} others"]
     return listed(shown)
-
-
-def _ties(record: LabelLedger) -> str:
-    """Rows whose score is exactly a threshold."""
-    ties = [t for t in record.ties if t.rows]
-    told = [f"{counted(t.rows or 0, 'row')} at {threshold_text(t.threshold)}" for t in ties]
-    return f"{listed(told)}, predicted positive" if told else ""
 
 
 def _label_facts(record: LabelLedger) -> Facts:
@@ -77,8 +57,8 @@ def _label_facts(record: LabelLedger) -> Facts:
         items.append(("why positive", f"the {record.rule} label"))
     if seen := _seen(record, record.seen_true):
         items.append(("seen in the truth", seen))
-    if record.kind in {"number", "boolean"}:
-        items.append(("labels are read as", f"{record.kind}s"))
+    if seen := _seen(record, record.seen_predicted):
+        items.append(("seen in predictions", seen))
     if record.decided:
         items.append(("decision", "the model's own labels; curves are of its score"))
     elif record.operator:

@@ -12,7 +12,6 @@ from evalreport.report.pieces import (
     CountTable,
     FormulaPiece,
     LineCell,
-    Mark,
     Orientation,
 )
 
@@ -301,8 +300,7 @@ class Again:
 class Legend:
     """How the marks of the report are read; its words are the template's."""
 
-    level: str
-    models: tuple[Mark, ...]
+    style: str
     kind: ClassVar[str] = "legend"
 
 

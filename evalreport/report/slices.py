@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from evalreport.metrics.catalogue import named_within
@@ -66,9 +67,7 @@ from evalreport.results.records import (
 
 #: Thresholds of a sweep up to which all are printed, and how many of longer ones are.
 WHOLE_SWEEP, SWEEP_LINES = 11, 11
-#: Metrics without a strip of their own that are shown: of subgroups, and of periods.
-MOST_OTHERS, MOST_OTHERS_OF_PERIODS = 18, 0
-#: Metrics of periods with a strip of their own: the course of others is drawn and tested.
+#: Metrics of periods that are shown: the course of others is drawn and tested.
 OWN_OF_PERIODS = 2
 TOO_FEW = "the values are given with their counts, and are not numbers to rely on"
 
@@ -158,10 +157,9 @@ def _of_columns(
         title = f"{contents.title(same[i][0])} by {name}{of_readings}{_at(contents, same[i][0])}"
         heads = [Column(name)]
         blocks.append(metric_strip(contents, title, rows, heads))
-    others = [i for i in same if i not in leading]
-    kept_others = others[: MOST_OTHERS_OF_PERIODS if newest else MOST_OTHERS]
+    others = [] if newest else _side_by_side(contents, same)
     # what holds for all rows stands in the sections of metrics
-    rest = [m for i in kept_others for m in same[i] if m.subgroup]
+    rest = [m for i in others for m in same[i] if m.subgroup]
     if rest:
         rows = _merged(_ordered(contents, rest, slices))
         blocks += measures_strip(
@@ -173,11 +171,24 @@ def _of_columns(
         )
     if not newest:
         blocks += _classes_in_groups(contents, columns, name, kept)
-    if len(kept_others) < len(others):
-        left = counted(len(others) - len(kept_others), "more metric")
-        told = f"{left} by {name}: see results.json and measures.csv."
-        blocks.append(Text(told, "small"))
+    blocks += _left_out(len(same) - len(leading) - len(others), f"by {name}")
     return blocks
+
+
+def _side_by_side(
+    contents: Contents, keys: Iterable[Quantity], most: int = ACROSS
+) -> list[Quantity]:
+    """As many metrics as stand beside each other, those of the first page first."""
+    first = headline_identities(contents, contents.views)
+    return sorted(keys, key=lambda key: first.index(key) if key in first else len(first))[:most]
+
+
+def _left_out(metrics: int, where: str) -> list[Block]:
+    """That so many metrics are in the results alone."""
+    if metrics <= 0:
+        return []
+    told = f"{counted(metrics, 'more metric')} {where}: see results.json and measures.csv."
+    return [Text(told, "small")]
 
 
 def _plot(
@@ -397,17 +408,26 @@ def threshold_blocks(contents: Contents) -> list[Block]:
         if not one and len(contents.datasets) > 1:
             title += f", {label_text(dataset)}"
         if rows:
-            strips = measures_strip(
-                contents, title, rows, columns, flat=binary, with_model=not one,
-                across=FEW_ACROSS if contents.words.brief else ACROSS,
-            )  # fmt: skip
-            blocks += strips[:1] if contents.words.brief else strips
+            most = FEW_ACROSS if contents.words.brief else ACROSS
+            keys = list(dict.fromkeys(identity(m) for row in rows for m in row.measures))
+            kept = _side_by_side(contents, keys, most)
+            rows = [replace(row, measures=_of_metrics(row.measures, kept)) for row in rows]
+            blocks += measures_strip(
+                contents, title, rows, columns, flat=binary, with_model=not one
+            )
+            blocks += _left_out(len(keys) - len(kept), "at each threshold")
         elif binary:
             counts = [row for view in views for row in _counted_rows(contents, view)]
             blocks += tables_strip(contents, title, counts, columns, with_model=not one)
         for view in views:
             blocks += _missing_thresholds(contents, view, named=not one)
     return blocks
+
+
+def _of_metrics(measures: Sequence[Measure], kept: Sequence[Quantity]) -> tuple[Measure, ...]:
+    """The measures of these metrics, in the order of the metrics."""
+    own = [m for m in measures if identity(m) in kept]
+    return tuple(sorted(own, key=lambda m: kept.index(identity(m))))
 
 
 def _threshold_rows(contents: Contents, view: View) -> Iterator[Row]:

@@ -67,8 +67,8 @@ def test_one_criterion_is_one() -> None:
     frame = {"y": ["no", "yes"] * 10, "m": ["no", "yes"] * 10}
     limit = [{"metric": "accuracy", "at_least": 0.5}]
     page = parse(render_html(_run(frame, ["m"], metrics=["accuracy"], acceptance=limit)))
-    told = next(dd.text for dd in page.all("dd") if "declared in the spec" in dd.text)
-    assert told.startswith("1 criterion declared in the spec")
+    told = next(dd.text for dd in page.all("dd") if "the hash of the spec" in dd.text)
+    assert told.startswith("1 criterion, tied to this run")
     assert "they" not in told
     assert "them" not in told
 
