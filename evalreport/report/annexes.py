@@ -10,6 +10,7 @@ from evalreport.metrics.advice import ADVICES, VAN_CALSTER, Advice
 from evalreport.metrics.catalogue import find, named_within
 from evalreport.report.checklists import identity_text
 from evalreport.report.citations import References
+from evalreport.report.columns import Field, left, right, table_of
 from evalreport.report.contents import Contents, view_of
 from evalreport.report.differences import difference_blocks
 from evalreport.report.formulas import typeset
@@ -17,11 +18,8 @@ from evalreport.report.metric_sections import CARDS_ABREAST
 from evalreport.report.model import (
     Block,
     Code,
-    Column,
     Facts,
-    PlainTable,
     Signatures,
-    TableRow,
     Text,
 )
 from evalreport.report.numbers import bytes_text, level_text
@@ -73,32 +71,24 @@ def methods_blocks(contents: Contents) -> list[Block]:
     references = References()
     cell = _usual_cell([one for same in found.values() for one in _methods_of(same)])
     brief = set(found) <= _titles_of_cards(contents)
+    formula: Field[Method] = left("formula", lambda one: one.formula)
+    columns: list[Field[Method]] = [
+        left("metric", lambda one: one.title),
+        left("of use" if brief else "what it is", lambda one: one.meaning),
+        *(() if brief else (formula,)),
+        left("interval", lambda one: one.interval),
+        right("ref.", lambda one: one.cited),
+    ]
     rows = [
-        _method_row(contents, title, same, references, cell, brief=brief)
+        _method(contents, title, same, references, cell, brief=brief)
         for title, same in found.items()
     ]
-    columns = (
-        (
-            Column("metric"),
-            Column("of use"),
-            Column("interval"),
-            Column("ref.", "right"),
-        )
-        if brief
-        else (
-            Column("metric"),
-            Column("what it is"),
-            Column("formula"),
-            Column("interval"),
-            Column("ref.", "right"),
-        )
-    )
     differences = difference_blocks(contents, references)
     tests = _tests_words(contents, references)
     advice = _advice_words(contents, references)
     cited = references.text()
     blocks: list[Block] = [
-        PlainTable("", columns, tuple(rows), "", "methods"),
+        table_of("", rows, columns, style="methods"),
         *differences,
         *([Text(STUDIED.format(cell), "small")] if cell else []),
         Text(" ".join(filter(None, (_interval_words(contents), tests))), "small"),
@@ -126,7 +116,17 @@ def _titles_of_cards(contents: Contents) -> set[str]:
     return {contents.heading(m, averaged=False) for m in own}
 
 
-def _method_row(
+class Method(NamedTuple):
+    """A metric of the table of methods: what it is, its formula, its interval, its source."""
+
+    title: str
+    meaning: str
+    formula: str
+    interval: str
+    cited: str
+
+
+def _method(
     contents: Contents,
     title: str,
     same: Sequence[Measure],
@@ -134,7 +134,7 @@ def _method_row(
     cell: str,
     *,
     brief: bool,
-) -> TableRow:
+) -> Method:
     m = same[0]
     declared = find(m.metric)
     own = "" if m.average or len(m.formula) > 120 else m.formula
@@ -150,7 +150,7 @@ def _method_row(
     cited = references.cite(declared.reference) if declared is not None else ""
     told = [_method_and_share(interval, references, cell) for interval in _methods_of(same)]
     said = " / ".join(told) or "none"
-    return TableRow((title, meaning, *(() if brief else (formula,)), said, cited or "–"))
+    return Method(title, meaning, formula, said, cited or "–")
 
 
 def _usual_cell(intervals: Iterable[Interval]) -> str:
@@ -288,19 +288,18 @@ def not_computed_blocks(contents: Contents) -> list[Block]:
     if not lines:
         told = "Everything that was asked for was computed, and every value exists."
         return [Text(told, "words")]
-    columns = (
-        Column("what"),
-        Column("where"),
-        Column("state"),
-        Column("why"),
-    )
+    columns: list[Field[tuple[str, str, str, str]]] = [
+        left("what", lambda line: line[0]),
+        left("where", lambda line: line[1]),
+        left("state", lambda line: line[2]),
+        left("why", lambda line: line[3]),
+    ]
     note = (
         f"{MOST_LINES} of {len(lines)} lines; the others are in results.json."
         if len(lines) > MOST_LINES
         else ""
     )
-    shown = tuple(TableRow(line) for line in lines[:MOST_LINES])
-    return [PlainTable("", columns, shown, note, "methods")]
+    return [table_of("", lines[:MOST_LINES], columns, note, "methods")]
 
 
 def _in_words(task: str) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from evalreport.report.cards import interval_text
+from evalreport.report.columns import Field, left, right, table_of
 from evalreport.report.contents import Contents, view_of
-from evalreport.report.model import Block, Column, PlainTable, TableRow
-from evalreport.report.numbers import count_text, level_text, value_text
+from evalreport.report.model import Block
+from evalreport.report.numbers import count_text, level_text, or_dash, value_text
 from evalreport.report.words import counted, method_text, rows_text, subgroup_text
 from evalreport.results.records import Comparison, Heterogeneity, Measure, SampleSize
 
@@ -82,50 +83,33 @@ def family_words(tests: Sequence[Comparison]) -> str:
 
 def size_blocks(contents: Contents) -> list[Block]:
     """Rows needed for the wanted width, at the first threshold; nothing where none is wanted."""
-    width = None
-    rows = []
-    for record in contents.of(SampleSize):
-        m = contents.measure.get(record.measure)
-        if record.wanted_width is None or m is None:
-            continue
-        width = record.wanted_width if width is None else width
-        if contents.at_first(view_of(m))(m):
-            rows.append(TableRow(_row(contents, record, m)))
-    if width is None or not rows:
+    found = [
+        (record, m)
+        for record in contents.of(SampleSize)
+        if record.wanted_width is not None
+        and (m := contents.measure.get(record.measure)) is not None
+        and contents.at_first(view_of(m))(m)
+    ]
+    if not found:
         return []
-    heads = (
-        ("metric", "left"),
-        ("model", "left"),
-        ("rows", "left"),
-        ("of", "right"),
-        ("interval", "right"),
-        ("half-width", "right"),
-        ("of needed", "right"),
-        ("rows needed", "right"),
-    )
-    wanted = value_text(width)
+    columns: list[Field[tuple[SampleSize, Measure]]] = [
+        left("metric", lambda p: contents.heading(p[1])),
+        left("model", lambda p: contents.mark(view_of(p[1])).name),
+        left("rows", lambda p: f"{subgroup_text(p[1].subgroup)}, n {count_text(p[1].n)}"),
+        right("of", lambda p: or_dash(p[0].denominator, count_text)),
+        right("interval", lambda p: interval_text(p[1].interval)),
+        right("half-width", lambda p: value_text(p[0].half_width)),
+        right("of needed", lambda p: or_dash(p[0].denominator_needed, count_text)),
+        right("rows needed", lambda p: or_dash(p[0].rows_needed, count_text)),
+    ]
     note = (
         "Of: rows below the line of a share. Rows needed: for a share, its own method on more "
         "rows of the same composition and the same share; for anything else, the width falls "
         "with the square root of the rows. The share of the next sample is not known: read "
         "these as orders of magnitude."
     )
-    if len(rows) > MOST_LINES:
-        note += f" {MOST_LINES} of {len(rows)} lines; the others are in results.json."
+    if len(found) > MOST_LINES:
+        note += f" {MOST_LINES} of {len(found)} lines; the others are in results.json."
+    wanted = value_text(found[0][0].wanted_width or 0.0)
     title = f"Sample size: rows needed for intervals no wider than {wanted}"
-    return [PlainTable(title, tuple(Column(*h) for h in heads), tuple(rows[:MOST_LINES]), note)]
-
-
-def _row(contents: Contents, record: SampleSize, m: Measure) -> tuple[str, ...]:
-    below, needed = record.denominator, record.denominator_needed
-    rows = record.rows_needed
-    return (
-        contents.heading(m),
-        contents.mark((m.dataset, m.model)).name,
-        f"{subgroup_text(m.subgroup)}, n {count_text(m.n)}",
-        "–" if below is None else count_text(below),
-        interval_text(m.interval),
-        value_text(record.half_width),
-        "–" if needed is None else count_text(needed),
-        "–" if rows is None else count_text(rows),
-    )
+    return [table_of(title, found[:MOST_LINES], columns, note)]
