@@ -53,7 +53,7 @@ from evalreport.data.limits import MOST_CLASSES, MOST_GROUPS, limit_distinct
 from evalreport.data.roles import Roles, Rules
 from evalreport.data.sampling import pool_of, sampling_problems, with_sample
 from evalreport.data.scores import Floats, numbers, outside_unit, sums_to_one, weights, with_columns
-from evalreport.data.table import Array, Codes, RawTable
+from evalreport.data.table import Array, Chosen, Codes, RawTable
 from evalreport.errors import DataError, Location, Problem, did_you_mean
 from evalreport.statistics.design_based import Sample
 
@@ -79,7 +79,7 @@ def classes(
     roles: Roles,
     rules: Rules,
     columns: tuple[LabelColumn, LabelColumn | None],
-    used: Array,
+    used: Chosen,
     lost: Array,
 ) -> Classes:
     """Union of declared labels (their order first) and those seen in the used rows.
@@ -130,13 +130,13 @@ def _named(rules: Rules) -> list[str]:
     return [rules.positive["label"]] if isinstance(rules.positive, Mapping) else []
 
 
-def _labels_used(column: LabelColumn, used: Array) -> list[Written]:
+def _labels_used(column: LabelColumn, used: Chosen) -> list[Written]:
     present = np.bincount(column.codes[used], minlength=len(column.labels)) > 0
     return [label for label, there in zip(column.labels, present, strict=True) if there]
 
 
 def _codes(
-    column: LabelColumn, used: Array, find: Callable[[Written], str], code: Mapping[str, int]
+    column: LabelColumn, used: Chosen, find: Callable[[Written], str], code: Mapping[str, int]
 ) -> Codes:
     # A label that occurs in no used row has no code; the last entry is that of a missing one.
     table = np.array([*(code.get(find(label), -1) for label in column.labels), -1], np.int32)
@@ -326,7 +326,7 @@ def _classes(raw: RawTable, roles: Roles, rules: Rules, rows: Completeness) -> C
     truth = label_column(raw, roles.target)
     predicted = None if roles.prediction is None else label_column(raw, roles.prediction)
     lost = lost_places(raw, roles)
-    return classes(raw, roles, rules, (truth, predicted), rows.used, lost)
+    return classes(raw, roles, rules, (truth, predicted), rows.chosen(raw), lost)
 
 
 def _number_problems(raw: RawTable, roles: Roles) -> list[Problem]:
@@ -407,7 +407,7 @@ def _model_problems(
 def _checked(
     raw: RawTable, roles: Roles, rules: Rules, rows: Completeness, found: Classes
 ) -> Checked:
-    used = rows.used
+    used = rows.chosen(raw)
     labels, positive, actual, findings = _two_classes(roles, rules, found)
     single = roles.score or roles.margin
     scored = [c for c in (single, *roles.scores.values()) if c is not None]
@@ -419,7 +419,7 @@ def _checked(
     in_groups = {column: groups(raw, column, used) for column in roles.subgroups}
     return Checked(
         rows_read=raw.count() + raw.unselected,
-        used=used,
+        used=rows.used,
         excluded=rows.excluded,
         labels=labels.labels,
         label_kind=labels.kind,
@@ -479,9 +479,7 @@ def _two_classes(
     return labels, positive_index(labels, rules.positive), found.actual, findings
 
 
-def _class_scores(
-    raw: RawTable, roles: Roles, labels: LabelSet, used: npt.NDArray[np.int64]
-) -> Floats | None:
+def _class_scores(raw: RawTable, roles: Roles, labels: LabelSet, used: Chosen) -> Floats | None:
     if not roles.scores:
         return None
     columns = [numbers(raw, roles.scores[label]).values[used] for label in labels.labels]

@@ -14,7 +14,7 @@ from evalreport.data.label_column import label_column, texts
 from evalreport.data.roles import Roles
 from evalreport.data.sampling import unverified
 from evalreport.data.scores import numbers, weights
-from evalreport.data.table import PARTNER, Codes, Mask, RawTable
+from evalreport.data.table import PARTNER, Chosen, Codes, Mask, RawTable
 from evalreport.errors import Problem
 
 #: The reason of rows that are not of the dataset.
@@ -33,6 +33,10 @@ class Completeness:
     used: npt.NDArray[np.int64]
     excluded: tuple[tuple[str, int], ...]
     problems: tuple[Problem, ...]
+
+    def chosen(self, table: RawTable) -> Chosen:
+        """The used rows as an index; where these are all rows of the table, nothing is copied."""
+        return slice(None) if len(self.used) == table.rows else self.used
 
 
 def completeness(table: RawTable, roles: Roles, exclude: bool) -> Completeness:
@@ -87,7 +91,9 @@ def accounted(
         if count:
             excluded.append((reason, count))
         free &= ~mask
-    return Completeness(np.flatnonzero(free).astype(np.int64), tuple(excluded), tuple(problems))
+    every = free.all()
+    used = table.once("rows", lambda: np.arange(table.rows)) if every else np.flatnonzero(free)
+    return Completeness(used.astype(np.int64, copy=False), tuple(excluded), tuple(problems))
 
 
 def _partnerless(table: RawTable) -> list[tuple[str, Mask]]:

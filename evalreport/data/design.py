@@ -18,7 +18,7 @@ from evalreport.data.label_column import label_column, texts
 from evalreport.data.labels import order_labels, written
 from evalreport.data.roles import PREDICTED, Roles
 from evalreport.data.scores import numbers
-from evalreport.data.table import Codes, RawTable
+from evalreport.data.table import Chosen, Codes, RawTable
 from evalreport.errors import Location, Problem
 
 Edges = tuple[float, ...]
@@ -76,11 +76,18 @@ def duplicate_ids(raw: RawTable, column: str) -> list[Problem]:
     ]
 
 
-def clusters(raw: RawTable, column: str, used: Rows) -> tuple[Rows, int]:
+def clusters(raw: RawTable, column: str, used: Chosen) -> tuple[Rows, int]:
     """Cluster of each used row, numbered from 0 without gaps, and how many there are.
 
     In the order of their names, so that sums over clusters do not depend on the order of rows.
+    Models that use every row share them.
     """
+    if isinstance(used, slice):
+        return raw.once(("clusters", column), lambda: _clusters(raw, column, used))
+    return _clusters(raw, column, used)
+
+
+def _clusters(raw: RawTable, column: str, used: Chosen) -> tuple[Rows, int]:
     codes, names = texts(raw, column)
     inside = codes[used]
     present = np.flatnonzero(np.bincount(inside, minlength=len(names))).tolist()
@@ -89,13 +96,13 @@ def clusters(raw: RawTable, column: str, used: Rows) -> tuple[Rows, int]:
     return place[inside], len(present)
 
 
-def folds(raw: RawTable, column: str, used: Rows) -> tuple[Codes, tuple[str, ...]]:
+def folds(raw: RawTable, column: str, used: Chosen) -> tuple[Codes, tuple[str, ...]]:
     """Fold of each used row, and the names of the folds in their order."""
     codes, names = texts(raw, column)
     return _ordered(codes[used], names)
 
 
-def groups(raw: RawTable, column: str, used: Rows) -> tuple[Codes, tuple[str, ...]]:
+def groups(raw: RawTable, column: str, used: Chosen) -> tuple[Codes, tuple[str, ...]]:
     """Value of a subgroup column in each used row; no value is a group, named last."""
     codes, names = _group_texts(raw, column)
     inside = codes[used]

@@ -185,8 +185,9 @@ def _numbers(table: RawTable, column: RawColumn) -> Numbers:
 
 
 def _of_numbers(table: RawTable, column: RawColumn) -> Numbers:
-    values = column.values.astype(np.float64)
-    values[column.missing] = np.nan
+    values = np.asarray(column.values, np.float64)
+    if column.missing.any():
+        values = np.where(column.missing, np.nan, values)
     infinite = np.flatnonzero(np.isinf(values))
     problems = []
     if len(infinite):

@@ -18,6 +18,8 @@ Kind = Literal["text", "integer", "float64", "float32", "boolean", "mixed", "lis
 Array = npt.NDArray[Any]
 Codes = npt.NDArray[np.int32]
 Mask = npt.NDArray[np.bool_]
+#: Some rows: a mask, their places, or a slice of all.
+Chosen = Array | slice
 T = TypeVar("T")
 
 
@@ -169,7 +171,7 @@ class RawTable:
             return f"{part.row_name(own)} of {part.name}"
         return f"row {row + 1}" + ("" if line is None else f" (line {line})")
 
-    def count(self, chosen: Array | slice = slice(None)) -> int:
+    def count(self, chosen: Chosen = slice(None)) -> int:
         """How many rows are chosen, by a mask of shape (n,) or by their places."""
         if self.times is not None:
             return int(self.times[chosen].sum())

@@ -13,6 +13,10 @@ Floats = npt.NDArray[np.float64]
 
 #: Below this a distance between two curves is nothing but rounding.
 ROUNDING = 1e-12
+#: Crossings that are kept; curves of models that are alike cross at every other step.
+MOST_CROSSINGS = 20
+#: False positive rates that are looked at together.
+BLOCK = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -27,14 +31,16 @@ class Lead:
 class RocRelation:
     """``relation`` of the first curve to the second: above, below, cross or equal.
 
-    ``crossings`` are the points (false positive rate, true positive rate) where the order
-    changes, from left to right; where the curves run together before they part, the point
-    at which they met. ``leads`` are those of the first curve over the second and of the
-    second over the first, in true positive rate at the same false positive rate.
+    ``crossings`` are the first of the ``crossing_count`` points (false positive rate, true
+    positive rate) where the order changes, from left to right; where the curves run together
+    before they part, the point at which they met. ``leads`` are those of the first curve over
+    the second and of the second over the first, in true positive rate at the same false positive
+    rate.
     """
 
     relation: str
     crossings: tuple[tuple[float, float], ...] = ()
+    crossing_count: int = 0
     leads: tuple[Lead, Lead] = (Lead(0.0, 0.0), Lead(0.0, 0.0))
 
 
@@ -57,6 +63,41 @@ class _Curve:
         return np.where(on, self.low[before], between), np.where(on, self.high[before], between)
 
 
+@dataclass(frozen=True, eq=False)
+class _Together:
+    """Two curves and all their false positive rates; a place is 2 i, or 2 i + 1 at the top of i."""
+
+    one: _Curve
+    two: _Curve
+    grid: Floats
+
+    def distances(self, first: int, past: int) -> Floats:
+        """How far the first curve is above the second from one rate on to another."""
+        (low_1, high_1), (low_2, high_2) = (
+            curve.at(self.grid[first:past]) for curve in (self.one, self.two)
+        )
+        found = np.stack([low_1 - low_2, high_1 - high_2], axis=1).reshape(-1)
+        found[np.abs(found) <= ROUNDING] = 0.0
+        return found
+
+    def crossing(self, before: int, after: int) -> tuple[float, float]:
+        """Where the order changes between two places of opposite sign."""
+        rates = slice(before // 2, after // 2 + 1)
+        (low_1, high_1), (low_2, _) = self.one.at(self.grid[rates]), self.two.at(self.grid[rates])
+        x = np.repeat(self.grid[rates], 2)
+        start = np.stack([low_1, high_1], axis=1).reshape(-1)
+        y = np.stack([np.maximum(low_1, low_2), high_1], axis=1).reshape(-1)
+        distance = np.abs(self.distances(rates.start, rates.stop))
+        i, j = before % 2, after - 2 * rates.start
+        if j - i > 1:
+            return float(x[i + 1]), float(start[i + 1])
+        if x[i] == x[j]:
+            return float(x[i]), float(y[i])
+        share = distance[i] / (distance[i] + distance[j])
+        across = x[i] + share * (x[j] - x[i])
+        return float(across), float(start[i] + share * (start[j] - start[i]))
+
+
 def roc_relation(first: ScoreTable, second: ScoreTable) -> RocRelation | None:
     """The relation of two ROC curves; None where a curve does not exist (one class only).
 
@@ -68,53 +109,40 @@ def roc_relation(first: ScoreTable, second: ScoreTable) -> RocRelation | None:
     >>> roc_relation(good, poor).leads[0]
     Lead(height=0.5, at=0.25)
     """
-    rates, others = _rates(first), _rates(second)
-    if rates is None or others is None:
+    one, two = _curve(first), _curve(second)
+    if one is None or two is None:
         return None
-    places = _together(np.concatenate([rates[0], others[0]]))
-    one = _curve(places[: len(rates[0])], rates[1])
-    two = _curve(places[len(rates[0]) :], others[1])
-    grid = np.union1d(one.fpr, two.fpr)
-    (low_1, high_1), (low_2, high_2) = one.at(grid), two.at(grid)
-    distance = np.stack([low_1 - low_2, high_1 - high_2], axis=1).reshape(-1)
-    x = np.repeat(grid, 2)
-    y = np.stack([np.maximum(low_1, low_2), high_1], axis=1).reshape(-1)
-    start = np.stack([low_1, high_1], axis=1).reshape(-1)
-    distance[np.abs(distance) <= ROUNDING] = 0.0
-    signs = np.sign(distance)
-    apart = np.nonzero(signs)[0]
-    if not len(apart):
+    both = _together(one, two)
+    leads = [(-np.inf, 0.0), (-np.inf, 0.0)]
+    signs: set[float] = set()
+    last, changes, count = (-1, 0.0), list[tuple[int, int]](), 0
+    for start in range(0, len(both.grid), BLOCK):
+        distance = both.distances(start, start + BLOCK)
+        for side, ahead in enumerate((distance, -distance)):
+            place = int(np.argmax(ahead))
+            if ahead[place] > leads[side][0]:
+                leads[side] = float(ahead[place]), float(both.grid[start + place // 2])
+        apart = np.flatnonzero(distance)
+        if not len(apart):
+            continue
+        sign = np.sign(distance[apart])
+        signs.update(np.unique(sign).tolist())
+        places = np.concatenate([[last[0]], 2 * start + apart])
+        turned = np.flatnonzero(np.diff(sign, prepend=last[1] or sign[0]))
+        count += len(turned)
+        room = MOST_CROSSINGS - len(changes)
+        changes += [(int(places[i]), int(places[i + 1])) for i in turned[:room]]
+        last = int(places[-1]), float(sign[-1])
+    if not signs:
         return RocRelation("equal")
-    leads = _lead(distance, x), _lead(-distance, x)
-    if (signs[apart] == signs[apart[0]]).all():
-        return RocRelation("above" if signs[apart[0]] > 0 else "below", leads=leads)
-    changes = np.nonzero(signs[apart[1:]] != signs[apart[:-1]])[0]
-    points = tuple(
-        _crossing(int(apart[i]), int(apart[i + 1]), distance, x, y, start) for i in changes
-    )
-    return RocRelation("cross", points, leads)
+    found = Lead(max(leads[0][0], 0.0), leads[0][1]), Lead(max(leads[1][0], 0.0), leads[1][1])
+    if len(signs) == 1:
+        return RocRelation("above" if signs == {1.0} else "below", leads=found)
+    points = tuple(both.crossing(*places) for places in changes)
+    return RocRelation("cross", points, count, found)
 
 
-def _lead(distance: Floats, x: Floats) -> Lead:
-    place = int(np.argmax(distance))
-    return Lead(max(float(distance[place]), 0.0), float(x[place]))
-
-
-def _crossing(
-    before: int, after: int, distance: Floats, x: Floats, y: Floats, start: Floats
-) -> tuple[float, float]:
-    """Where the order changes between two places of opposite sign."""
-    if after - before > 1:
-        return float(x[before + 1]), float(start[before + 1])
-    if x[before] == x[after]:
-        return float(x[before]), float(y[before])
-    share = abs(distance[before]) / (abs(distance[before]) + abs(distance[after]))
-    across = x[before] + share * (x[after] - x[before])
-    up = start[before] + share * (start[after] - start[before])
-    return float(across), float(up)
-
-
-def _rates(table: ScoreTable) -> tuple[Floats, Floats] | None:
+def _curve(table: ScoreTable) -> _Curve | None:
     p, n = float(table.positive_total), float(table.negative_total)
     if p <= 0 or n <= 0:
         return None
@@ -122,24 +150,29 @@ def _rates(table: ScoreTable) -> tuple[Floats, Floats] | None:
     fpr = np.concatenate([[0.0], table.false_positives / n])
     # sums of weights may end beside 1
     tpr[-1] = fpr[-1] = 1.0
-    return fpr, tpr
+    return _steps(fpr, tpr, tpr)
 
 
-def _together(rates: Floats) -> Floats:
-    """Each rate, or the lowest of those beside it that differ by rounding alone.
+def _steps(fpr: Floats, low: Floats, high: Floats) -> _Curve:
+    """The curve with each false positive rate, which ascend, once."""
+    first = np.flatnonzero(np.diff(fpr, prepend=-1.0))
+    last = np.concatenate([first[1:] - 1, [len(fpr) - 1]])
+    return _Curve(fpr[first], low[first], high[last])
+
+
+def _together(one: _Curve, two: _Curve) -> _Together:
+    """Both curves, rates that differ by rounding alone made one: the lowest of those beside it.
 
     Weights that are added up in another order end in other digits: two steps at one place
     would be two places, with the whole height of the step between the curves.
     """
+    rates = np.concatenate([one.fpr, two.fpr])
     order = np.argsort(rates, kind="stable")
     ordered = rates[order]
-    starts = np.concatenate([[True], np.diff(ordered) > ROUNDING])
-    found = np.empty_like(rates)
-    found[order] = ordered[starts][np.cumsum(starts) - 1]
-    return found
-
-
-def _curve(fpr: Floats, tpr: Floats) -> _Curve:
-    places, first = np.unique(fpr, return_index=True)
-    last = np.concatenate([first[1:] - 1, [len(fpr) - 1]])
-    return _Curve(places, tpr[first], tpr[last])
+    new = np.diff(ordered, prepend=-1.0) > ROUNDING
+    grid = ordered[new]
+    rates[order] = np.maximum.accumulate(np.where(new, ordered, 0.0), out=ordered)
+    cut = len(one.fpr)
+    return _Together(
+        _steps(rates[:cut], one.low, one.high), _steps(rates[cut:], two.low, two.high), grid
+    )

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evalreport.statistics.design_based import Sample
+from evalreport.statistics.numbering import tallied
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[Any]
@@ -138,18 +139,10 @@ class View(ABC):
         assert self.weight is not None
         if self.times is None:
             return math.fsum(self.weight[chosen] ** power)
-        parts, kind = self._weights
-        times = np.bincount(kind[chosen], self.times[chosen], len(parts))
+        parts, times = tallied(self.weight[chosen], self.times[chosen])
         # Rounded once, as the sum over all rows would be.
         pairs = zip((parts**power).tolist(), times.tolist(), strict=True)
-        return float(sum((Fraction(part) * int(n) for part, n in pairs if n), Fraction()))
-
-    @cached_property
-    def _weights(self) -> tuple[Floats, Codes]:
-        """The different weights, and the place of each row's among them."""
-        assert self.weight is not None
-        parts, kind = np.unique(self.weight, return_inverse=True)
-        return parts, kind.reshape(-1)
+        return float(sum((Fraction(part) * int(n) for part, n in pairs), Fraction()))
 
     def groups_of(self, column: str) -> tuple[str, ...]:
         """The values of a subgroup column."""

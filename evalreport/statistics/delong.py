@@ -22,6 +22,7 @@ from evalreport.statistics.interval import (
     symmetric,
     z_value,
 )
+from evalreport.statistics.numbering import highest_first, tallied
 from evalreport.statistics.root import bisect
 from evalreport.statistics.tail import normal_two_sided
 
@@ -280,9 +281,7 @@ def row_placements(actual_positive: NDArray[np.bool_], score: ArrayLike) -> tupl
     Returns:
         V10 in the order of the positive rows, V01 in the order of the negative rows.
     """
-    _, entry = np.unique(-np.asarray(score, np.float64), return_inverse=True)
-    entry = entry.reshape(-1)
-    size = int(entry.max()) + 1 if entry.size else 0
+    entry, size = highest_first(score)
     pos = np.bincount(entry[actual_positive], minlength=size).astype(np.float64)
     neg = np.bincount(entry[~actual_positive], minlength=size).astype(np.float64)
     v10, v01 = placements(pos, neg)
@@ -310,10 +309,6 @@ class _Kinds(NamedTuple):
         return float(np.sum(parts)) / (rows - 1.0) / rows
 
 
-def _totals(entry: NDArray[np.intp], many: Floats, size: int) -> Floats:
-    return np.bincount(entry, many, size).astype(np.float64)
-
-
 def delong_paired(
     actual_positive: NDArray[np.bool_],
     score_1: ArrayLike,
@@ -334,16 +329,18 @@ def delong_paired(
         return None
     entries, placed = [], []
     for score in (score_1, score_2):
-        distinct, entry = np.unique(-np.asarray(score, np.float64), return_inverse=True)
-        entries.append(entry.reshape(-1))
-        counts = [_totals(entries[-1][c], many[c], len(distinct)) for c in (positive, ~positive)]
+        entry, size = highest_first(score)
+        entries.append(entry)
+        counts = [
+            np.bincount(entry[c], many[c], size).astype(np.float64, copy=False)
+            for c in (positive, ~positive)
+        ]
         placed.append(placements(counts[0], counts[1]))
     width = len(placed[1][0])
     code = entries[0] * np.int64(width) + entries[1]
     kinds = []
     for place, chosen in enumerate((positive, ~positive)):
-        pairs, kind = np.unique(code[chosen], return_inverse=True)
-        counted = _totals(kind.reshape(-1), many[chosen], len(pairs))
+        pairs, counted = tallied(code[chosen], many[chosen])
         one, two = placed[0][place][pairs // width], placed[1][place][pairs % width]
         kinds.append(_Kinds(counted, one, two))
     auc_1, auc_2 = (min(mean, 1.0) for mean in kinds[0].means())

@@ -24,13 +24,27 @@ def numbered(values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np
     if 0 <= top < OFTEN * len(values) and values.min() >= 0:
         held = np.zeros(top + 1, np.bool_)
         held[values] = True
-        return np.flatnonzero(held), (np.cumsum(held) - 1)[values]
+        distinct = np.flatnonzero(held)
+        place = np.empty(top + 1, np.intp)
+        place[distinct] = np.arange(len(distinct))
+        return distinct, place[values]
     # of many that differ the first ones tell, and are not sorted twice
     if OFTEN * len(np.unique(values[:LOOK])) <= min(len(values), LOOK):
         distinct = np.unique(values)
         return distinct, np.searchsorted(distinct, values)
     distinct, place = np.unique(values, return_inverse=True)
     return distinct, place.reshape(-1)
+
+
+def highest_first(scores: npt.ArrayLike) -> tuple[npt.NDArray[np.intp], int]:
+    """The place of each score among the distinct ones, the highest first, and how many these are.
+
+    >>> place, size = highest_first([0.2, 0.9, 0.2])
+    >>> place.tolist(), size
+    ([1, 0, 1], 2)
+    """
+    distinct, place = numbered(np.asarray(scores))
+    return len(distinct) - 1 - place, len(distinct)
 
 
 def tallied(
@@ -44,5 +58,21 @@ def tallied(
     >>> distinct.tolist(), rows.tolist()
     ([3, 7], [1.0, 7.0])
     """
-    distinct, place = numbered(values)
-    return distinct, np.bincount(place, times, len(distinct)).astype(np.float64)
+    if times is None or np.all(np.asarray(times) == 1):
+        # Sorting alone takes a tenth of the time of sorting with places.
+        ordered = np.sort(values)
+        starts = _starts(ordered)
+        return ordered[starts], np.diff(starts, append=len(ordered)).astype(np.float64)
+    order = np.argsort(values)
+    ordered = values[order]
+    starts = _starts(ordered)
+    # Whole numbers below 2^53, so the sums are exact in any order.
+    rows = np.add.reduceat(np.asarray(times, np.float64)[order], starts)
+    return ordered[starts], rows
+
+
+def _starts(ordered: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
+    """Where each distinct value begins among values in order."""
+    new = np.ones(len(ordered), np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
+    return np.flatnonzero(new)

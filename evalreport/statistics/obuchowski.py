@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from evalreport.statistics.delong import Floats, PairedAreas, placements
-from evalreport.statistics.numbering import numbered, tallied
+from evalreport.statistics.numbering import highest_first, numbered, tallied
 
 Bools = NDArray[np.bool_]
 
@@ -21,8 +21,8 @@ class _ClusterSums:
     """Per cluster: sums over its positive and its negative rows of placement minus area."""
 
     def __init__(self, score: ArrayLike, kinds: _Kinds) -> None:
-        distinct, entry = numbered(-np.asarray(score, np.float64))
-        counts = [kinds.totals(entry, side, len(distinct)) for side in kinds.sides]
+        entry, size = highest_first(score)
+        counts = [kinds.totals(entry, side, size) for side in kinds.sides]
         placed = placements(counts[0], counts[1])
         means = [
             float(np.sum(many * place)) / float(np.sum(many))
@@ -151,10 +151,9 @@ def weighted_influence(
     """
     w = np.asarray(weight, np.float64)
     whole = w * np.asarray(times, np.float64)
-    _, entry = np.unique(-np.asarray(score, np.float64), return_inverse=True)
-    entry = entry.reshape(-1)
-    pos = np.bincount(entry[actual_positive], whole[actual_positive], int(entry.max()) + 1)
-    neg = np.bincount(entry[~actual_positive], whole[~actual_positive], int(entry.max()) + 1)
+    entry, size = highest_first(score)
+    pos = np.bincount(entry[actual_positive], whole[actual_positive], size)
+    neg = np.bincount(entry[~actual_positive], whole[~actual_positive], size)
     total_pos, total_neg = float(np.sum(pos)), float(np.sum(neg))
     lower = (2.0 * (total_neg - np.cumsum(neg)) + neg) / (2.0 * total_neg)
     higher = (2.0 * np.cumsum(pos) - pos) / (2.0 * total_pos)

@@ -71,7 +71,7 @@ class RecordedTables(MemoryTables):
         # of thinned curves the points are taken for the scores
         self._rough = rough
 
-    rows_of = rows = refusing(SINGLE_ROWS)
+    rows_of = rows = ranked = refusing(SINGLE_ROWS)
     class_scores = refusing(CLASS_SCORES)
 
     def row_count(self, where: Slice) -> int:
@@ -117,14 +117,14 @@ class RecordedTables(MemoryTables):
         found = self._tables.get((where, threshold))
         if found is None or any(count is None for row in found.counts or () for count in row):
             raise NotRecorded(SINGLE_ROWS)
-        return self._once(("classification", where, threshold), lambda: self.as_counted(found))
+        return self.once(("classification", where, threshold), lambda: self.as_counted(found))
 
     def scores(self, where: Slice, index: int | None = None) -> ScoreTable:
         """The scores of all rows, for one class. Raises NotRecorded."""
         if where != EVERYTHING:
             raise NotRecorded(SCORES_OF_PART)
         label = self.view.labels[self.view.positive_index if index is None else index]
-        return self._once(("scores", label), lambda: self._scores_of(label))
+        return self.once(("scores", label), lambda: self._scores_of(label))
 
     def missing(self, where: Slice, threshold: float | None) -> Missing | None:
         """The rows of a slice that lack something; of any threshold where it is None."""

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
+import numpy as np
+
 import evalreport
+from evalreport.engine.counting.memory import MemoryTables
 from evalreport.engine.read_and_plan import prepare
 from evalreport.engine.run import evaluate
 from evalreport.engine.run_state import RunState
+from evalreport.results.identity import Slice
 from evalreport.spec.load import parse_spec
 
 COLUMNS = {
@@ -20,8 +25,6 @@ METRICS = ["accuracy", "recall", "precision", "f1", "mcc", "kappa", "roc_auc", "
 
 def _builds(monkeypatch: Any, spec: dict[str, Any]) -> Any:
     """Run a spec and return the tables object of its only model."""
-    import json
-
     seen: list[RunState] = []
     original = RunState.__init__
 
@@ -97,3 +100,27 @@ def test_the_hash_of_the_plan_depends_on_what_is_asked_and_on_nothing_else() -> 
     assert sha(_spec()) == sha(_spec(title="another title"))
     assert sha(_spec()) != sha(_spec(thresholds=[0.4]))
     assert sha(_spec()) != sha(_spec(metrics=METRICS[:-1]))
+
+
+def test_models_on_every_row_share_its_weights_and_the_places_of_its_rows(monkeypatch: Any) -> None:
+    columns = {**COLUMNS, "w": [1.0, 2.0, 0.5, 1.0, 1.0, 3.0, 1.0, 1.0], "c": list("aabbccdd")}
+    spec = _spec(models={"m": {"score": "s"}, "o": {"score": "s"}}, subgroups=["sex"])
+    spec["datasets"] = {"d": {"target": "y", "weight": "w", "cluster": "c"}}
+    prepared = prepare(parse_spec(json.dumps(spec), "spec", frames=("d",)), {"d": columns})
+    one, two = prepared.views
+    for name in ("weight", "row"):
+        assert np.shares_memory(getattr(one, name), getattr(two, name))
+    assert np.shares_memory(one.cluster[0], two.cluster[0])
+
+
+def test_entries_are_the_places_of_scores_in_the_table_of_their_slice() -> None:
+    prepared = prepare(
+        parse_spec(json.dumps(_spec(subgroups=["sex"])), "spec", frames=("d",)), {"d": COLUMNS}
+    )
+    (view,) = prepared.views
+    tables = MemoryTables(view)
+    men = Slice((("sex", "M"),))
+    # of the four men, by their scores from the highest on: 0.8, 0.7, 0.3, 0.2
+    assert tables.entries(men)[4:].tolist() == [1, 3, 2, 0]
+    assert tables.scores(men).scores[tables.entries(men)[4:]].tolist() == COLUMNS["s"][4:]
+    assert tables.ranked().ranks.tolist() == [0, 7, 3, 4, 5, 1, 2, 6]

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evalreport.metrics.roc_relation import roc_relation
+from evalreport.metrics import roc_relation as module
+from evalreport.metrics.roc_relation import MOST_CROSSINGS, roc_relation
 from evalreport.metrics.tables import ScoreTable
 
 
@@ -120,3 +121,30 @@ def test_sums_of_weights_in_another_order_are_one_place() -> None:
     assert shares[0] != shares[1]
     assert relation(rising, falling) == "equal"
     assert relation(falling, rising) == "equal"
+
+
+def test_curves_that_cross_at_every_step_are_told_by_the_first_crossings_and_their_number() -> None:
+    # 60 blocks: one curve goes up before it goes right in even ones, the other in odd ones.
+    up, right = [(1, 0), (0, 1)], [(0, 1), (1, 0)]
+    a = table(*[step for block in range(60) for step in (up, right)[block % 2]])
+    b = table(*[step for block in range(60) for step in (right, up)[block % 2]])
+    found = roc_relation(a, b)
+    assert found is not None
+    assert found.relation == "cross"
+    assert found.crossing_count == 59
+    # the curves meet where one block ends and the next begins
+    first = [((k + 1) / 60, (k + 1) / 60) for k in range(MOST_CROSSINGS)]
+    assert found.crossings == tuple(pytest.approx(point) for point in first)
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_how_many_rates_are_looked_at_together_changes_nothing(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    one, two = (
+        ScoreTable(np.arange(9.0, 0, -1), *(rng.integers(0, 3, 9) * 0.1 for _ in range(2)))
+        for _ in range(2)
+    )
+    whole = roc_relation(one, two)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "BLOCK", 2)
+        assert roc_relation(one, two) == whole

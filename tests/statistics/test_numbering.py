@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
-from evalreport.statistics.numbering import numbered
+from evalreport.statistics.numbering import numbered, tallied
 
 RNG = np.random.default_rng(7)
 VALUES = {
@@ -32,3 +36,12 @@ def test_it_is_what_sorting_tells(values: np.ndarray[Any, Any]) -> None:
     told, where = np.unique(values, return_inverse=True)
     assert np.array_equal(distinct, told, equal_nan=told.dtype.kind == "f")
     assert np.array_equal(place, where.reshape(-1))
+
+
+@given(arrays(np.float64, 40, elements=st.sampled_from([-1.5, 0.0, 0.25, 2.0, 7.0])), st.data())
+def test_tallies_of_rows_are_those_of_kinds(values: Any, data: Any) -> None:
+    times = data.draw(arrays(np.int64, 40, elements=st.integers(1, 4)))
+    rows = Counter(np.repeat(values, times).tolist())
+    for distinct, many in (tallied(np.repeat(values, times)), tallied(values, times)):
+        assert distinct.tolist() == sorted(rows)
+        assert many.tolist() == [rows[value] for value in sorted(rows)]

@@ -125,14 +125,18 @@ def _positive(pair: Pair, task: ComparisonTask) -> npt.NDArray[np.bool_]:
 
 
 def _areas(pair: Pair, task: ComparisonTask, planned: str) -> delong.PairedAreas | None:
-    view, positive = pair.model.view, _positive(pair, task)
-    scores = pair.model.scores(task.task), pair.reference.scores(task.reference)
-    if planned in ("obuchowski", AREA_OF_CLUSTERS):
-        assert view.cluster is not None
-        found = obuchowski.obuchowski_paired(positive, *scores, view.cluster[0], pair.times)
-    else:
-        found = delong.delong_paired(positive, *scores, pair.times)
-    return found
+    index = pair.model.class_index(task.task)
+    clustered = planned in ("obuchowski", AREA_OF_CLUSTERS)
+
+    def found() -> delong.PairedAreas | None:
+        view, positive = pair.model.view, _positive(pair, task)
+        ranks = pair.model.ranks(task.task), pair.reference.ranks(task.reference)
+        if clustered:
+            assert view.cluster is not None
+            return obuchowski.obuchowski_paired(positive, *ranks, view.cluster[0], pair.times)
+        return delong.delong_paired(positive, *ranks, pair.times)
+
+    return pair.once(("areas", index, clustered), found)
 
 
 def _scored(

@@ -49,9 +49,13 @@ def estimated(
     both: Pair, task: ComparisonTask, values: tuple[Evaluated, Evaluated]
 ) -> DesignVariance | None:
     """The variance of a difference with its degrees of freedom; None where it is not known."""
-    one = _contributions(both.model, task.task, values[0])
-    two = _contributions(both.reference, task.reference, values[1])
-    return None if one is None or two is None else _known(one - two, both.model.view)
+
+    def found() -> DesignVariance | None:
+        one = _contributions(both.model, task.task, values[0])
+        two = _contributions(both.reference, task.reference, values[1])
+        return None if one is None or two is None else _known(one - two, both.model.view)
+
+    return both.once((TEST, task.task, task.reference), found)
 
 
 def of_value(side: Side, task: Task, value: Evaluated) -> DesignVariance | None:
@@ -165,12 +169,13 @@ def _contributions(side: Side, task: Task, value: Evaluated) -> Floats | None:
     if task.average is not None or task.table != Table.SCORES.value:
         return None
     index = side.class_index(task)
-    table_of_scores = side.tables.scores(EVERYTHING, index if len(view.labels) > 2 else None)
+    column = index if len(view.labels) > 2 else None
+    table_of_scores = side.tables.scores(EVERYTHING, column)
     found = slopes_of(
         side.metric(task), side.arguments(task), table_of_scores, value.outcome.number
     )
     if found is None:
         return None
-    entry = np.searchsorted(-table_of_scores.scores, -side.scores(task))
+    entry = side.tables.entries(EVERYTHING, column)
     own = np.where(view.actual == index, found[0][entry], found[1][entry])
     return np.asarray(weight * own, np.float64)

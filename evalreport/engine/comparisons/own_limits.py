@@ -76,7 +76,8 @@ def of_limits(
 def _limits(side: Side, task: Task) -> tuple[float, Interval] | None:
     """One value and its limits, of which none lies on its other side; None where it has none."""
     measurer = Measurer(side.view, side.tables, side.settings, side.thresholds)
-    computed = measurer.compute(replace(task, where=EVERYTHING))
+    task = replace(task, where=EVERYTHING)
+    computed = side.tables.once(("computed", task), lambda: measurer.compute(task))
     value, limits = computed.evaluated.outcome, computed.interval
     if limits is None or not isinstance(value, Value):
         return None

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import reduce
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,7 @@ from evalreport.results.identity import EVERYTHING, Slice
 from evalreport.results.records import JointTable
 from evalreport.statistics.predictive import PairedCalls
 
+T = TypeVar("T")
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 Thresholds = Mapping[ThresholdRequest, Resolved]
@@ -78,6 +79,11 @@ class Side:
             return self.view.score
         assert self.view.class_scores is not None
         return np.asarray(self.view.class_scores[:, self.class_index(task)], np.float64)
+
+    def ranks(self, task: Task) -> npt.NDArray[np.int32]:
+        """The place of every row among the distinct of these scores, lowest first, shape (n,)."""
+        index = self.class_index(task) if len(self.view.labels) > 2 else None
+        return self.tables.ranked(index).ranks
 
     def arguments(self, task: Task) -> dict[str, Any]:
         """What the metric of a task is called with beside its table."""
@@ -165,6 +171,14 @@ class Pair:
     model: Side
     reference: Side
     note: str | None = None
+    _kept: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
+
+    def once(self, key: Any, work: Callable[[], T]) -> T:
+        """The result of ``work``, done once per pair and key."""
+        if key not in self._kept:
+            self._kept[key] = work()
+        result: T = self._kept[key]
+        return result
 
     @property
     def times(self) -> npt.NDArray[np.int64] | None:
@@ -186,14 +200,18 @@ class Pair:
 
     def joint_table(self, task: Task, reference: Task) -> JointTable:
         """Rows that count for both models, one only, or neither: n11, n10 (model only), ..."""
-        first, included = self.model.hits(task)
-        second, _ = self.reference.hits(reference)
-        return JointTable(
-            n11=self.count(included & first & second),
-            n10=self.count(included & first & ~second),
-            n01=self.count(included & ~first & second),
-            n00=self.count(included & ~first & ~second),
-        )
+
+        def counted() -> JointTable:
+            first, included = self.model.hits(task)
+            second, _ = self.reference.hits(reference)
+            return JointTable(
+                n11=self.count(included & first & second),
+                n10=self.count(included & first & ~second),
+                n01=self.count(included & ~first & second),
+                n00=self.count(included & ~first & ~second),
+            )
+
+        return self.once((JointTable, task, reference), counted)
 
     def calls(self, task: Task, reference: Task) -> tuple[PairedCalls, PairedCalls]:
         """Rows of the class and of the rest, by which of the two models call them so."""

@@ -12,9 +12,6 @@ from evalreport.predict.label_sets import SetView
 from evalreport.predict.view import View
 from evalreport.results import records
 
-#: Crossings that are written out; curves of models that are alike cross at every other step.
-MOST_CROSSINGS = 20
-
 ScoresOf = Callable[[View], ScoreTable]
 
 
@@ -60,10 +57,8 @@ def _of_pair(
         first=first,
         second=second,
         relation=None if found is None else found.relation,
-        crossings=tuple(
-            records.RocPoint(fpr, tpr) for fpr, tpr in known.crossings[:MOST_CROSSINGS]
-        ),
-        crossing_count=len(known.crossings),
+        crossings=tuple(records.RocPoint(fpr, tpr) for fpr, tpr in known.crossings),
+        crossing_count=known.crossing_count,
         first_leads=_lead(known.leads[0]),
         second_leads=_lead(known.leads[1]),
         reason=None if found is not None else reason or "rows of one class only have no curve",

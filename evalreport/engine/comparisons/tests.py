@@ -175,8 +175,11 @@ def _is_of_calls(pair: Pair, task: ComparisonTask, method: str) -> bool:
 def _of_limits(
     pair: Pair, task: ComparisonTask, values: tuple[Evaluated, Evaluated], difference: float
 ) -> OfLimits | None:
-    together = designed.correlation(pair, task, values)
-    return of_limits((pair.model, pair.reference), task, difference, together)
+    def found() -> OfLimits | None:
+        together = designed.correlation(pair, task, values)
+        return of_limits((pair.model, pair.reference), task, difference, together)
+
+    return pair.once((ADDED, task.task, task.reference), found)
 
 
 def _given(interval: records.Interval | None, method: str) -> Limits:
@@ -249,11 +252,15 @@ def _paired_t(
     method: str,
 ) -> means.PairedT | None:
     """Student's t of the differences of losses; None where no loss of a single row is known."""
-    first, second = pair.model.losses(task.task), pair.reference.losses(task.reference)
-    if first is None or second is None:
-        return None
-    level = pair.model.settings.level
-    return means.paired_t(first - second, level, pair.times, own_df=method == SATTERTHWAITE)
+
+    def found() -> means.PairedT | None:
+        first, second = pair.model.losses(task.task), pair.reference.losses(task.reference)
+        if first is None or second is None:
+            return None
+        level = pair.model.settings.level
+        return means.paired_t(first - second, level, pair.times, own_df=method == SATTERTHWAITE)
+
+    return pair.once((method, task.task, task.reference), found)
 
 
 def _t_test(pair: Pair, task: ComparisonTask) -> Test:

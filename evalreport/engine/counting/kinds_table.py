@@ -33,15 +33,13 @@ def kinds_table(rows: DuckDBRows, wanted: Wanted) -> RawTable:
     held, counts, wrong = rows.kinds(kinds_of(rows, wanted))
     check_counts(wrong.any(), counts.sum())
     times = counts.astype(np.int64)
-    held, times = [_taken(one, times > 0) for one in held], times[times > 0]
     order = np.lexsort([times, *(key for one in held for key in _keys(one))])
-    return RawTable(
-        rows.name,
-        len(times),
-        rows.header,
-        {one.name: _taken(one, order) for one in held},
-        times=times[order],
-    )
+    order = order[times[order] > 0]
+    columns = {}
+    while held:  # a column as it was read goes as soon as there is that in order
+        one = _taken(held.pop(), order)
+        columns[one.name] = one
+    return RawTable(rows.name, len(order), rows.header, columns, times=times[order])
 
 
 def kinds_of(rows: DuckDBRows, wanted: Wanted) -> KindsOf:

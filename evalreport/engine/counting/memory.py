@@ -7,6 +7,7 @@ the sorted weights of each cell, so they do not depend on the order of rows.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -33,12 +34,16 @@ MOST_CLUSTER_CELLS = 50_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class _Order:
-    """Rows from the highest score to the lowest; ``entry``: their place among distinct scores."""
+class Ranked:
+    """Distinct ``scores``, highest first, and the ``place`` among them of each row's."""
 
-    rows: npt.NDArray[np.intp]
-    entry: Codes
     scores: npt.NDArray[np.float64]
+    place: npt.NDArray[np.int32]
+
+    @property
+    def ranks(self) -> npt.NDArray[np.int32]:
+        """The place of each row's score from the lowest on, from 0."""
+        return np.int32(len(self.scores) - 1) - self.place
 
 
 class MemoryTables(Tables[LabelView]):
@@ -46,27 +51,25 @@ class MemoryTables(Tables[LabelView]):
 
     def __init__(self, view: LabelView) -> None:
         super().__init__(view)
-        self._orders: dict[int | None, _Order] = {}
-        #: Which rows are of the class of each order, in that order.
-        self._positive: dict[int | None, npt.NDArray[np.bool_]] = {}
+        self._ranked: dict[int | None, Ranked] = {}
 
     # -- tables ---------------------------------------------------------------------------
 
     def classification(self, where: Slice, threshold: float | None) -> ClassificationTable:
         """Counts by actual and predicted label; for score models at ``score >= threshold``."""
         key = ("classification", where, threshold)
-        return self._once(key, lambda: self._with_rows(where, threshold))
+        return self.once(key, lambda: self._with_rows(where, threshold))
 
     def scores(self, where: Slice, index: int | None = None) -> ScoreTable:
         """Distinct scores with the weight of positives and negatives.
 
         ``index`` picks the class and column where there is one column per class.
         """
-        return self._once(("scores", where, index), lambda: self._score_table(where, index))
+        return self.once(("scores", where, index), lambda: self._score_table(where, index))
 
     def class_scores(self, where: Slice, pairs: bool = False) -> ClassScores:
         """What the columns of class scores are reduced to."""
-        return self._once(("class_scores", where, pairs), lambda: self._class_scores(where, pairs))
+        return self.once(("class_scores", where, pairs), lambda: self._class_scores(where, pairs))
 
     def ranks(self, rows: npt.NDArray[np.intp]) -> Codes:
         """The rank of the actual class among the scores of each of the rows, 0 first."""
@@ -135,10 +138,10 @@ class MemoryTables(Tables[LabelView]):
         if view.cluster is None or view.cluster[1] * size * size > MOST_CLUSTER_CELLS:
             return None
         key = ("clusters", where, threshold, indeterminate)
-        return self._once(key, lambda: self._cluster_tables(where, threshold, indeterminate))
+        return self.once(key, lambda: self._cluster_tables(where, threshold, indeterminate))
 
     def distinct(
-        self, where: Slice, column: npt.NDArray[np.float64], positive: npt.NDArray[np.bool_]
+        self, where: Slice, index: int | None, positive: npt.NDArray[np.bool_]
     ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.float64]]:
         """One index for the rows of a slice that are alike, and how many rows are.
 
@@ -147,19 +150,21 @@ class MemoryTables(Tables[LabelView]):
 
         Args:
             where: the slice.
-            column: score of each row or kind of rows, shape (n,).
-            positive: whether each is a positive one, shape (n,).
+            index: the class of the scores, where there is one column per class.
+            positive: whether each row, or kind of rows, is a positive one, shape (n,).
         """
-        view, kinds = self.view, self.kinds(where)
-        weight = np.ones(len(column)) if view.weight is None else view.weight
-        keys = [part[kinds] for part in (weight, column, positive)]
-        order = np.lexsort(keys)
-        new = np.ones(len(order), np.bool_)
-        new[1:] = np.any([np.diff(key[order]) != 0 for key in keys], axis=0)
-        often = np.ones(len(order)) if view.times is None else view.times[kinds][order]
+        view, kinds, order = self.view, self.kinds(where), self.ranked(index)
+        code = positive[kinds] * np.int64(len(order.scores)) - order.place[kinds]
+        if view.weight is not None:
+            weights, place = numbered(view.weight[kinds])
+            code = code * len(weights) + place
+        by_code = np.argsort(code)
+        new = np.ones(len(code), np.bool_)
+        np.not_equal(code[by_code[1:]], code[by_code[:-1]], out=new[1:])
         starts = np.flatnonzero(new)
+        often = np.ones(len(code)) if view.times is None else view.times[kinds[by_code]]
         summed = np.add.reduceat(often, starts) if len(starts) else often
-        return kinds[order[starts]], summed.astype(np.float64)
+        return kinds[by_code[starts]], summed.astype(np.float64)
 
     # -- how ------------------------------------------------------------------------------
 
@@ -234,11 +239,22 @@ class MemoryTables(Tables[LabelView]):
             view.labels, view.positive, cells, self.row_count(where), (), squares
         )
 
-    def _order(self, index: int | None) -> _Order:
-        if index not in self._orders:
+    def ranked(self, index: int | None = None) -> Ranked:
+        """The rows by their score, or by that of the class ``index``; sorted once."""
+        if index not in self._ranked:
             self.built["sort"] += 1
-            self._orders[index] = _sorted(self._column(index))
-        return self._orders[index]
+            self._ranked[index] = _ranked(self._column(index))
+        return self._ranked[index]
+
+    def entries(self, where: Slice, index: int | None = None) -> npt.NDArray[np.int32]:
+        """The place of each row's score in the score table of a slice, shape (n,).
+
+        Of rows outside the slice it has no meaning.
+        """
+        order, mask = self.ranked(index), self.rows_of(where)
+        if mask is None:
+            return order.place
+        return (np.cumsum(_held(order, mask), dtype=np.int32) - 1)[order.place]
 
     def _column(self, index: int | None) -> npt.NDArray[np.float64]:
         if index is None:
@@ -248,28 +264,30 @@ class MemoryTables(Tables[LabelView]):
         return self.view.class_scores[:, index]
 
     def _score_table(self, where: Slice, index: int | None) -> ScoreTable:
-        view = self.view
-        order = self._order(index)
-        if index not in self._positive:
-            actual = view.positive_index if index is None else index
-            self._positive[index] = (view.actual == actual)[order.rows]
-        return _score_table(
-            order,
-            self._positive[index],
-            self._sorted_mask(where, order),
-            self._weights(order),
-            self._times(order),
-        )
+        actual = self.view.positive_index if index is None else index
+        return self._table_of(index, self.view.actual == actual, self.rows_of(where))
 
-    def _sorted_mask(self, where: Slice, order: _Order) -> npt.NDArray[np.bool_] | None:
-        mask = self.rows_of(where)
-        return None if mask is None else mask[order.rows]
-
-    def _weights(self, order: _Order) -> npt.NDArray[np.float64] | None:
-        return None if self.view.weight is None else self.view.weight[order.rows]
-
-    def _times(self, order: _Order) -> Codes | None:
-        return None if self.view.times is None else self.view.times[order.rows]
+    def _table_of(
+        self, index: int | None, positive: npt.NDArray[np.bool_], mask: npt.NDArray[np.bool_] | None
+    ) -> ScoreTable:
+        """The score table of the rows in a mask, of which some are positive."""
+        view, order = self.view, self.ranked(index)
+        size = len(order.scores)
+        sums: list[Any] = []
+        squares: list[Any] = []
+        for side in (positive, ~positive):
+            chosen = side if mask is None else side & mask
+            entry = order.place[chosen]
+            often = None if view.times is None else view.times[chosen]
+            weight = None if view.weight is None else view.weight[chosen]
+            sums.append(summed(entry, weight, size, often))
+            squares.append(None if weight is None else summed(entry, weight**2, size, often))
+        scores, (p, n), (pp, nn) = order.scores, sums, squares
+        if mask is None:
+            return ScoreTable(scores, p, n, pp, nn)
+        there = _held(order, mask)
+        own = [None if part is None else part[there] for part in (pp, nn)]
+        return ScoreTable(scores[there], p[there], n[there], *own)
 
     def _class_scores(self, where: Slice, pairs: bool) -> ClassScores:
         view = self.view
@@ -297,17 +315,10 @@ class MemoryTables(Tables[LabelView]):
         view = self.view
         size = len(view.labels)
         found: dict[tuple[int, int], ScoreTable] = {}
-        for i in range(size):
-            order = self._order(i)
-            actual = view.actual[order.rows]
-            mask = self._sorted_mask(where, order)
-            for j in range(size):
-                if i == j:
-                    continue
-                both = (actual == i) | (actual == j)
-                kept = both if mask is None else both & mask
-                weights, times = self._weights(order), self._times(order)
-                found[i, j] = _score_table(order, actual == i, kept, weights, times)
+        actual, mask = view.actual, self.rows_of(where)
+        for i, j in itertools.permutations(range(size), 2):
+            both = (actual == i) | (actual == j)
+            found[i, j] = self._table_of(i, actual == i, both if mask is None else both & mask)
         return found
 
 
@@ -319,64 +330,22 @@ def _ranks(scores: npt.NDArray[np.float64], actual: npt.NDArray[Any]) -> Codes:
     return np.asarray(ahead + ((scores == own[:, None]) & before).sum(axis=1), np.int64)
 
 
-def _sorted(scores: npt.NDArray[np.float64]) -> _Order:
-    # rows of one score share an entry: their order says nothing
+def _held(order: Ranked, mask: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Which of the distinct scores rows in a mask have."""
+    there = np.zeros(len(order.scores), np.bool_)
+    there[order.place[mask]] = True
+    return there
+
+
+def _ranked(scores: npt.NDArray[np.float64]) -> Ranked:
+    # rows of one score share a place: their order says nothing
     rows = np.argsort(-scores)
     ordered = scores[rows]
-    new = np.empty(len(ordered), dtype=bool)
-    new[:1] = True
+    new = np.ones(len(ordered), dtype=bool)
     np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
-    return _Order(rows=rows, entry=np.cumsum(new) - 1, scores=ordered[new] + 0.0)
-
-
-def _score_table(
-    order: _Order,
-    positive: npt.NDArray[np.bool_],
-    mask: npt.NDArray[np.bool_] | None,
-    weights: npt.NDArray[np.float64] | None,
-    times: Codes | None = None,
-) -> ScoreTable:
-    entry = order.entry if mask is None else order.entry[mask]
-    positive = positive if mask is None else positive[mask]
-    if weights is None and times is None:
-        return _counted(order, entry, positive)
-    weights = weights if mask is None or weights is None else weights[mask]
-    times = times if mask is None or times is None else times[mask]
-    size = len(order.scores)
-    parts: list[Any] = []
-    squares: list[Any] = [None, None] if weights is None else []
-    for chosen in (positive, ~positive):
-        of = entry[chosen]
-        often = None if times is None else times[chosen]
-        own = None if weights is None else weights[chosen]
-        parts.append(summed(of, own, size, often))
-        if own is not None:
-            squares.append(summed(of, own**2, size, often))
-    present = np.zeros(size, dtype=bool)
-    present[entry] = True
-    if present.all():
-        return ScoreTable(order.scores, parts[0], parts[1], squares[0], squares[1])
-    return ScoreTable(
-        order.scores[present],
-        parts[0][present],
-        parts[1][present],
-        None if squares[0] is None else squares[0][present],
-        None if squares[1] is None else squares[1][present],
-    )
-
-
-def _counted(order: _Order, entry: Codes, positive: npt.NDArray[np.bool_]) -> ScoreTable:
-    """The table of rows that count once each; entries ascend as the rows do."""
-    new = np.empty(len(entry), dtype=bool)
-    new[:1] = True
-    np.not_equal(entry[1:], entry[:-1], out=new[1:])
-    starts = np.flatnonzero(new)
-    of = positive.astype(np.int64)
-    if len(starts) == len(entry):
-        return ScoreTable(order.scores[entry], of, 1 - of)
-    positives = np.add.reduceat(of, starts) if len(starts) else of
-    rows = np.diff(starts, append=len(entry))
-    return ScoreTable(order.scores[entry[starts]], positives, rows - positives)
+    place = np.empty(len(rows), np.int32)
+    place[rows] = np.cumsum(new, dtype=np.int32) - np.int32(1)
+    return Ranked(ordered[new] + 0.0, place)
 
 
 def summed(
@@ -404,17 +373,6 @@ def _pairs(
     entry: npt.NDArray[Any], weights: npt.NDArray[np.float64], times: Codes | None
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.float64], npt.NDArray[Any]]:
     """Each entry with each of its weights, once and in order, and how many rows there are."""
-    if np.all(entry[1:] >= entry[:-1]):
-        # what is in order by half is sorted sooner than it is numbered
-        order = np.lexsort((weights, entry))
-        entry, weights = entry[order], weights[order]
-        new = np.ones(len(entry), np.bool_)
-        new[1:] = (np.diff(entry) != 0) | (np.diff(weights) != 0)
-        starts = np.flatnonzero(new)
-        if times is None:
-            return entry[starts], weights[starts], np.diff(starts, append=len(entry))
-        many = np.add.reduceat(times[order], starts) if len(starts) else times
-        return entry[starts], weights[starts], many
     distinct, place = numbered(weights)
     pairs, many = tallied(entry.astype(np.int64) * len(distinct) + place, times)
     return pairs // len(distinct), distinct[pairs % len(distinct)], many

@@ -30,7 +30,7 @@ class SetTables(Tables[SetView]):
 
     def sets(self, where: Slice, threshold: float | None) -> LabelSets:
         """The sets of labels of the rows of a slice."""
-        return self._once(("sets", where, threshold), lambda: self._sets(where, threshold))
+        return self.once(("sets", where, threshold), lambda: self._sets(where, threshold))
 
     def counts(self, where: Slice, threshold: float | None) -> list[Counts]:
         """The four cells of each label, in the order of the labels."""

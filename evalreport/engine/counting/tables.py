@@ -26,7 +26,7 @@ class Tables(Generic[Seen]):
 
     def rows_of(self, where: Slice) -> npt.NDArray[np.bool_] | None:
         """Which rows a slice holds; None for all of them."""
-        return self._once(("rows", where), lambda: self._mask(where))
+        return self.once(("rows", where), lambda: self._mask(where))
 
     def row_count(self, where: Slice) -> int:
         """How many rows a slice holds."""
@@ -51,7 +51,8 @@ class Tables(Generic[Seen]):
         inside = places if mask is None else places[mask[places]]
         return inside if times is None else np.repeat(inside, times[inside])
 
-    def _once(self, key: tuple[Any, ...], build: Callable[[], T]) -> T:
+    def once(self, key: tuple[Any, ...], build: Callable[[], T]) -> T:
+        """What is built, once for each key."""
         if key not in self._kept:
             self._kept[key] = build()
             self.built[str(key[0])] += 1

@@ -263,11 +263,9 @@ class Bootstrap:
         """Rows of a slice, and the entry of each (plus their number for a negative)."""
         view, table = self.tables.view, self.tables.scores(where, index)
         rows = self.tables.rows(where) if rows is None else rows
-        column = view.score if index is None else view.class_scores[:, index]  # type: ignore[index]
-        assert column is not None
         negative = view.actual[rows] != (view.positive_index if index is None else index)
-        entry = np.searchsorted(-table.scores, -column[rows])
-        return rows, entry + len(table.scores) * negative
+        entry = self.tables.entries(where, index)[rows]
+        return rows, entry + len(table.scores) * negative.astype(np.intp)
 
     def _units(self, where: Slice, index: int | None) -> Units:
         """As :meth:`_units_in_order`; of the last slice they are kept."""

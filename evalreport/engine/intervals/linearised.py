@@ -9,7 +9,7 @@ Methodology 25, 1999): over independent rows, or over clusters whose rows are no
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,9 +21,6 @@ from evalreport.metrics.tables import ScoreTable
 from evalreport.predict.view import distinct
 from evalreport.results.identity import EVERYTHING
 from evalreport.statistics.design_based import DesignVariance
-
-if TYPE_CHECKING:
-    from evalreport.engine.intervals.measuring import Measuring
 
 Floats = npt.NDArray[np.float64]
 
@@ -47,7 +44,7 @@ def slopes_of(
 
 def variance(case: ScoreCase) -> DesignVariance | None:
     """Variance of a score metric by the sampling of its rows; None where it is not known."""
-    measurer, table, index = case.measurer, case.table, case.index
+    measurer, table = case.measurer, case.table
     slopes = slopes_of(case.metric, case.arguments, table, case.number)
     rows = measurer.tables.row_count(EVERYTHING)
     if slopes is None or rows < 2:
@@ -55,7 +52,7 @@ def variance(case: ScoreCase) -> DesignVariance | None:
     if measurer.view.sample is not None:
         inside = measurer.tables.rows(case.task.where)
         everyone = np.zeros(len(measurer.view.actual))
-        everyone[inside] = contributions(measurer, inside, table, slopes, index)
+        everyone[inside] = contributions(case, inside, slopes)
         found = measurer.view.sample.estimated(everyone)
         return found if np.isfinite(found.variance) else None
     if measurer.view.cluster is not None:
@@ -77,7 +74,7 @@ def _over_clusters(case: ScoreCase, slopes: tuple[Floats, Floats]) -> float | No
     view = case.measurer.view
     assert view.cluster is not None
     rows = case.measurer.tables.kinds(case.task.where)
-    own = contributions(case.measurer, rows, case.table, slopes, case.index)
+    own = contributions(case, rows, slopes)
     codes = view.cluster[0][rows]
     totals = summed(codes, own, view.cluster[1], None if view.times is None else view.times[rows])
     units = distinct(codes)
@@ -87,17 +84,11 @@ def _over_clusters(case: ScoreCase, slopes: tuple[Floats, Floats]) -> float | No
 
 
 def contributions(
-    measurer: Measuring,
-    rows: npt.NDArray[np.intp],
-    table: ScoreTable,
-    slopes: tuple[Floats, Floats],
-    index: int | None,
+    case: ScoreCase, rows: npt.NDArray[np.intp], slopes: tuple[Floats, Floats]
 ) -> Floats:
     """Weight times derivative of each of the ``rows``, shape (rows,)."""
-    view = measurer.view
-    column = view.score if index is None else view.class_scores[:, index]  # type: ignore[index]
-    assert column is not None
-    entry = np.searchsorted(-table.scores, -column[rows])
+    view, index = case.measurer.view, case.index
+    entry = case.measurer.tables.entries(case.task.where, index)[rows]
     positive = view.actual[rows] == (view.positive_index if index is None else index)
     own = np.where(positive, slopes[0][entry], slopes[1][entry])
     return own if view.weight is None else own * view.weight[rows]

@@ -251,19 +251,18 @@ def _scaled(case: ScoreCase, interval: records.Interval | None) -> records.Inter
 def _area_of_rows(case: ScoreCase) -> records.Interval | None:
     view, tables, where = case.measurer.view, case.measurer.tables, case.task.where
     level, method, index = case.level, case.method, case.index
-    column = view.score if index is None else view.class_scores[:, index]  # type: ignore[index]
-    assert column is not None
+    ranks = tables.ranked(index).ranks
     positive = view.actual == (view.positive_index if index is None else index)
     if method in ("obuchowski", AREA_OF_CLUSTERS):
         assert view.cluster is not None
         rows = tables.kinds(where)
         times = np.ones(len(rows)) if view.times is None else view.times[rows].astype(np.float64)
         codes = view.cluster[0][rows]
-        variance = obuchowski.obuchowski_variance(positive[rows], column[rows], codes, times)
+        variance = obuchowski.obuchowski_variance(positive[rows], ranks[rows], codes, times)
     else:
         assert view.weight is not None
-        rows, times = tables.distinct(where, column, positive)
-        alike = positive[rows], column[rows], view.weight[rows], times
+        rows, times = tables.distinct(where, index, positive)
+        alike = positive[rows], ranks[rows], view.weight[rows], times
         variance = obuchowski.sandwich_auc_variance(*alike)
     area = delong.auc(case.table.positives, case.table.negatives)
     if area is None or (variance is None and method not in (AREA_OF_CLUSTERS, AREA_OF_WEIGHTS)):
@@ -363,7 +362,7 @@ def _clustered_losses(case: ScoreCase) -> records.Interval | str | None:
     view, metric = case.measurer.view, case.metric
     assert view.cluster is not None
     rows = case.measurer.tables.kinds(case.task.where)
-    own = contributions(case.measurer, rows, case.table, _losses(metric, case.table), case.index)
+    own = contributions(case, rows, _losses(metric, case.table))
     times = None if view.times is None else view.times[rows]
     codes = view.cluster[0][rows]
     return clustered_mean(metric, own, codes, case.number, case.level, times=times)
