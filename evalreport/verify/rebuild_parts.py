@@ -7,7 +7,7 @@ as it does not need the rows, and held record by record against the one that is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -27,7 +27,6 @@ from evalreport.engine.comparisons.against_baselines import (
     with_previous,
 )
 from evalreport.engine.comparisons.baselines import baseline_records, baseline_tables
-from evalreport.engine.counting.classification import DENSE_LABELS
 from evalreport.engine.groups.gaps import heterogeneity_tests, subgroup_gaps
 from evalreport.engine.groups.studied_groups import StudiedGroups, studied_groups
 from evalreport.engine.ledgers.sample_size import sample_sizes
@@ -43,20 +42,22 @@ from evalreport.plan.everything import CURVED_CLASSES
 from evalreport.plan.inputs import Facts
 from evalreport.predict.view import LabelView
 from evalreport.results import records as r
-from evalreport.results.identity import EVERYTHING, WhichNumber
+from evalreport.results.identity import WhichNumber
 from evalreport.results.lookup import Results
 from evalreport.verify import (
     accounts,
     failures,
     rebuild_criteria,
+    rebuild_measures,
     rebuild_plan,
     rebuild_readers,
     rebuild_records,
 )
 from evalreport.verify.leaves import Made, Miscounted
 from evalreport.verify.rebuild_comparisons import ON_ROWS, comparisons
-from evalreport.verify.rebuild_measures import RecordedLabels
-from evalreport.verify.recorded_state import Rebuild, RecordedState, printed
+from evalreport.verify.rebuild_measures import OF_ROWS
+from evalreport.verify.recorded_models import RecordedLabels
+from evalreport.verify.recorded_state import Rebuild, RecordedState
 from evalreport.verify.recorded_tables import STEPS, NotRecorded
 
 
@@ -116,68 +117,6 @@ def _thresholds(again: RecordedState) -> Iterator[r.Threshold | None]:
                 made = threshold_record(model.view.dataset, model.view.model, request, found)
                 # what the engine could not solve needs more than the results
                 yield None if state.failures else made
-
-
-def _measures(again: RecordedState) -> Iterator[Made]:
-    """Every measure from the recorded tables."""
-    for one in again.results.measures:
-        try:
-            model = again.any_model(one.dataset, one.model)
-        except NotRecorded as absent:
-            yield Made(one, {"": str(absent)})
-            continue
-        try:
-            yield model.again(one)
-        except NotRecorded as absent:
-            yield model.beside(one, str(absent))
-
-
-def _tables(again: RecordedState) -> Iterator[Made]:
-    """Tables are what is counted from rows; those of a class against the rest follow from them."""
-    of_classes = again.spec.loaded.spec.one_versus_rest
-    for model in again.models:
-        own = [one for one in again.results.tables if (one.dataset, one.model) == model.key]
-        labels = model.labels.order if of_classes and len(model.labels.order) > 2 else ()
-        labels = () if model.facts.label_sets or len(labels) > DENSE_LABELS else labels
-        told = [one.label for one in own if one.label is not None]
-        whole = [one for one in own if one.where == EVERYTHING and one.label is None]
-        if not model.facts.label_sets and told != list(labels if whole else ()):
-            raise Miscounted(len(own), len(own) - len(told) + len(labels))
-    for one in again.results.tables:
-        model = again.any_model(one.dataset, one.model)
-        if model.facts.label_sets:
-            yield Made(replace(one, labels=(f"not {one.label}", str(one.label))), OF_TABLES)
-        elif one.label is None:
-            two = model.facts.positive
-            made = replace(one, labels=model.view.labels, positive=two)
-            yield Made(made, OF_TABLES, tuple(_unknown_problems(one, model.view.unknown_places)))
-        else:
-            first = next(
-                table
-                for table in again.results.tables
-                if (table.dataset, table.model, table.where) == (*model.key, EVERYTHING)
-            )
-            shown = printed(replace(first, id=one.id), model)
-            table = shown.table.against_the_rest(model.view.labels.index(one.label))
-            rest = replace(shown, table=table, label=one.label, missing=None).record()
-            yield Made(replace(rest, sampled_rows=one.sampled_rows))
-
-
-#: Why counts and points are taken over.
-OF_ROWS = "it is counted from rows; other numbers are held against it"
-OF_TABLES = dict.fromkeys(("counts", "cells", "missing", "sampled_rows"), OF_ROWS)
-
-
-def _unknown_problems(one: r.Table, places: Collection[tuple[int, int]]) -> Iterator[str]:
-    """Cells are unknown where the spec says that nobody counted them, and nowhere else."""
-    found = {
-        (i, j)
-        for i, row in enumerate(one.counts or ())
-        for j, count in enumerate(row)
-        if count is None
-    }
-    if one.counts is not None and found != set(places):
-        yield "the cells that nobody counted are not those that the spec names"
 
 
 def _curves(again: RecordedState) -> Iterator[Made]:
@@ -395,7 +334,7 @@ REBUILT: Rebuild = {
     r.Provenance: accounts.provenance,
     r.Characteristics: accounts.characteristics,
     r.Failure: failures.failures,
-    r.Measure: _measures,
+    r.Measure: rebuild_measures.measures,
     r.Comparison: comparisons,
     r.Impact: rebuild_records.impact,
     r.Look: rebuild_records.looks,
@@ -423,7 +362,7 @@ REBUILT: Rebuild = {
     r.ClaimCounts: lambda again: claim_counts(again.state, again.results.of(r.Claim)),
     r.Criterion: rebuild_criteria.criteria,
     r.Threshold: _thresholds,
-    r.Table: _tables,
+    r.Table: rebuild_measures.tables,
     r.Curve: _curves,
     r.RocRelation: lambda again: roc_of(again.state),
     r.Baseline: _baselines,

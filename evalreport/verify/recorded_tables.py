@@ -115,7 +115,9 @@ class RecordedTables(MemoryTables):
     def classification(self, where: Slice, threshold: float | None) -> ClassificationTable:
         """The table of a slice at a threshold. Raises NotRecorded."""
         found = self._tables.get((where, threshold))
-        if found is None or any(count is None for row in found.counts or () for count in row):
+        cells = (count for row in (() if found is None else found.counts or ()) for count in row)
+        # no number rests on a cell that is not known
+        if found is None or (not self.view.unknown and None in cells):
             raise NotRecorded(SINGLE_ROWS)
         return self._once(("classification", where, threshold), lambda: self.as_counted(found))
 
