@@ -38,6 +38,7 @@ from evalreport.results.identity import MEAN_OF_FOLDS, Slice, WhichNumber
 from evalreport.verify.leaves import Made, Miscounted
 from evalreport.verify.rebuild_plan import failure_of
 from evalreport.verify.recorded_models import (
+    LABEL_SETS,
     OTHER_DRAWS,
     Model,
     RecordedLabels,
@@ -45,7 +46,7 @@ from evalreport.verify.recorded_models import (
     as_evaluated,
     same_draws,
 )
-from evalreport.verify.recorded_tables import SINGLE_ROWS, NotRecorded, RecordedTables
+from evalreport.verify.recorded_tables import SINGLE_ROWS, NotRecorded
 
 if TYPE_CHECKING:
     from evalreport.verify.recorded_state import RecordedState
@@ -111,7 +112,7 @@ class _Recorded(Evaluator[Any, Any]):
 
     def _with_told(self, task: Task, made: r.Measure, told: r.Measure) -> r.Measure:
         """The measure, with what its tables do not settle as it stands there."""
-        model, left_out = self.told.model, self._left_out
+        model, left_out = self.told.model.own(task.label), self._left_out
         if model.weighted and task.table == Table.SCORES.value:
             # the sums of weights that a curve tells are rounded otherwise
             made = replace(made, substituted=told.substituted)
@@ -134,16 +135,17 @@ class _Recorded(Evaluator[Any, Any]):
         self._left_out |= {
             f"interval.{own.name}": reason for own in fields(interval) if own.name != "level"
         }
-        return replace(interval, level=self.told.model.settings.level)
+        return replace(interval, level=self.measurer.settings.level)
 
     def _compute(self, task: Task) -> Computed:
         """The value with its interval, or what of it is taken over, with the reason."""
-        told, reason = self.told.of(task), self.told.model.unlimited(task)
+        told, own = self.told.of(task), self.told.model.own(task.label)
+        reason = LABEL_SETS if self._is_of_sets(task) else own.unlimited(task)
         self.measurer.unsettled = None
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             if reason is None or task.interval is None:
                 try:
-                    self.told.model.refuse_lengths(task)
+                    own.refuse_lengths(task)
                     found: Computed = self.measurer.compute(task)
                     reason = self._drawn_otherwise(told, found)
                     if reason is None:
@@ -151,7 +153,7 @@ class _Recorded(Evaluator[Any, Any]):
                 except NotRecorded as absent:
                     reason = str(absent)
             try:
-                self.told.model.refuse_lengths(task)
+                own.refuse_lengths(task)
                 found = self.measurer.compute(replace(task, interval=None))
             except NotRecorded as absent:
                 found = self._taken_over(task, told, str(absent))
@@ -163,10 +165,14 @@ class _Recorded(Evaluator[Any, Any]):
         self._left_out |= {own.name: reason for own in fields(r.Measure) if own.name not in _HELD}
         resolved = self.measurer._threshold(task)
         value = Evaluated(Undefined(""), "", "") if told is None else as_evaluated(told)
-        if told is not None and task.label is None and isinstance(self.told.model, RecordedLabels):
+        if told is not None and self._is_of_sets(task):
             # rows without a value are left out of a mean over rows
             self._left_out["n"], value = reason, replace(value, rows=told.n)
         return Computed(task, value, None, resolved.number, resolved.exploratory)
+
+    def _is_of_sets(self, task: Task) -> bool:
+        """Whether a value is of all labels of the rows together."""
+        return task.label is None and isinstance(self.told.model, RecordedLabels)
 
     def _drawn_otherwise(self, told: r.Measure | None, found: Computed) -> str | None:
         """What another numpy drew may differ from what this one draws, by as much as draws do."""
@@ -181,10 +187,12 @@ class _Recorded(Evaluator[Any, Any]):
 
     def _used(self, task: Task, where: Slice) -> Rows:
         """Rows and weight of a task, or those that its measure states where no table tells them."""
-        told, model = self.told.of(task), self.told.model
+        told, model = self.told.of(task), self.told.model.own(task.label)
         n, weight = (0, None) if told is None else (told.n, told.weight)
         try:
-            n = model.rows_known(task, where)
+            if self._is_of_sets(task) and self.told.model.rows.unknown:
+                raise NotRecorded(LABEL_SETS)
+            n = model.tables.rows_known(where)
         except NotRecorded as absent:
             self._left_out["n"] = str(absent)
         if not model.weighted:
@@ -209,12 +217,8 @@ class RecordedEvaluator(_Recorded, LabelEvaluator):
         return None
 
     def on(self, view: LabelView) -> LabelEvaluator:
-        model = self.told.model
-        tables = RecordedTables(
-            view, model.results, model.rows, weighted=model.weighted, of_values=True
-        )
-        own = self.measurer
-        measurer = RecordedMeasurer(view, tables, own.settings, own.thresholds)
+        tables: Any = self.told.model.own(None).tables_of(view, of_values=True)
+        measurer = RecordedMeasurer(view, tables, self.measurer.settings, self.measurer.thresholds)
         return RecordedEvaluator(measurer, self.numbering, self.first, self.told)
 
 
@@ -293,20 +297,18 @@ def _evaluations(
 def _to_measure(again: RecordedState, model: Model) -> Plan:
     """What is planned and did not fail; where the plan is not settled, what was measured."""
     failed = {(f.dataset, f.model, f.section) for f in again.results.failures}
-    if again.settled is not None:
-        tasks = [
-            t for t in again.settled.tasks if (t.dataset, t.model, failure_of(t)) not in failed
-        ]
-        return replace(again.settled, tasks=tuple(tasks))
-    own = [
-        m
-        for m in model.results.measures
-        if m.fold is None or m.fold in (*model.folds, MEAN_OF_FOLDS)
-    ]
-    return Plan(
-        tuple(model.task(m) for m in own if m.state != "not_applicable"),
-        tuple(Skipped(model.task(m), m.reason or "") for m in own if m.state == "not_applicable"),
-    )
+    plan, folds = again.settled, (None, *model.folds, MEAN_OF_FOLDS)
+    if plan is not None:
+        tasks = (t for t in plan.tasks if (t.dataset, t.model, failure_of(t)) not in failed)
+        return replace(plan, tasks=tuple(tasks))
+    measured, skipped = list[Task](), list[Skipped]()
+    for one in (own for own in model.results.measures if own.fold in folds):
+        task = model.own(one.label).task(one)
+        if one.state == "not_applicable":
+            skipped.append(Skipped(task, one.reason or ""))
+        else:
+            measured.append(task)
+    return Plan(tuple(measured), tuple(skipped))
 
 
 def measures(again: RecordedState) -> Iterator[Made]:

@@ -35,6 +35,7 @@ from evalreport.plan.task import Task, ThresholdRequest
 from evalreport.plan.unknown import needs_unknown
 from evalreport.predict.facts import facts_of, in_order
 from evalreport.predict.schemes import DRAWN
+from evalreport.predict.view import LabelView
 from evalreport.results.identity import Slice
 from evalreport.results.lookup import Results
 from evalreport.results.records import (
@@ -61,8 +62,6 @@ from evalreport.verify.recorded_tables import (
     source_of,
 )
 
-#: Tables of scores, of one class or of all.
-OF_SCORES = (Table.SCORES.value, Table.CLASS_SCORES.value)
 #: All rows of a further repeat, after the folds of the first and before its own.
 FURTHER_REPEAT = re.compile(r"repeat \d+")
 #: What is drawn by numpy, whose releases may draw differently.
@@ -125,7 +124,7 @@ class RecordedModel:
         scheme = spec.cross_validation
         drawn = rows.predictions is not None and scheme is not None and scheme.scheme in DRAWN
         self.clustered = drawn or rows.clusters is not None or own.cluster is not None
-        self.tables = RecordedTables(self.view, self.results, rows, weighted=self.weighted)
+        self.tables = self.tables_of(self.view)
 
     @property
     def key(self) -> tuple[str, str]:
@@ -229,23 +228,20 @@ class RecordedModel:
         """The thresholds that the spec asks for, as they stand in the results."""
         return resolved_by(self.results, self.asked.requests, self.facts)
 
+    def tables_of(self, view: LabelView, **good_for: bool) -> RecordedTables:
+        """The recorded tables of a view; see :class:`RecordedTables` for what they are good for."""
+        return RecordedTables(view, self.results, self.rows, weighted=self.weighted, **good_for)
+
     @cached_property
     def measurer(self) -> RecordedMeasurer:
-        """The engine on the recorded tables; groups of impact ratios are announced to it."""
-        tables = RecordedTables(
-            self.view, self.results, self.rows, weighted=self.weighted, of_values=True
-        )
-        found = RecordedMeasurer(self.view, tables, self.settings, self.resolved)
-        ratios = [one for one in self.results.measures if "highest" in _metric(one).context]
-        found.announce([self.task(one) for one in ratios if one.state != "not_applicable"])
-        return found
+        """The engine on the recorded tables."""
+        tables = self.tables_of(self.view, of_values=True)
+        return RecordedMeasurer(self.view, tables, self.settings, self.resolved)
 
     @property
     def rough(self) -> RecordedTables:
         """Tables with scores that are good for what kinds of numbers there are, not for these."""
-        return RecordedTables(
-            self.view, self.results, self.rows, weighted=self.weighted, of_values=True, rough=True
-        )
+        return self.tables_of(self.view, of_values=True, rough=True)
 
     def task(self, one: Measure) -> Task:
         """The task that gave a measure, planned as the spec and the facts say."""
@@ -304,11 +300,12 @@ class RecordedModel:
         """Why the limits of a task need more than the tables; None where they do not."""
         if self.weighted or self.clustered:
             return WEIGHTS if self.weighted else CLUSTERS
-        return OF_FITS if task.table in OF_SCORES and self.folds else None
+        of_scores = _metric(task).table in (Table.SCORES, Table.CLASS_SCORES)
+        return OF_FITS if of_scores and self.folds else None
 
-    def rows_known(self, task: Task, where: Slice) -> int:  # noqa: ARG002 - of all tasks alike
-        """Rows of a slice. Raises NotRecorded."""
-        return self.tables.rows_known(where)
+    def own(self, label: str | None) -> RecordedModel:  # noqa: ARG002 - of all classes alike
+        """What a value of a class is measured on."""
+        return self
 
     def weight_of(self, one: Measure | None) -> float:
         """The weight of the rows of a measure, by its table. Raises NotRecorded."""
@@ -366,8 +363,7 @@ class RecordedLabels:
         }
         self.first = self.of_labels[labels.order[0]]
         self.asked, self.declared = self.first.asked, self.first.declared
-        self.folds, self.settings = self.first.folds, self.first.settings
-        self.weighted, self.clustered = self.first.weighted, self.first.clustered
+        self.folds = self.first.folds
 
     @property
     def key(self) -> tuple[str, str]:
@@ -410,30 +406,6 @@ class RecordedLabels:
         """The thresholds that the spec asks for, as they stand in the results."""
         return resolved_by(self.results, self.asked.requests, self.facts)
 
-    def refuse_lengths(self, of: Task) -> None:
-        """Raise NotRecorded where a margin is measured in lengths of the weights."""
-        self.first.refuse_lengths(of)
-
-    def unlimited(self, task: Task) -> str | None:
-        """Why the limits of a task need more than the tables; None where they do not."""
-        if task.label is None:
-            return LABEL_SETS
-        return self.first.unlimited(replace(task, table=_metric(task).table.value))
-
-    def rows_known(self, task: Task, where: Slice) -> int:
-        """Rows of a slice that know the label of a task. Raises NotRecorded."""
-        if task.label is not None:
-            return self.of_labels[task.label].tables.rows_known(where)
-        if self.rows.unknown:
-            raise NotRecorded(LABEL_SETS)
-        return self.first.tables.rows_known(where)
-
-    def weight_of(self, one: Measure | None) -> float:
-        """The weight of the rows of a measure, by its table. Raises NotRecorded."""
-        if one is None or one.label is None:
-            raise NotRecorded(LABEL_SETS)
-        return self.of_labels[one.label].weight_of(one)
-
     @cached_property
     def tables(self) -> RecordedSetTables:
         """The tables of all labels."""
@@ -444,9 +416,9 @@ class RecordedLabels:
         """The engine on the recorded tables."""
         return RecordedSetMeasurer(self)
 
-    def task(self, one: Measure) -> Task:
-        """The task that gave a measure, planned as the spec and the facts say."""
-        return (self.first if one.label is None else self.of_labels[one.label]).task(one)
+    def own(self, label: str | None) -> RecordedModel:
+        """The model of a label against its absence; of the first one where there is none."""
+        return self.first if label is None else self.of_labels[label]
 
 
 #: A dataset and model, of whatever kind.
@@ -493,7 +465,7 @@ class RecordedSetMeasurer(SetMeasurer):
     def __init__(self, model: RecordedLabels) -> None:
         tables: Any = model.tables
         parents = model.first.asked.loaded.spec.hierarchy
-        super().__init__(tables, model.settings, model.resolved, parents)
+        super().__init__(tables, model.first.settings, model.resolved, parents)
         self.recorded = [one.measurer for one in model.of_labels.values()]
         self.of_labels = [*self.recorded]
 
