@@ -228,7 +228,7 @@ def _place(problem: Problem) -> str | None:
 
 def _of_run(run: Path) -> Verified:
     """One run: its files, the chain beside it, and its numbers where the files are right."""
-    from evalreport.verify.rebuild_measures import NO_SPEC
+    from evalreport.verify.recorded_models import NO_SPEC
     from evalreport.verify.verify import is_recorded, verify_numbers, verify_run
 
     found = Verified("every file against the manifest, every number that its tables settle")

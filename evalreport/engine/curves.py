@@ -65,10 +65,10 @@ def curve_records(
     elif _labels_decide(view):
         made = curves.decision_of_labels(_cells(tables))
         found = [_record(new_id(), view, view.labels[view.positive_index], "decision", made, False)]
-    return [_with_band(record, view, level) for record in found]
+    return [with_band(record, view, level) for record in found]
 
 
-def _with_band(record: Curve, view: Any, level: float) -> Curve:
+def with_band(record: Curve, view: Any, level: float) -> Curve:
     """A curve that bands are known of with its band, or with the reason why it has none."""
     of = curves.BANDS.get(record.kind)
     if of is None:

@@ -15,7 +15,6 @@ from evalreport.engine.counting.memory import MemoryTables
 from evalreport.engine.counting.tables import Tables
 from evalreport.engine.folds import fold_interval, mean_over_folds, spread
 from evalreport.engine.guarding import guarded
-from evalreport.engine.intervals.missing_rows import missing_rows
 from evalreport.engine.measures import (
     Built,
     Computed,
@@ -173,7 +172,7 @@ class Evaluator(ABC, Generic[Seen, Built]):
         if task.where.fold == MEAN_OF_FOLDS:
             self._mean_of_folds(task, parts)
             return
-        computed = self.measurer.compute(task)
+        computed = self._compute(task)
         if task.where.fold is not None:
             self._computed[_identity(task, task.where.fold)] = computed
         table = self._table(task.where, self._request(task))
@@ -183,6 +182,9 @@ class Evaluator(ABC, Generic[Seen, Built]):
         self.result.measures.append(
             as_measure(computed, self.numbering.measure(), table, n, used.weight)
         )
+
+    def _compute(self, task: Task) -> Computed:
+        return self.measurer.compute(task)
 
     def _skip(self, skipped: Skipped) -> None:
         task = skipped.record
@@ -247,7 +249,14 @@ class LabelEvaluator(Evaluator[LabelView, MemoryTables]):
         self, measurer: Measurer, numbering: Numbering, first: ThresholdRequest | None
     ) -> None:
         super().__init__(measurer, numbering, first)
+        self.measurer: Measurer = measurer
         self._table_ids: dict[tuple[Slice, float | None, str | None], str] = {}
+
+    def on(self, view: LabelView) -> LabelEvaluator:
+        """The same of other rows, or other folds, at the same thresholds; numbers go on."""
+        own = self.measurer
+        measurer = Measurer(view, MemoryTables(view), own.settings, own.thresholds)
+        return LabelEvaluator(measurer, self.numbering, self.first)
 
     def tables_at_thresholds(self) -> None:
         """A table of all rows at every threshold that was asked for, whether a number needs it.
@@ -288,7 +297,7 @@ class LabelEvaluator(Evaluator[LabelView, MemoryTables]):
                     threshold=threshold,
                     threshold_rule=rule,
                     table=self.tables.classification(where, threshold),
-                    missing=missing_rows(self.view, where, threshold),
+                    missing=self.measurer.missing(where, threshold),
                     unknown=self.view.unknown_places,
                 )
             )

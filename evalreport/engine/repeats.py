@@ -16,9 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from evalreport.engine.counting.memory import MemoryTables
 from evalreport.engine.evaluation import Evaluation, LabelEvaluator
-from evalreport.engine.measures import Measurer
 from evalreport.plan.task import Plan, Task
 from evalreport.predict.outcome import repeat_summary
 from evalreport.predict.view import LabelView
@@ -89,10 +87,7 @@ def _copied(first: LabelEvaluator, plan: Plan, pattern: Slice, names: Any) -> Pl
 
 
 def _evaluated(first: LabelEvaluator, view: LabelView, plan: Plan) -> LabelEvaluator:
-    tables = MemoryTables(view)
-    known = first.measurer
-    measurer = Measurer(view, tables, known.settings, known.thresholds)
-    made = LabelEvaluator(measurer, first.numbering, first.first)
+    made = first.on(view)
     made.run(plan)
     return made
 

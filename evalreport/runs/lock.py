@@ -3,7 +3,8 @@
 It is the lock of the operating system on RUNS/.lock (``filelock``: ``flock``, on Windows
 ``LockFileEx``). The system lets go of it when its holder ends, however it ends, so a stale lock
 cannot exist. Runs hold it for milliseconds: those that share RUNS compute side by side and
-publish one after the other. A verification of RUNS holds it as long as it reads.
+publish one after the other. A verification of RUNS shares it with others as long as it reads;
+on Windows, where such locks cannot be shared, they take turns.
 
 Some network file systems have no such locks. There the lock is the file RUNS/.lock.held, which
 only one can make; after a crash it is taken over on the computer that made it, and others ask for
@@ -15,8 +16,9 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -28,7 +30,7 @@ HELD = ".lock.held"
 WAIT = 30.0
 PAUSE = 0.02
 
-#: EBADF: NFS locks no file for one that is open for reading alone.
+#: EBADF: NFS gives no exclusive lock to one who has opened a file for reading alone.
 _NO_LOCKS = (
     errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EINVAL, errno.EBADF
 )  # fmt: skip
@@ -59,8 +61,8 @@ def runs_lock(runs: Path, wait: float = WAIT) -> Iterator[None]:
 def runs_lock_for_reading(runs: Path, wait: float = WAIT) -> Iterator[None]:
     """Keep others from changing RUNS while it is read, where that is possible.
 
-    A folder that was never locked, cannot be written or has no locks is read as it is:
-    verification must work on a read-only copy. Raises ConflictError when another holds the lock
+    Readers share the lock. A folder that was never locked, cannot be written or has no locks is
+    read as it is: verification must work on a read-only copy. Raises ConflictError when another holds the lock
     for more than ``wait`` seconds.
     """
     try:
@@ -69,18 +71,35 @@ def runs_lock_for_reading(runs: Path, wait: float = WAIT) -> Iterator[None]:
         yield
         return
     try:
-        _take(descriptor, runs, wait)
+        _take(descriptor, runs, wait, _shared)
         yield
     finally:
         os.close(descriptor)
 
 
-def lock_now(descriptor: int) -> bool | None:
-    """Take a lock if nobody holds it: True taken, False held, None where there are no locks."""
+def _exclusive(descriptor: int) -> bool:
     from filelock import lock_descriptor
 
+    return lock_descriptor(descriptor, blocking=False)
+
+
+def _shared(descriptor: int) -> bool:
+    """The same lock, of as many readers as there are; ``filelock`` knows no shared ``flock``."""
+    if sys.platform == "win32":  # pragma: no cover - another system
+        return _exclusive(descriptor)
+    import fcntl
+
     try:
-        return lock_descriptor(descriptor, blocking=False)
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def lock_now(descriptor: int, how: Callable[[int], bool] = _exclusive) -> bool | None:
+    """Take a lock if nobody holds it: True taken, False held, None where there are no locks."""
+    try:
+        return how(descriptor)
     except OSError as error:
         if error.errno in _NO_LOCKS:
             return None
@@ -100,10 +119,12 @@ def open_lock(runs: Path, flags: int) -> int:
     return descriptor
 
 
-def _take(descriptor: int, runs: Path, wait: float) -> bool:
+def _take(
+    descriptor: int, runs: Path, wait: float, how: Callable[[int], bool] = _exclusive
+) -> bool:
     """Wait for the lock; False on a file system without locks."""
     deadline = time.monotonic() + wait
-    while (taken := lock_now(descriptor)) is False:
+    while (taken := lock_now(descriptor, how)) is False:
         if time.monotonic() >= deadline:
             raise _in_use(runs, wait)
         time.sleep(PAUSE)

@@ -6,10 +6,11 @@ Follow a run through the modules:
     recorded_spec  the spec that results carry, read again
     recorded_tables  tables and curves of results as what the engine counts
     recorded_state  the results as the engine works on them, without rows
+    recorded_models  each dataset and model as the engine works on it, without rows
     rebuild_parts  how each kind of record is made again
     rebuild_plan   the plan again, and the measures held against it
-    rebuild_measures  measures by the engine from the recorded tables
-    rebuild_comparisons  comparisons from measures and from what is recorded beside them
+    rebuild_measures  measures and tables by the engine's evaluation of the recorded tables
+    rebuild_comparisons  comparisons by the engine's methods on what is recorded beside them
     rebuild_records  impact, looks, omnibus tests from what is recorded beside them
     rebuild_readers  readers from what is recorded beside them
     rebuild_criteria  criteria from the measures they are about

@@ -5,7 +5,6 @@ What is neither there nor recorded as failed is found where the parts are made a
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import fields
@@ -14,7 +13,6 @@ from typing import Any
 from evalreport.engine.cautions.catalogue import known_codes
 from evalreport.results import records as r
 from evalreport.results.lookup import Results, parts
-from evalreport.spec.model import Spec
 from evalreport.spec.models import EstimatorModel
 from evalreport.verify.leaves import Made
 from evalreport.verify.rebuild_plan import failure_of
@@ -35,16 +33,6 @@ PARTS: Mapping[str, tuple[type, ...]] = {
     "characteristics": (r.Characteristics,),
     "readers": (r.ReaderMean, r.ReaderDifference, r.ReaderAgreement),
     "sample size": (r.SampleSize,),
-}
-#: Sections that only a key of the spec asks for.
-ASKED: Mapping[str, Callable[[Spec], bool]] = {
-    "drift": lambda spec: spec.drift is not None,
-    "claims": lambda spec: bool(spec.claims),
-    "comparisons": lambda spec: spec.comparisons is not None,
-    "periods": lambda spec: any(one.period is not None for one in spec.datasets.values()),
-    "declared": lambda spec: bool(spec.declared),
-    "subgroups": lambda spec: bool(spec.subgroups),
-    "readers": lambda spec: any(one.reading is not None for one in spec.datasets.values()),
 }
 
 
@@ -79,43 +67,36 @@ def rests_on_failure(kind: type, results: Results) -> bool:
 
 
 def _contradictions(one: r.Failure, again: RecordedState) -> Iterator[str]:
-    spec, asked = again.spec.loaded.spec, ASKED.get(one.section)
+    spec = again.spec.loaded.spec
     if not one.reason:
         yield "it gives no reason"
     for name, there in ((one.dataset, spec.datasets), (one.model, spec.models)):
         if name is not None and name not in there:
             yield f"the spec has no {name}"
-    if asked is not None and not asked(spec):
-        yield "the spec does not ask for it"
-    elif one.section not in PARTS:
-        yield from _of_section(one, again)
-    elif not any(_lacks(kind, again) for kind in PARTS[one.section]):
-        yield "nothing of it is missing"
-
-
-def _of_section(one: r.Failure, again: RecordedState) -> Iterator[str]:
-    own = [(told, wrong) for name, told, wrong in SECTIONS if re.fullmatch(name, one.section)]
-    yield from (told for told, wrong in own if wrong(one, again))
-    if own or one.section in [field.name for field in fields(Results)]:
-        return
-    # a failure of one number; that it is not there is held by the plan
-    with suppress(NotRecorded):
-        planned = {(task.dataset, task.model, failure_of(task)) for task in again.plan.tasks}
-        if (one.dataset, one.model, one.section) not in planned:
-            yield "nothing of that name was planned"
+    name, _, _ = one.section.partition(" ")
+    if one.section in PARTS:
+        if not any(_lacks(kind, again) for kind in PARTS[one.section]):
+            yield "nothing of it is missing"
+    elif name in SECTIONS:
+        if SECTIONS[name](one, again):
+            yield "it is there, or the spec does not ask for it"
+    elif one.section not in [field.name for field in fields(Results)]:
+        # a failure of one number; that it is not there is held by the plan
+        with suppress(NotRecorded):
+            planned = {(task.dataset, task.model, failure_of(task)) for task in again.plan.tasks}
+            if (one.dataset, one.model, one.section) not in planned:
+                yield "nothing of that name was planned"
 
 
 def _lacks(kind: type, again: RecordedState) -> bool:
     """Whether records of a kind are not there, and would be, as far as anybody can tell."""
     # the section of comparisons is told for those with models and with an earlier run alike
     if kind is r.Comparison:
-        return True
+        return again.spec.loaded.spec.comparisons is not None
     if again.results.of(kind):
         return False
-    if kind not in again.rebuild:
-        return True
     try:
-        return bool(again.part(kind))
+        return kind not in again.rebuild or bool(again.part(kind))
     except Exception:  # noqa: BLE001 - what failed once may fail again
         return True
 
@@ -124,51 +105,36 @@ def _own(one: r.Failure, records: Iterable[Any]) -> list[Any]:
     return [own for own in records if (own.dataset, own.model) == (one.dataset, one.model)]
 
 
-#: What cannot be where a section failed: its pattern, what is told, and whether it is so.
-SECTIONS: tuple[tuple[str, str, Callable[[r.Failure, RecordedState], bool]], ...] = (
-    (
-        "curves",
-        "the relations of ROC curves are there",
-        lambda one, again: one.model is None and bool(again.results.roc_relations),
-    ),
-    (
-        "curves",
-        "its curves are there",
-        lambda one, again: one.model is not None and bool(_own(one, again.results.curves)),
-    ),
-    (
-        "thresholds",
-        "every threshold is there",
-        lambda one, again: all(
-            own.threshold is not None for own in _own(one, again.results.thresholds)
-        ),
-    ),
-    (
-        "caution .*",
-        "there is no such caution",
-        lambda one, _again: one.section.removeprefix("caution ") not in known_codes(),
-    ),
-    (
-        "caution .*",
-        "the caution is there",
-        lambda one, again: any(
-            f"caution {own.code}" == one.section and own.severity == "warning"
-            for own in again.results.cautions
-        ),
-    ),
-    (
-        r"criterion [0-9]{1,9}",
-        "the spec has no such criterion",
-        lambda one, again: (
-            int(one.section.split()[1])
-            not in [number for number, _ in again.spec.loaded.spec.criteria]
-        ),
-    ),
-    (
-        "learning_curve",
-        "the model is not trained here",
-        lambda one, again: (
-            not isinstance(again.spec.loaded.spec.models.get(one.model or ""), EstimatorModel)
-        ),
-    ),
-)
+def _has_curves(one: r.Failure, again: RecordedState) -> bool:
+    """Whether the curves of a model, or else the relations of all, are there."""
+    results = again.results
+    return bool(results.roc_relations if one.model is None else _own(one, results.curves))
+
+
+def _has_thresholds(one: r.Failure, again: RecordedState) -> bool:
+    return all(own.threshold is not None for own in _own(one, again.results.thresholds))
+
+
+def _has_caution(one: r.Failure, again: RecordedState) -> bool:
+    code = one.section.partition(" ")[2]
+    warnings = {own.code for own in again.results.cautions if own.severity == "warning"}
+    return code not in known_codes() or code in warnings
+
+
+def _no_criterion(one: r.Failure, again: RecordedState) -> bool:
+    numbers = {str(number) for number, _ in again.spec.loaded.spec.criteria}
+    return one.section.partition(" ")[2] not in numbers
+
+
+def _not_trained(one: r.Failure, again: RecordedState) -> bool:
+    return not isinstance(again.spec.loaded.spec.models.get(one.model or ""), EstimatorModel)
+
+
+#: Whether what failed is there all the same, or cannot have failed, by the first word of a section.
+SECTIONS: Mapping[str, Callable[[r.Failure, RecordedState], bool]] = {
+    "curves": _has_curves,
+    "thresholds": _has_thresholds,
+    "caution": _has_caution,
+    "criterion": _no_criterion,
+    "learning_curve": _not_trained,
+}

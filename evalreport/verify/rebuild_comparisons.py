@@ -56,7 +56,7 @@ from evalreport.statistics.interval import z_value
 from evalreport.statistics.predictive import PairedCalls
 from evalreport.statistics.tail import normal_two_sided, t_quantile, t_two_sided
 from evalreport.verify.leaves import CLOSE, Made, Miscounted, same
-from evalreport.verify.rebuild_measures import OTHER_DRAWS, as_evaluated, same_draws
+from evalreport.verify.recorded_models import OTHER_DRAWS, as_evaluated, same_draws
 from evalreport.verify.recorded_tables import SINGLE_ROWS, Absent, NotRecorded, refusing
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ as it does not need the rows, and held record by record against the one that is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -27,7 +27,6 @@ from evalreport.engine.comparisons.against_baselines import (
     with_previous,
 )
 from evalreport.engine.comparisons.baselines import baseline_records, baseline_tables
-from evalreport.engine.counting.classification import DENSE_LABELS
 from evalreport.engine.groups.gaps import heterogeneity_tests, subgroup_gaps
 from evalreport.engine.groups.studied_groups import StudiedGroups, studied_groups
 from evalreport.engine.ledgers.sample_size import sample_sizes
@@ -40,23 +39,24 @@ from evalreport.metrics import curves
 from evalreport.metrics.tables import ScoreTable
 from evalreport.plan.build import thresholds as thresholds_of
 from evalreport.plan.everything import CURVED_CLASSES
-from evalreport.plan.inputs import Facts
 from evalreport.predict.view import LabelView
 from evalreport.results import records as r
-from evalreport.results.identity import EVERYTHING, WhichNumber
+from evalreport.results.identity import WhichNumber
 from evalreport.results.lookup import Results
 from evalreport.verify import (
     accounts,
     failures,
     rebuild_criteria,
+    rebuild_measures,
     rebuild_plan,
     rebuild_readers,
     rebuild_records,
 )
 from evalreport.verify.leaves import Made, Miscounted
 from evalreport.verify.rebuild_comparisons import ON_ROWS, comparisons
-from evalreport.verify.rebuild_measures import RecordedLabels
-from evalreport.verify.recorded_state import Rebuild, RecordedState, printed
+from evalreport.verify.rebuild_measures import OF_ROWS
+from evalreport.verify.recorded_models import Model, RecordedLabels
+from evalreport.verify.recorded_state import Rebuild, RecordedState
 from evalreport.verify.recorded_tables import STEPS, NotRecorded
 
 
@@ -118,92 +118,25 @@ def _thresholds(again: RecordedState) -> Iterator[r.Threshold | None]:
                 yield None if state.failures else made
 
 
-def _measures(again: RecordedState) -> Iterator[Made]:
-    """Every measure from the recorded tables."""
-    for one in again.results.measures:
-        try:
-            model = again.any_model(one.dataset, one.model)
-        except NotRecorded as absent:
-            yield Made(one, {"": str(absent)})
-            continue
-        try:
-            yield model.again(one)
-        except NotRecorded as absent:
-            yield model.beside(one, str(absent))
-
-
-def _tables(again: RecordedState) -> Iterator[Made]:
-    """Tables are what is counted from rows; those of a class against the rest follow from them."""
-    of_classes = again.spec.loaded.spec.one_versus_rest
-    for model in again.models:
-        own = [one for one in again.results.tables if (one.dataset, one.model) == model.key]
-        labels = model.labels.order if of_classes and len(model.labels.order) > 2 else ()
-        labels = () if model.facts.label_sets or len(labels) > DENSE_LABELS else labels
-        told = [one.label for one in own if one.label is not None]
-        whole = [one for one in own if one.where == EVERYTHING and one.label is None]
-        if not model.facts.label_sets and told != list(labels if whole else ()):
-            raise Miscounted(len(own), len(own) - len(told) + len(labels))
-    for one in again.results.tables:
-        model = again.any_model(one.dataset, one.model)
-        if model.facts.label_sets:
-            yield Made(replace(one, labels=(f"not {one.label}", str(one.label))), OF_TABLES)
-        elif one.label is None:
-            two = model.facts.positive
-            made = replace(one, labels=model.view.labels, positive=two)
-            yield Made(made, OF_TABLES, tuple(_unknown_problems(one, model.view.unknown_places)))
-        else:
-            first = next(
-                table
-                for table in again.results.tables
-                if (table.dataset, table.model, table.where) == (*model.key, EVERYTHING)
-            )
-            shown = printed(replace(first, id=one.id), model)
-            table = shown.table.against_the_rest(model.view.labels.index(one.label))
-            rest = replace(shown, table=table, label=one.label, missing=None).record()
-            yield Made(replace(rest, sampled_rows=one.sampled_rows))
-
-
-#: Why counts and points are taken over.
-OF_ROWS = "it is counted from rows; other numbers are held against it"
-OF_TABLES = dict.fromkeys(("counts", "cells", "missing", "sampled_rows"), OF_ROWS)
-
-
-def _unknown_problems(one: r.Table, places: Collection[tuple[int, int]]) -> Iterator[str]:
-    """Cells are unknown where the spec says that nobody counted them, and nowhere else."""
-    found = {
-        (i, j)
-        for i, row in enumerate(one.counts or ())
-        for j, count in enumerate(row)
-        if count is None
-    }
-    if one.counts is not None and found != set(places):
-        yield "the cells that nobody counted are not those that the spec names"
-
-
 def _curves(again: RecordedState) -> Iterator[Made]:
     """Every curve from the scores of the precision-recall curve of the same rows and class.
 
     Where that was thinned out, or rows have weights, the heights follow from the counts beside.
     """
-    told, lacking = again.results.curves, _lack_curves(again)
-    if lacking:
-        raise Miscounted(len(told), len(told) + lacking)
-    made: dict[CurveKey, r.Curve | None] = {}
-    for model in again.results.labels:
-        made |= _curves_of(again, model.dataset, model.model)
+    told, made = again.results.curves, dict[CurveKey, r.Curve | None]()
     failed = {(f.dataset, f.model) for f in again.results.failures if f.section == "curves"}
-    for place, one in enumerate(again.results.curves, 1):
+    for model in again.models:
+        if model.key not in failed:
+            made |= _curves_of(again, model)
+    for place, one in enumerate(told, 1):
         # the numbers of curves that failed are missing
-        name, found = one.id if failed else f"c{place}", made.get(_curve_key(one))
+        name, found = one.id if failed else f"c{place}", made.pop(_curve_key(one), None)
         if found is None or one.subgroup:
-            yield _by_own_counts(again, one, name)
+            yield _by_own_counts(again, replace(one, id=name))
         else:
             ground = {f"points.{name}": OF_ROWS for name in ("threshold", "tp", "fp")}
             yield Made(replace(found, id=name), ground if one.kind == STEPS else {})
-    there = set(map(_curve_key, again.results.curves))
-    for key, found in made.items():
-        if key not in there and key[:2] not in failed:
-            yield Made(found)
+    yield from map(Made, made.values())
 
 
 CurveKey = tuple[str, str, str | None, str]
@@ -213,48 +146,29 @@ def _curve_key(one: r.Curve) -> CurveKey:
     return one.dataset, one.model, one.label, one.kind
 
 
-def _lack_curves(again: RecordedState) -> int:
-    """How many models, or labels, of which there should be curves have none of their scores."""
-    failed = {(f.dataset, f.model) for f in again.results.failures if f.section == "curves"}
-    there = {_curve_key(one) for one in again.results.curves if one.kind == STEPS}
-    lacking = 0
-    for own in again.results.labels:
-        try:
-            model = again.any_model(own.dataset, own.model)
-        except NotRecorded:
-            continue
-        facts, key = model.facts, (own.dataset, own.model)
-        if not _has_curves(facts) or key in failed:
-            continue
-        labels = facts.labels if not facts.two_classes else [facts.positive]
-        lacking += sum((*key, label, STEPS) not in there for label in labels)
-    return lacking
+def _curves_of(again: RecordedState, model: Model) -> dict[CurveKey, r.Curve | None]:
+    """The curves of a dataset and model; None where the scores are not known exactly.
 
-
-def _has_curves(facts: Facts) -> bool:
-    known = set(facts.unknown) <= {"tn"} and facts.designed is None
-    return facts.has_scores and known and len(facts.labels) <= CURVED_CLASSES and facts.rows > 0
-
-
-def _curves_of(again: RecordedState, dataset: str, name: str) -> dict[CurveKey, r.Curve | None]:
-    """The curves of a dataset and model; None where the scores are not known exactly."""
+    Raises Miscounted where a class that has scores has no curve of them.
+    """
     found: dict[CurveKey, r.Curve | None] = {}
-    try:
-        model = again.any_model(dataset, name)
-    except NotRecorded:
-        return found
-    labels = isinstance(model, RecordedLabels)
+    labels, told = isinstance(model, RecordedLabels), again.results.curves
     for one in model.of_labels.values() if isinstance(model, RecordedLabels) else [model]:
-        numbers = [own.number for own in one.resolved.values() if own.number is not None]
-        at, level = list(dict.fromkeys(numbers)), again.spec.settings.level
-        if labels and not one.results.curves:
+        facts = one.facts
+        if labels and not facts.has_scores:
             continue
+        known = set(facts.unknown) <= {"tn"} and facts.designed is None and facts.rows > 0
+        if facts.has_scores and known and len(facts.labels) <= CURVED_CLASSES:
+            classes = {facts.positive} if facts.two_classes else set(facts.labels)
+            if not classes <= {own.label for own in one.results.curves if own.kind == STEPS}:
+                raise Miscounted(len(told), len(told) + 1)
+        numbers = [own.number for own in one.resolved.values() if own.number is not None]
         made = partial(
             engine_curves.curve_records,
             new_id=str,
-            thresholds=at,
-            probabilities=one.facts.probabilities,
-            level=level,
+            thresholds=list(dict.fromkeys(numbers)),
+            probabilities=facts.probabilities,
+            level=again.spec.settings.level,
         )
         try:
             found |= {_curve_key(curve): curve for curve in made(one.tables)}
@@ -273,52 +187,26 @@ BY_COUNTS: Mapping[str, Callable[[ScoreTable], dict[str, list[Any]]]] = {
 }
 
 
-#: Curves that are thinned out where that of precision and recall is.
-THINNED = ("roc", "precision_recall", "gain", "lift")
-
-
-def _by_own_counts(again: RecordedState, one: r.Curve, name: str) -> Made:
+def _by_own_counts(again: RecordedState, one: r.Curve) -> Made:
     """The heights of a curve, and the limits of its band, from the counts at each point."""
-    points, ground = one.points, ("threshold", "tp", "fp", "rows")
-    left_out = {f"points.{name}": OF_ROWS for name in (*ground, "standard_error")}
-    level = None if again.asked is None else again.asked.settings.level
-    band = one.band if one.band is None or level is None else replace(one.band, level=level)
-    limited = any(name.endswith(("_low", "_high")) for name in points)
-    if band is not None and band.method is None and (limited or not band.reason):
-        band = replace(band, method=curves.BAND_METHODS[band.of])
-    made: dict[str, Any] = dict(points)
+    points, steps = one.points, None
+    model = again.any_model(one.dataset, one.model)
+    own = model.of_labels[str(one.label)] if isinstance(model, RecordedLabels) else model
+    left_out = {f"points.{name}": OF_ROWS for name in ("threshold", "tp", "fp", "rows")}
     if one.kind in BY_COUNTS and points.get("tp"):
         tp = points["tp"]
-        fp = (
-            points["fp"]
-            if "fp" in points
-            else np.subtract(np.array(points["rows"]), np.array(tp)).tolist()
-        )
+        fp = points.get("fp") or np.subtract(np.array(points["rows"]), np.array(tp)).tolist()
         skip = 0 if points["threshold"][0] is not None else 1
         parts = [np.diff(np.array([0, *counts[skip:]])) for counts in (tp, fp)]
         scores = np.array(points["threshold"][skip:], np.float64)
-        made = BY_COUNTS[one.kind](ScoreTable(scores, *parts))
+        points = BY_COUNTS[one.kind](ScoreTable(scores, *parts))
+        of_class = (c for c in own.results.curves if c.label == one.label)
+        steps = next((c for c in of_class if c.kind == STEPS), None)
     else:
         left_out |= {f"points.{name}": OF_ROWS for name in points}
         left_out["bins"] = OF_ROWS
-    if band is not None and band.method is not None:
-        made = curves.with_band(one.kind, made, band.level)
-        for end in ("low", "high"):
-            left_out.pop(f"points.{band.of}_{end}", None)
-    steps = [own.thinned for own in again.results.curves
-             if _curve_key(own) == _curve_key(replace(one, kind=STEPS))]  # fmt: skip
-    thinned = steps[0] if steps and one.kind in THINNED else one.thinned
-    thinned = thinned and _may_be_thinned(again, one)
-    return Made(replace(one, id=name, points=made, band=band, thinned=thinned), left_out)
-
-
-def _may_be_thinned(again: RecordedState, one: r.Curve) -> bool:
-    """Whether there are more rows than a curve has points."""
-    rows = again.rows.get((one.dataset, one.model))
-    labels = [own for own in again.results.labels if own.dataset == one.dataset]
-    two = any(own.model == one.model and len(own.order) <= 2 for own in labels)
-    most = engine_curves.MOST_POINTS if two else engine_curves.MOST_CLASS_POINTS
-    return rows is None or (rows.predictions or rows.used) > most
+    made = replace(one, points=points, band=None, thinned=(steps or one).thinned)
+    return Made(engine_curves.with_band(made, own.view, again.spec.settings.level), left_out)
 
 
 def _baselines(again: RecordedState) -> Iterable[r.Baseline]:
@@ -395,7 +283,7 @@ REBUILT: Rebuild = {
     r.Provenance: accounts.provenance,
     r.Characteristics: accounts.characteristics,
     r.Failure: failures.failures,
-    r.Measure: _measures,
+    r.Measure: rebuild_measures.measures,
     r.Comparison: comparisons,
     r.Impact: rebuild_records.impact,
     r.Look: rebuild_records.looks,
@@ -423,7 +311,7 @@ REBUILT: Rebuild = {
     r.ClaimCounts: lambda again: claim_counts(again.state, again.results.of(r.Claim)),
     r.Criterion: rebuild_criteria.criteria,
     r.Threshold: _thresholds,
-    r.Table: _tables,
+    r.Table: rebuild_measures.tables,
     r.Curve: _curves,
     r.RocRelation: lambda again: roc_of(again.state),
     r.Baseline: _baselines,

@@ -15,21 +15,20 @@ from typing import TYPE_CHECKING
 from evalreport.data.design import group_names
 from evalreport.data.labels import order_labels
 from evalreport.engine.cautions.catalogue import catalogue
-from evalreport.engine.measures import not_applicable
 from evalreport.engine.run import plan_record
 from evalreport.plan.build import build_plan
 from evalreport.plan.criteria import criteria_words
 from evalreport.plan.everything import CURVED_CLASSES, with_everything
 from evalreport.plan.from_spec import requests_of
-from evalreport.plan.inputs import HALF, ZERO, Facts
-from evalreport.plan.task import Plan, Skipped, Task
-from evalreport.results.identity import MEAN_OF_FOLDS, Slice, WhichNumber
+from evalreport.plan.inputs import Facts
+from evalreport.plan.task import Plan, Task
+from evalreport.results.identity import WhichNumber
 from evalreport.results.lookup import Results
 from evalreport.results.records import Caution
 from evalreport.spec.model import Spec
 from evalreport.spec.models import EstimatorModel, HistoryModel
 from evalreport.verify.leaves import Made
-from evalreport.verify.rebuild_measures import FURTHER_REPEAT, Model
+from evalreport.verify.recorded_models import Model
 from evalreport.verify.recorded_tables import NotRecorded
 
 if TYPE_CHECKING:
@@ -112,29 +111,26 @@ def plan(again: RecordedState) -> Iterator[Made]:
         planned = again.plan
     except NotRecorded as absent:
         if told is not None:
-            yield Made(told, {"": str(absent)}, tuple(_problems(again, None)))
+            yield Made(told, {"": str(absent)}, tuple(_problems(again)))
         return
     if is_settled(planned, again.results):
         made = plan_record(planned)
-        yield Made(made, {}, tuple(_problems(again, planned)))
+        yield Made(made, {}, tuple(_problems(again)))
     else:
-        yield Made(told, {"": OF_DATA}, tuple(_problems(again, None)))
+        yield Made(told, {"": OF_DATA}, tuple(_problems(again)))
 
 
 OF_DATA = "the plan follows from the spec and the data: verify --rerun makes it again"
 
 
-def _problems(again: RecordedState, planned: Plan | None) -> Iterator[str]:
+def _problems(again: RecordedState) -> Iterator[str]:
     """Datasets and models are those of the spec in its order, measures those of the plan."""
     if again.written is None or not again.same_version:
         return
     results = again.results
     yield from _place_problems(results, again.written.spec)
     yield from _caution_problems(results)
-    yield from _number_problems(results)
-    yield from _rule_problems(again)
-    if planned is not None:
-        yield from _measure_problems(results, planned)
+    yield from _measure_problems(again)
 
 
 def _caution_problems(results: Results) -> Iterator[str]:
@@ -152,83 +148,15 @@ def _caution_problems(results: Results) -> Iterator[str]:
         yield "the cautions are not in their order"
 
 
-def _number_problems(results: Results) -> Iterator[str]:
-    """Measures and tables are numbered in their order; those of further repeats come later."""
-    repeated = any((one.repeats or 1) > 1 for one in results.rows)
-    for letter, part in (("m", results.measures), ("t", results.tables)):
-        ids = [one.id for one in part]
-        wanted = [f"{letter}{place}" for place in range(1, len(ids) + 1)]
-        if sorted(ids) != sorted(wanted) or (ids != wanted and not repeated):
-            yield f"the numbers {letter}1 to {letter}{len(ids)} are not those of the records"
-
-
-#: The thresholds of scores and of margins where a spec declares none, which no rule gives.
-USUAL = ((HALF.number, None), (ZERO.number, None))
-
-
-def _rule_problems(again: RecordedState) -> Iterator[str]:
-    """Tables at a threshold, or under a rule, that their model does not have."""
-    for one in again.results.tables:
-        own = again.thresholds.get((one.dataset, one.model))
-        at = (one.threshold, one.threshold_rule)
-        # where no rule has a solution, scores stand beside a table at the usual threshold
-        usual = at in USUAL and all(number is None for number, _ in own or ())
-        lacking = own and one.threshold is not None and at not in own
-        if lacking and one.fold is None and not usual:
-            rule = "no rule" if one.threshold_rule is None else one.threshold_rule
-            yield f"table {one.id} is at {one.threshold!r} by {rule}, which its model is not"
-
-
 # -- the measures against the plan --------------------------------------------------------------
 
 
-def _measure_problems(results: Results, plan: Plan) -> Iterator[str]:
+def _measure_problems(again: RecordedState) -> Iterator[str]:
     """Tasks without a measure or a failure, measures without a task, and those out of order."""
-    for rows in results.rows:
-        own = (rows.dataset, rows.model)
-        # further repeats have records of their own, by the tasks of the first
-        whole = rows.repeats is not None
-        wanted = [_key(t) for t in _tasks(results, plan, own) if not (whole and t.where.fold)]
-        there = [
-            m.which.series
-            for m in results.measures
-            if (m.dataset, m.model) == own and not (whole and m.fold)
-        ]
-        if wanted != there:
-            yield from _apart(wanted, there, own)
-        if whole:
-            yield from _repeat_problems(results, plan, own, rows.repeats or 1)
-
-
-def _repeat_problems(
-    results: Results, plan: Plan, own: tuple[str, str], repeats: int
-) -> Iterator[str]:
-    """Further repeats have the measures of all rows, and of the first fold in each of theirs."""
-    tasks = [_key(task) for task in _tasks(results, plan, own)]
-    folds = list(dict.fromkeys(one.fold for one in tasks if one.fold not in (None, MEAN_OF_FOLDS)))
-    there: dict[str, list[WhichNumber]] = {}
-    for one in results.measures:
-        if (one.dataset, one.model) == own and one.fold not in (None, MEAN_OF_FOLDS, *folds):
-            there.setdefault(str(one.fold), []).append(one.which.series)
-    if folds and repeats > 1 and len(there) != (repeats - 1) * (1 + len(folds)):
-        yield f"there are {len(there)} folds of further repeats of {', '.join(own)}"
-    for name, found in there.items():
-        pattern = Slice() if FURTHER_REPEAT.fullmatch(name) else Slice(fold=folds[0])
-        wanted = [one.on(Slice(fold=name)) for one in tasks if one.on(pattern) == one]
-        if wanted != found:
-            yield from _apart(wanted, found, own)
-
-
-def _tasks(results: Results, plan: Plan, own: tuple[str, str]) -> Iterator[Task]:
-    """What has a measure: tasks that did not fail, then what is recorded as not applicable."""
-    failed = {(f.dataset, f.model, f.section) for f in results.failures}
-    for task in plan.tasks:
-        if (task.dataset, task.model) == own and (*own, failure_of(task)) not in failed:
-            yield task
-    for one in plan.skipped:
-        task = one.record
-        if (task.dataset, task.model) == own and one.recorded and task.where.fold != MEAN_OF_FOLDS:
-            yield task
+    wanted = [one.record.which.series for one in again.evaluated.measures]
+    there = [one.which.series for one in again.results.measures]
+    if wanted != there:
+        yield from _apart(wanted, there)
 
 
 def failure_of(task: Task) -> str:
@@ -236,14 +164,8 @@ def failure_of(task: Task) -> str:
     return f"{task.name()} ({task.where})"
 
 
-def _key(task: Task) -> WhichNumber:
-    return not_applicable(Skipped(task, ""), "", None, 0).which.series
-
-
-def _apart(
-    wanted: list[WhichNumber], there: list[WhichNumber], own: tuple[str, str]
-) -> Iterator[str]:
-    """What the measures of a dataset and model are otherwise than planned."""
+def _apart(wanted: Sequence[WhichNumber], there: Sequence[WhichNumber]) -> Iterator[str]:
+    """What the measures are otherwise than planned."""
     asked, found = set(wanted), set(there)
     for one in dict.fromkeys(wanted):
         if one not in found:
@@ -252,7 +174,7 @@ def _apart(
         if one not in asked:
             yield f"{_named(one)} was not planned"
     if asked == found:
-        yield f"the measures of {', '.join(own)} are not in the order of the plan"
+        yield "the measures are not in the order of the plan, or one is there twice"
 
 
 def _named(one: WhichNumber) -> str:

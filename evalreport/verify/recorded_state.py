@@ -9,28 +9,27 @@ from typing import Any, TypeVar
 
 from evalreport.engine.evaluation import Evaluation
 from evalreport.engine.prepared import InputData, Prepared
-from evalreport.engine.printed_table import PrintedTable
 from evalreport.engine.read_and_plan import criteria_of
 from evalreport.engine.reference.run import wanted
 from evalreport.engine.run_state import RunState
-from evalreport.engine.thresholds import Resolved
 from evalreport.plan.build import thresholds as thresholds_of
-from evalreport.plan.task import Plan, ThresholdRequest
+from evalreport.plan.task import Plan
 from evalreport.predict.overlap import Overlap
 from evalreport.results import records as r
 from evalreport.results.lookup import Results
 from evalreport.spec.load import LoadedSpec
 from evalreport.verify.leaves import Made, Miscounted
-from evalreport.verify.rebuild_measures import (
+from evalreport.verify.rebuild_measures import Again, evaluated
+from evalreport.verify.rebuild_plan import is_settled, plan_of
+from evalreport.verify.recorded_models import (
     LABEL_SETS,
     NO_SPEC,
     Model,
     RecordedLabels,
     RecordedModel,
 )
-from evalreport.verify.rebuild_plan import plan_of
 from evalreport.verify.recorded_spec import RecordedSpec, recorded_spec, written_spec
-from evalreport.verify.recorded_tables import NotRecorded, missing_of
+from evalreport.verify.recorded_tables import NotRecorded
 from evalreport.version import __version__
 
 R = TypeVar("R")
@@ -172,6 +171,19 @@ class RecordedState:
         return plan_of(self.written.spec, self.models)
 
     @cached_property
+    def settled(self) -> Plan | None:
+        """The plan, where it is the one that the run was made by; else None."""
+        try:
+            return self.plan if self.same_version and is_settled(self.plan, self.results) else None
+        except NotRecorded:
+            return None
+
+    @cached_property
+    def evaluated(self) -> Again:
+        """All measures and tables again. Raises NotRecorded."""
+        return evaluated(self)
+
+    @cached_property
     def models(self) -> tuple[Model, ...]:
         """Every dataset and model in the order of the run. Raises NotRecorded."""
         return tuple(self.any_model(one.dataset, one.model) for one in self.results.labels)
@@ -211,38 +223,13 @@ class RecordedState:
         state = RunState(self.ground.prepared, tables=self.ground.tables)
         for one in self.models:
             key = (one.view.dataset, one.view.model)
-            state.thresholds[key] = self._thresholds(one)
+            state.thresholds[key] = one.resolved
             state.first_threshold[key] = thresholds_of(self.spec.requests, one.facts)[0]
-            tables = [printed(table, one) for table in one.results.tables]
+            tables = [own for own in self.evaluated.tables if (own.dataset, own.model) == key]
             state.evaluations.append(Evaluation(one.view, list(one.results.measures), tables))
         return state
-
-    def _thresholds(self, model: Model) -> dict[ThresholdRequest, Resolved]:
-        """The thresholds as the results say that they were found, by what the spec asks for."""
-        stated = {(request.text or request.number): own for request, own in model.resolved.items()}
-        requests = [
-            one for one in thresholds_of(self.spec.requests, model.facts) if one is not None
-        ]
-        if any((one.text or one.number) not in stated for one in requests):
-            raise NotRecorded("the thresholds are not those that the spec asks for")
-        return {one: stated[one.text or one.number] for one in requests}
 
 
 def _overlap(one: r.TrainingOverlap) -> Overlap:
     """What datasets share, as it was found by comparing their rows."""
     return Overlap(**{own.name: getattr(one, own.name) for own in fields(one)})
-
-
-def printed(table: r.Table, model: Model) -> PrintedTable:
-    """A table of the results as the engine prints it."""
-    return PrintedTable(
-        id=table.id,
-        dataset=table.dataset,
-        model=table.model,
-        where=table.where,
-        threshold=table.threshold,
-        threshold_rule=table.threshold_rule,
-        table=model.as_counted(table),
-        label=table.label,
-        missing=missing_of(table),
-    )

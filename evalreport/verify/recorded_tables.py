@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NoReturn
 
@@ -18,10 +18,11 @@ import numpy as np
 
 from evalreport.engine.counting.classification import ClassificationTable
 from evalreport.engine.counting.memory import MemoryTables
+from evalreport.engine.curves import MOST_CLASS_POINTS, MOST_POINTS
 from evalreport.engine.intervals.missing_rows import Missing
 from evalreport.metrics.tables import ScoreTable
 from evalreport.predict.label_sets import SetView
-from evalreport.predict.view import LabelView
+from evalreport.predict.view import LabelView, View
 from evalreport.results.identity import EVERYTHING, Slice
 from evalreport.results.lookup import Results
 from evalreport.results.records import Curve, LabelLedger, RowLedger, Table
@@ -115,7 +116,9 @@ class RecordedTables(MemoryTables):
     def classification(self, where: Slice, threshold: float | None) -> ClassificationTable:
         """The table of a slice at a threshold. Raises NotRecorded."""
         found = self._tables.get((where, threshold))
-        if found is None or any(count is None for row in found.counts or () for count in row):
+        cells = (count for row in (() if found is None else found.counts or ()) for count in row)
+        # no number rests on a cell that is not known
+        if found is None or (not self.view.unknown and None in cells):
             raise NotRecorded(SINGLE_ROWS)
         return self.once(("classification", where, threshold), lambda: self.as_counted(found))
 
@@ -166,11 +169,16 @@ class RecordedTables(MemoryTables):
         found = self._curves.get(label)
         if found is None:
             raise NotRecorded(NO_CURVE)
-        if found.thinned and not self._rough:
+        if found.thinned and not self._rough and self.row_count(EVERYTHING) > self._most_points:
             raise NotRecorded(THINNED)
         if self._weighted and not self._of_values:
             raise NotRecorded(WEIGHTS)
         return table_of_steps(found, whole=not self._weighted)
+
+    @property
+    def _most_points(self) -> int:
+        """So many rows have no more scores than a curve has points."""
+        return MOST_POINTS if len(self.view.labels) <= 2 else MOST_CLASS_POINTS
 
     @cached_property
     def _curves(self) -> Mapping[str | None, Curve]:
@@ -257,23 +265,39 @@ class RecordedLedger:
         raise NotRecorded(SINGLE_ROWS)
 
 
-@dataclass(frozen=True, eq=False)
-class RecordedView(LabelView):
-    """A view without rows, of as many as the accounts of the results say."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _WithoutRows(View):
+    """What a view without rows tells of them: as many as the accounts of the results say."""
 
-    count: int = 0
-    of_classes: tuple[int, ...] = ()
-    reach: tuple[float | None, float | None] = (None, None)
-    #: Predictions by class where rows were predicted several times; empty where no table has them.
-    predictions: tuple[int, ...] | None = None
-    #: How many clusters there are, where the account of the rows tells.
-    cluster_count: int | None = None
-    #: Rows at each threshold, as the account of the labels says.
-    ties: Mapping[float, int | None] = field(default_factory=dict)
+    count: int
+    of_classes: tuple[int, ...]
+    reach: tuple[float | None, float | None]
 
     @property
     def rows(self) -> int:
         return self.count
+
+    @property
+    def score_range(self) -> tuple[float | None, float | None]:
+        return self.reach
+
+    row_number = group_rows = refusing(SINGLE_ROWS)
+    group_columns = entries = property(refusing(SINGLE_ROWS))
+    total_weight = refusing(WEIGHTS)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RecordedView(_WithoutRows, LabelView):
+    """A view without rows.
+
+    ``predictions``: by class, where rows were predicted several times; empty where no table has
+    them. ``cluster_count``: where the account of the rows tells. ``ties``: rows at each threshold,
+    as the account of the labels says.
+    """
+
+    predictions: tuple[int, ...] | None
+    cluster_count: int | None
+    ties: Mapping[float, int | None]
 
     @property
     def clusters(self) -> int:
@@ -292,10 +316,6 @@ class RecordedView(LabelView):
         return self.of_classes
 
     @property
-    def score_range(self) -> tuple[float | None, float | None]:
-        return self.reach
-
-    @property
     def has_score(self) -> bool:
         return self.source in ("score", "margin")
 
@@ -308,32 +328,15 @@ class RecordedView(LabelView):
             raise NotRecorded(SINGLE_ROWS)
         return self.ties[threshold]
 
-    row_number = group_rows = refusing(SINGLE_ROWS)
-    group_columns = entries = property(refusing(SINGLE_ROWS))
-    total_weight = refusing(WEIGHTS)
     of_other_class = refusing("scores of the other class are not in the results")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class RecordedSets(SetView):
-    """A view of sets of labels without rows, of as many as the accounts of the results say."""
-
-    count: int
-    of_classes: tuple[int, ...]
-    reach: tuple[float | None, float | None]
-
-    @property
-    def rows(self) -> int:
-        return self.count
+class RecordedSets(_WithoutRows, SetView):
+    """A view of sets of labels without rows."""
 
     @property
     def class_rows(self) -> tuple[int, ...]:
         return self.of_classes
 
-    @property
-    def score_range(self) -> tuple[float | None, float | None]:
-        return self.reach
-
-    row_number = group_rows = tied = not_known = of_label = refusing(SINGLE_ROWS)
-    group_columns = entries = property(refusing(SINGLE_ROWS))
-    total_weight = refusing(WEIGHTS)
+    tied = not_known = of_label = refusing(SINGLE_ROWS)

@@ -21,8 +21,8 @@ from evalreport.results import changes, history, kept_rows, lookup, records
 PACKAGE = Path(__file__).parents[2] / "evalreport"
 #: The steps that make, keep, draw or hand on results.
 STEPS = (
-    "api", "cli", "design", "engine", "publish", "qualify", "record", "render", "report", "seal",
-    "results", "testing.py", "tracking.py",
+    "api", "cli", "design", "engine", "publish", "qualify", "render", "report", "runs", "seal",
+    "results", "testing.py", "tracking.py", "verify",
 )  # fmt: skip
 FIELDS = frozenset(
     field.name
@@ -40,8 +40,8 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     "points of a curve are columns, called by their axes": {
         "engine/reference/run.py": "rows threshold",
         "report/choosing.py": "fpr threshold tpr",
-        "verify/rebuild_measures.py": "threshold",
-        "runs/recorded_tables.py": "threshold",
+        "verify/recorded_models.py": "threshold",
+        "verify/recorded_tables.py": "threshold",
         "verify/rebuild_parts.py": "fp rows threshold tp",
         "report/contents.py": "n unit",
         "report/curve_charts.py": "n",

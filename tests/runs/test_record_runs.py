@@ -229,6 +229,22 @@ def test_a_reader_reads_where_no_file_is_locked_for_it(
     assert verify_runs(tmp_path) == []
 
 
+def test_readers_share_the_lock_that_a_publisher_waits_for(tmp_path: Path) -> None:
+    publish(tmp_path)
+    with runs_lock_for_reading(tmp_path), runs_lock_for_reading(tmp_path, 0):
+        # a verification beside a verification, in this process and in another one
+        code = (
+            "import sys; from pathlib import Path\n"
+            "from evalreport.verify.verify import verify_runs\n"
+            "sys.exit(len(verify_runs(Path(sys.argv[1]))))"
+        )
+        done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], timeout=60, check=False)
+        assert done.returncode == 0
+        with pytest.raises(ConflictError, match="in use by another run"):
+            publish(tmp_path, wait=0.05)
+    publish(tmp_path, wait=0)
+
+
 def test_a_reader_of_what_cannot_be_written_reads(tmp_path: Path) -> None:
     """Another user may read RUNS and not write it: nothing is made there, and others wait."""
     with runs_lock_for_reading(tmp_path):
