@@ -30,6 +30,10 @@ from evalreport.errors import DataError, Problem, UsageError
 DATASET, FILE = "data", "data.csv"
 
 
+#: What sums of doubles leave below 0 where a probability is 0.
+NOISE = 1e-12
+
+
 def evaluate(  # noqa: PLR0913 - what an evaluation may be told
     y_true: Any,
     y_score: Any = None,
@@ -58,7 +62,8 @@ def evaluate(  # noqa: PLR0913 - what an evaluation may be told
             else sorted, as in scikit-learn);
             or a frame whose columns are named as the classes; or several models, as a
             mapping of names to either, or a frame with one column of scores per model.
-            Scores below 0 are taken for signed distances, cut at 0.
+            Scores below 0 are taken for signed distances, cut at 0; what rounding leaves
+            below 0 of a probability of 0 is that.
         y_pred: predicted labels, shape (n,), or a mapping of names to them. With one
             ``y_score`` both are of one model, and how often they agree is told.
         positive: the positive class; the largest label, or category, by default.
@@ -306,7 +311,8 @@ class Made:
         self.margins |= any(not 0 <= value <= 1 for one in wide for value in one)
 
     def _single(self, name: str, values: list[float]) -> None:
-        own = self._free(f"score of {name}" if name in ("y_true", *self.columns) else name)
+        own = self._free(f"score of {name}" if name in (self._truth, *self.columns) else name)
+        values = _without_noise(values)
         self._put(own, values)
         signed = any(value < 0 for value in values if math.isfinite(value))
         self.models[name] = {"margin" if signed else "score": own}
@@ -377,15 +383,12 @@ class Made:
     def add_labels(self, name: str, values: Any) -> None:
         """One model's predicted labels, beside its scores where it has some."""
         found = column(values, "y_pred" if name == "model" else name)
-        own = self._free(f"prediction of {name}" if name in self.columns else name)
+        known = name in self.columns or name in self.models
+        own = self._free(f"prediction of {name}" if known else name)
         self._check(f"y_pred of {name}", found)
         self.predicted[own] = found
         self.columns[own] = found
-        model = self.models.get(name)
-        if model is not None and {"score", "margin"} & set(model):
-            model["prediction"] = own
-        else:
-            self.models[name if model is None else f"{name} labels"] = {"prediction": own}
+        self.models.setdefault(name, {})["prediction"] = own
 
     def _put(self, name: str, values: list[Any]) -> None:
         self._check(name, values)
@@ -395,7 +398,12 @@ class Made:
         same_length({"y_true": len(self.truth), name: len(values)})
 
     def _free(self, wanted: str) -> str:
-        return free_name(wanted, ("y_true", *self.columns))
+        return free_name(wanted, (self._truth, *self.columns))
+
+    @property
+    def _truth(self) -> str:
+        """The column of true labels, whose name no column of subgroups has."""
+        return free_name("y_true", self.subgroups)
 
     def _positive(self) -> str:
         from evalreport.data.labels import order_labels
@@ -431,12 +439,12 @@ class Made:
 
     def _frame(self) -> dict[str, list[Any]]:
         """The table: true labels, and what was added."""
-        texts = label_texts({"y_true": self.truth, **self.predicted})
-        frame = {"y_true": texts["y_true"], **self.columns}
+        texts = label_texts({self._truth: self.truth, **self.predicted})
+        frame = {self._truth: texts[self._truth], **self.columns}
         return frame | {name: texts[name] for name in self.predicted}
 
     def _target(self) -> Any:
-        return "y_true"
+        return self._truth
 
     def _labels_declared(self) -> list[str] | None:
         """The classes, where the caller gives them, or some are of no row and all have an order."""
@@ -549,6 +557,18 @@ def _name_of(values: Any, otherwise: str) -> str:
     """The name of a series, where it has one."""
     name = getattr(values, "name", None)
     return name if isinstance(name, str) and name and not callable(name) else otherwise
+
+
+def _without_noise(values: list[float]) -> list[float]:
+    """Probabilities with what rounding left below 0 taken for 0; other scores as they are.
+
+    >>> _without_noise([-1e-17, 0.5]), _without_noise([-1e-17, 1.5]), _without_noise([-0.2, 0.5])
+    ([0.0, 0.5], [-1e-17, 1.5], [-0.2, 0.5])
+    """
+    finite = [value for value in values if math.isfinite(value)]
+    if not finite or not -NOISE <= min(finite) < 0 or not 0.1 <= max(finite) <= 1:
+        return values
+    return [0.0 if value < 0 else value for value in values]
 
 
 def _add_up(columns: Sequence[Sequence[float]]) -> bool:

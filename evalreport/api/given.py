@@ -243,13 +243,21 @@ def codes_of(texts: Sequence[str], labels: Sequence[str]) -> Any:
 
 
 def ordered_categories(values: Any) -> list[str]:
-    """The categories of an ordered categorical from least to largest; empty for anything else."""
-    return categories(values) if getattr(getattr(values, "dtype", None), "ordered", False) else []
+    """The categories of an ordered categorical from least to largest; empty for anything else.
+
+    Those of pandas and Arrow say whether they are ordered; an ``Enum`` of polars always is.
+    """
+    dtype = getattr(values, "dtype", None)
+    ordered = (getattr(one, "ordered", False) for one in (dtype, getattr(values, "type", None)))
+    return categories(values) if any(ordered) or type(dtype).__name__ == "Enum" else []
 
 
 def categories(values: Any) -> list[str]:
     """The categories of a categorical, in its order; empty for anything else."""
     found: Any = getattr(getattr(values, "dtype", None), "categories", None)
+    if hasattr(getattr(values, "type", None), "value_type"):  # a dictionary of Arrow
+        parts = values.chunks if hasattr(values, "chunks") else [values]
+        found = parts[0].dictionary.to_pylist() if parts and hasattr(parts[0], "dictionary") else ()
     return [label_text(one) for one in found] if hasattr(found, "__iter__") else []
 
 

@@ -136,7 +136,7 @@ def is_of(look: r.Look, one: r.Criterion) -> bool:
     """Whether a look is the one that a criterion was judged at."""
     key = (one.text, one.dataset, one.model, dict(one.subgroup), one.threshold_asked)
     own = (look.text, look.dataset, look.model, dict(look.subgroup), look.threshold_asked)
-    return key == own and (one.look, one.outcome) == (look.look, look.outcome)
+    return key == own and one.look == look.look
 
 
 def _counted_block(again: RecordedState, look: r.Look, block: r.LookBlock) -> r.LookBlock:

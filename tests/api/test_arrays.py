@@ -11,6 +11,7 @@ import pytest
 import yaml
 from sklearn.metrics import (
     accuracy_score,
+    brier_score_loss,
     log_loss,
     matthews_corrcoef,
     recall_score,
@@ -384,6 +385,38 @@ def test_an_estimator_where_a_name_was_meant_is_told_with_its_name() -> None:
         evalreport.run(spec, frames={"d": {"y": Y}})
     assert "'sklearn.linear_model._logistic.LogisticRegression'" in str(raised.value)
     assert "models.m.estimator" in str(raised.value)
+
+
+def test_a_subgroup_called_as_the_truth_leaves_the_truth_alone() -> None:
+    half = [0, 1] * (len(Y) // 2) + [0] * (len(Y) % 2)
+    plain = evalreport.evaluate(Y, P, metrics=["recall"])
+    found = evalreport.evaluate(Y, P, metrics=["recall"], groups={"y_true": half})
+    assert value(found, "recall") == value(plain, "recall")
+    groups = found.measures[found.measures["subgroup"].map(bool)]
+    assert [dict(one) for one in groups["subgroup"]] == [{"y_true": "0"}, {"y_true": "1"}]
+
+
+def test_what_rounding_leaves_below_zero_is_a_probability() -> None:
+    noisy = np.where(np.arange(len(P)) == int(np.argmin(P)), -1e-17, P)
+    results = evalreport.evaluate(Y, noisy, metrics=["recall", "brier"])
+    assert set(results.measures["threshold"].dropna()) == {0.5}
+    expected = brier_score_loss(Y, np.clip(noisy, 0, 1))
+    assert value(results, "brier") == pytest.approx(expected)
+
+
+def test_labels_beside_scores_of_each_class_are_of_the_same_model() -> None:
+    shares = np.array([[0.2, 0.3, 0.5], [0.6, 0.3, 0.1], [0.1, 0.8, 0.1], [0.1, 0.2, 0.7]])
+    actual, said = [2, 0, 1, 2], [1, 0, 1, 2]
+    alone = evalreport.evaluate(actual, shares, said, metrics=["accuracy"], averaging=["micro"])
+    assert alone.measures["model"].unique().tolist() == ["model"]
+    assert "labels_differ" in set(alone.cautions["code"])
+    models = {"a": shares, "a labels": shares[::-1]}
+    both = evalreport.evaluate(
+        actual, models, {"a": said}, metrics=["accuracy"], averaging=["micro"]
+    )
+    found = both.measures.set_index("model")["value"].to_dict()
+    # the largest of each row of the second matrix: 2, 1, 0, 2
+    assert found == {"a": 1.0, "a labels": 0.5}
 
 
 def test_public_names_are_listed_and_each_has_an_example() -> None:

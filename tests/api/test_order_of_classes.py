@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.metrics import cohen_kappa_score
 
 import evalreport
+from evalreport.api.given import categories, ordered_categories
 from evalreport.errors import DataError, SpecError
 
 GRADES = ["none", "mild", "severe"]
@@ -205,3 +207,33 @@ def test_columns_are_of_the_categories_that_scikit_learn_sorts(y: Any, accuracy:
     columns = np.unique([*y.categories])  # classes_ of a classifier of both categories
     said = columns[scores.argmax(axis=1)]
     assert accuracy == pytest.approx(np.mean(said == np.array(y)))
+
+
+class Enum:
+    """A type of polars, as it is asked here."""
+
+    def __init__(self, names: list[str]) -> None:
+        self.categories = names
+
+
+class Listed(list[str]):
+    """A column of another library: its values, with one attribute that tells its type."""
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+def test_categories_of_other_libraries_have_their_order(ordered: bool) -> None:
+    texts = ["well", "ill", "ill", "well"]
+    polars, arrow = Listed(texts), Listed(texts)
+    names = ["well", "ill"]
+    dictionary = SimpleNamespace(to_pylist=lambda: names)
+    vars(polars)["dtype"] = Enum(names)
+    vars(arrow).update(
+        type=SimpleNamespace(value_type="string", ordered=ordered), dictionary=dictionary
+    )
+    assert ordered_categories(polars) == names
+    assert ordered_categories(arrow) == (names if ordered else [])
+    assert categories(arrow) == names
+    vars(arrow).update(chunks=[SimpleNamespace(dictionary=dictionary)])
+    assert categories(arrow) == names
+    results = evalreport.evaluate(polars, [0.1, 0.9, 0.8, 0.2], metrics=["recall"])
+    assert results.measures.loc[0, ["label", "value"]].tolist() == ["ill", 1.0]

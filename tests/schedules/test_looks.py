@@ -80,6 +80,10 @@ def test_three_planned_looks_by_hand(tmp_path: Path) -> None:
     audit(tmp_path, (5, 45, 10, 90), 4, spec=PLANNED)
     assert (look(tmp_path)["look"], look(tmp_path)["denominator"]) == (3, 150)
     assert "used up" in look(tmp_path)["reason"]
+    # whatever came in since, it is not what the looks decided on
+    (entry,) = results(newest(tmp_path))["acceptance"]
+    assert (entry["outcome"], entry["observed"]) == ("not_evaluated", None)
+    assert "used up" in entry["reason"]
     assert status_of(["verify", str(newest(tmp_path))]) == 0
 
 
@@ -225,7 +229,7 @@ def test_a_look_is_computed_again_from_the_one_before(
         ("numerator", 99, "numerator is 99"),
         ("boundary", 1.5, "boundary is 1.5"),
         ("spent", 0.01, "spent is 0.01"),
-        ("outcome", "pass", "a look has no criterion"),
+        ("outcome", "pass", "outcome is 'pass'"),
         ("now", "pass", "now is 'pass'"),
         ("before", [], "look is 2"),
     ],

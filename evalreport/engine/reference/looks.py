@@ -42,6 +42,9 @@ from evalreport.statistics.proportions import PROPORTION_METHODS
 if TYPE_CHECKING:
     from evalreport.engine.run_state import RunState
 
+#: Why rows that come in after the last planned look decide nothing.
+USED_UP = "the planned looks are used up: what came in since is not counted"
+
 #: How limits are told that follow from an error spending function.
 SPENT = {"obrien_fleming": "O'Brien-Fleming", "pocock": "Pocock"}
 
@@ -86,10 +89,16 @@ def with_looks(
 
 
 def decided(entry: records.Criterion, look: records.Look) -> records.Criterion:
-    """The criterion with what its look says."""
+    """The criterion with what its look says: of rows that no look may count, nothing."""
+    if look.reason == USED_UP:
+        reason = f"{USED_UP}; the last look came to: {look.outcome}"
+        return replace(entry, observed=None, outcome="not_evaluated", look=look.look, reason=reason)
+    reason = look.reason
+    if reason is None and look.decided_at not in (None, look.look):
+        reason = f"decided at look {look.decided_at}"
     return replace(
         entry, observed=observed_of(entry.bound, look), outcome=look.outcome, look=look.look,
-        reason=look.reason,
+        reason=reason,
     )  # fmt: skip
 
 
@@ -157,14 +166,15 @@ class _Looking:
 
     def _again(self, before: records.Look, seen: tuple[str, ...], *, used_up: bool) -> records.Look:
         """Nothing to count: the look before, told once more."""
-        told = "the planned looks are used up: what came in since is not counted"
         return replace(
             before,
             criterion=self.entry.criterion,
             measure=self.entry.measure,
             seen_before=seen,
             previous=None if self.run is None else self.run.name,
-            reason=told if used_up else "an earlier look has counted these rows: it is no new look",
+            reason=USED_UP
+            if used_up
+            else "an earlier look has counted these rows: it is no new look",
         )
 
     def _fresh(self, kind: str, before: records.Look | None) -> tuple[list[LookBlock], int | None]:
