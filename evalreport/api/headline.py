@@ -31,6 +31,10 @@ def found(results: Results, key: Sequence[str]) -> Measure:
     declared = find(asked)
     metric = asked if declared is None else declared.name
     measured = dict.fromkeys(m.metric for m in every)
+    if metric not in measured and results.failures:
+        from evalreport.report.printed import failure_words
+
+        _refuse(f"'{asked}' was not measured", "; ".join(map(failure_words, results.failures)))
     if metric not in measured:
         near = did_you_mean(asked, measured, "metrics")
         _refuse(f"'{asked}' was not measured", near if declared is None else f"metrics: [{metric}]")

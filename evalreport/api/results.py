@@ -213,8 +213,12 @@ class Results:
 
     @property
     def accepted(self) -> bool:
-        """Whether every acceptance criterion passed (true where there is none)."""
-        return all(entry.outcome in HELD for entry in self.records.acceptance)
+        """Whether every acceptance criterion passed (true where there is none) and nothing failed.
+
+        A part that failed, such as a model that could not be trained, is in ``json["failures"]``.
+        """
+        held = all(entry.outcome in HELD for entry in self.records.acceptance)
+        return held and not self.records.failures
 
     @property
     def spec(self) -> str:

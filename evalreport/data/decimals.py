@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.data.dialect import BLANKS, DECIMAL_COMMA, Dialect
+from evalreport.data.dialect import BLANKS, DECIMAL_COMMA, THOUSANDS, Dialect
 from evalreport.data.findings import SHOWN_ROWS, nearest_column, quoted, rows_problem, some
 from evalreport.data.label_column import texts
 from evalreport.data.labels import as_number, written
@@ -124,7 +124,8 @@ def _taken(column: RawColumn, rows: Any, name: str | None = None) -> RawColumn:
     return RawColumn(name or column.name, column.kind, values, missing)
 
 
-_DECIMAL_COMMA = re.compile(DECIMAL_COMMA)
+_DECIMAL_COMMA, _THOUSANDS = re.compile(DECIMAL_COMMA), re.compile(THOUSANDS)
+_DIGITS = re.compile(r"[+-]?[0-9][0-9.,]*( ?%)?")
 
 
 def check_read_columns(dialect: Dialect, header: Sequence[str], name: str) -> None:
@@ -147,8 +148,8 @@ def check_read_columns(dialect: Dialect, header: Sequence[str], name: str) -> No
 def in_dialect(table: RawTable, dialect: Dialect) -> RawTable:
     """The table with numbers as every other file has them: a decimal point, shares of 1.
 
-    Raises DataError for a column of percentages that holds something else, and for columns that
-    are not there.
+    Raises DataError for a column of percentages that holds something else, for columns that
+    are not there, and for numbers whose points may be of thousands beside decimal commas.
     """
     as_usual = dialect.decimal == "." and not (dialect.percent or dialect.missing)
     if as_usual and not dialect.strip and dialect.pivot is None:
@@ -160,7 +161,7 @@ def in_dialect(table: RawTable, dialect: Dialect) -> RawTable:
     if dialect.missing:
         columns = {name: _gapped(column, dialect.gaps(name)) for name, column in columns.items()}
     if dialect.decimal == ",":
-        columns = {name: _pointed(column) for name, column in columns.items()}
+        columns = {name: _pointed(table, column) for name, column in columns.items()}
     table = dataclasses.replace(table, columns=columns, _kept={})
     for name in dialect.percent:
         if name in columns:
@@ -212,10 +213,17 @@ def _masked(values: Sequence[Any], gone: Sequence[bool], none: Any) -> list[Any]
     return [none if gap else value for value, gap in zip(values, gone, strict=True)]
 
 
-def _pointed(column: RawColumn) -> RawColumn:
+def _pointed(table: RawTable, column: RawColumn) -> RawColumn:
     if column.kind != "text":
         return column
     values = column.values.tolist()
+    grouped = [row for row, value in enumerate(values) if _THOUSANDS.fullmatch(value)]
+    if grouped and all(not v or _DIGITS.fullmatch(v) for v in values):
+        shown = [quoted(values[row]) for row in grouped[:SHOWN_ROWS]]
+        what = f"{column.name} has points where decimals have a comma (read: decimal)"
+        instead = "numbers without points between thousands, such as 1020 for 1.020"
+        rows = grouped[:SHOWN_ROWS]
+        raise DataError(rows_problem(table, what, rows, instead, shown, len(grouped)))
     made = [v.replace(",", ".") if _DECIMAL_COMMA.fullmatch(v) else v for v in values]
     return dataclasses.replace(column, values=_objects(made))
 

@@ -13,6 +13,8 @@ from evalreport.errors import DataError, Location, Problem
 #: A whole text that is a number with a decimal comma, also with a percent sign; the same
 #: for the engines that count.
 DECIMAL_COMMA = r"[+-]?[0-9]*,[0-9]+([eE][+-]?[0-9]+)?( ?%)?"
+#: A whole number whose thousands are set apart by points; the same for the engines that count.
+THOUSANDS = r"[+-]?[0-9]{1,3}([.][0-9]{3})+"
 #: What `strip` takes away around a value; the same for the engines that count.
 BLANKS = " \t\u00a0"
 _BLOCK = 1 << 18

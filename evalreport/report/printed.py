@@ -15,9 +15,9 @@ from evalreport.report.headline import (
     view_words,
 )
 from evalreport.report.numbers import THIN, count_text
-from evalreport.report.words import counted, label_text, prose
+from evalreport.report.words import counted, label_text, prose, visible
 from evalreport.results.lookup import Results
-from evalreport.results.records import HELD, Measure
+from evalreport.results.records import HELD, Failure, Measure
 
 
 def printed(results: Results) -> str:
@@ -48,10 +48,19 @@ def _lines(contents: Contents) -> Iterator[str]:
         passed = sum(entry.outcome in HELD for entry in results.acceptance)
         yield ""
         yield f"passed: {passed} of {counted_outcomes(contents)}"
+    for failure in results.failures:
+        yield ""
+        yield f"FAILED {failure_words(failure)}"
     warnings = sum(caution.severity == "warning" for caution in results.cautions)
     if warnings:
         yield ""
         yield f"{counted(warnings, 'warning')}: results.cautions"
+
+
+def failure_words(failure: Failure) -> str:
+    """A part that failed: which, of what, and why."""
+    of = [label_text(name) for name in (failure.model, failure.dataset) if name]
+    return ", ".join([visible(failure.section), *of]) + f": {prose(failure.reason or 'no reason')}"
 
 
 def text_lines(contents: Contents, headline: Headline) -> Iterator[str]:

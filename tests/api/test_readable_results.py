@@ -173,3 +173,19 @@ def test_the_table_of_the_readme_is_what_is_printed() -> None:
     frame = pd.read_csv(ROOT / "sample_data" / "breast_cancer.csv")
     results = eval(call, {"evalreport": evalreport, "df": frame})
     assert f"{results}\n" == shown
+
+
+def test_a_run_that_failed_says_so_and_is_not_accepted() -> None:
+    frame = pd.DataFrame({"x": range(30), "y": ["a"] * 14 + ["b"] * 14 + ["c"] * 2})
+    spec = {
+        "evalreport": 1,
+        "datasets": {"d": {"target": "y"}},
+        "models": {"m": {"estimator": "sklearn.linear_model.LogisticRegression"}},
+        "metrics": ["accuracy"],
+        "cross_validation": {"folds": 5},
+    }
+    results = evalreport.run(spec, frames={"d": frame})
+    assert not results.accepted
+    assert "FAILED measures, m, d: class 'c' has 2 rows" in repr(results)
+    with pytest.raises(KeyError, match="was not measured; measures, m, d: class 'c' has 2 rows"):
+        results["accuracy"]

@@ -83,6 +83,17 @@ def test_a_delimiter_and_a_decimal_comma_are_counted_where_they_lie(tmp_path) ->
     assert results.json["provenance"]["engine"]["name"] == "duckdb"
 
 
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_points_of_thousands_are_no_decimals_beside_decimal_commas(tmp_path, engine) -> None:
+    rows = [f"{'ill' if i % 2 else 'healthy'};{i + 1}.{i % 1000:03}" for i in range(60)]
+    (tmp_path / "d.csv").write_text("\n".join(["y;p", *rows]))
+    declared = {"delimiter": ";", "decimal": ","}
+    path = spec(tmp_path, path="d.csv", read=declared, more={"thresholds": [20_000]})
+    with pytest.raises(DataError, match=r"such as 1020 for 1\.020") as raised:
+        run(path, engine=engine)
+    assert "row 1 (line 2): '1.000'" in str(raised.value)
+
+
 def test_a_sheet_is_read_by_its_name(tmp_path, plain) -> None:
     import openpyxl
 

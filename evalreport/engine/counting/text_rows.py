@@ -17,7 +17,7 @@ import numpy as np
 
 from evalreport.data.decimals import check_read_columns
 from evalreport.data.delimited import beginning
-from evalreport.data.dialect import BLANKS, DECIMAL_COMMA, Dialect
+from evalreport.data.dialect import BLANKS, DECIMAL_COMMA, THOUSANDS, Dialect
 from evalreport.data.files import Files, parts_of
 from evalreport.data.interruptible import interruptible
 from evalreport.data.json_lines import MANY_DIGITS, json_value
@@ -146,8 +146,11 @@ def _in_dialect(column: str, name: str, dialect: Dialect) -> str:
         gaps = ", ".join(quoted_text(text) for text in dialect.gaps(name))
         column = f"CASE WHEN {column} IN ({gaps}) THEN '' ELSE {column} END"
     if dialect.decimal == ",":
+        # the reader of text says whether such points are of thousands
         column = (
-            f"CASE WHEN regexp_full_match({column}, {quoted_text(DECIMAL_COMMA)}) "
+            f"CASE WHEN regexp_full_match({column}, {quoted_text(THOUSANDS)}) "
+            f"THEN error('points of thousands') "
+            f"WHEN regexp_full_match({column}, {quoted_text(DECIMAL_COMMA)}) "
             f"THEN replace({column}, ',', '.') ELSE {column} END"
         )
     return column

@@ -91,8 +91,8 @@ def with_looks(
 def decided(entry: records.Criterion, look: records.Look) -> records.Criterion:
     """The criterion with what its look says: of rows that no look may count, nothing."""
     if look.reason == USED_UP:
-        reason = f"{USED_UP}; the last look came to: {look.outcome}"
-        return replace(entry, observed=None, outcome="not_evaluated", look=look.look, reason=reason)
+        told = f"{USED_UP}; the last look came to: {look.outcome}"
+        return replace(entry, observed=None, outcome="not_evaluated", look=look.look, reason=told)
     reason = look.reason
     if reason is None and look.decided_at not in (None, look.look):
         reason = f"decided at look {look.decided_at}"
