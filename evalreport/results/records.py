@@ -116,6 +116,10 @@ class Interval:
         low, high, cell = found or (None, None, None)
         return replace(self, held=low, held_most=high, held_cell=cell)
 
+    def noted(self, text: str) -> Interval:
+        """The same limits with one more note."""
+        return replace(self, note=f"{self.note}; {text}" if self.note else text)
+
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
