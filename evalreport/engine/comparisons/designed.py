@@ -15,6 +15,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from evalreport.engine.comparisons.areas import scale
 from evalreport.engine.comparisons.contrast import ByError, Contrast, Unknown
 from evalreport.engine.comparisons.draws import of_table
 from evalreport.engine.comparisons.pairs import Pair, Side
@@ -22,7 +23,8 @@ from evalreport.engine.counting.memory import summed
 from evalreport.engine.intervals.linearised import slopes_of
 from evalreport.engine.metric_values import Evaluated
 from evalreport.metrics.formula import Value
-from evalreport.metrics.kinds import Table
+from evalreport.metrics.kinds import Interval, Table
+from evalreport.metrics.ranking import roc_auc
 from evalreport.plan.comparisons import ComparisonTask
 from evalreport.plan.task import AT_THRESHOLD, Task
 from evalreport.predict.view import LabelView
@@ -152,9 +154,13 @@ def _contributions(side: Side, task: Task, value: Evaluated) -> Floats | None:
         return None
     index = side.column(task)
     held = side.tables.scores(EVERYTHING, index)
-    found = slopes_of(side.metric(task), side.arguments(task), held, value.outcome.number)
+    metric, arguments, factor = side.metric(task), side.arguments(task), 1.0
+    if metric.interval is Interval.AUC and metric.influence is None:
+        # a line of the area, of pairs that are the same for both models
+        metric, arguments, factor = roc_auc, {}, scale(side, task)
+    found = slopes_of(metric, arguments, held, value.outcome.number)
     if found is None:
         return None
     entry = side.tables.entries(EVERYTHING, index)
     own = np.where(view.positives_of(index), found[0][entry], found[1][entry])
-    return np.asarray(weight * own, np.float64)
+    return np.asarray(factor * weight * own, np.float64)
