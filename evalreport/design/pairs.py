@@ -107,7 +107,7 @@ def calls_against(
 
     ``cells``: positives, then negatives, by who is right: both, model, reference, neither.
     """
-    from evalreport.engine.comparisons.calls import counted_calls
+    from evalreport.engine.comparisons.counts import counted_calls
     from evalreport.results.records import Calls, JointCalls
     from evalreport.statistics import predictive
 

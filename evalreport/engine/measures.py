@@ -89,7 +89,8 @@ class TaskMeasurer(ABC, Generic[Seen, Built]):
     def compute(self, task: Task) -> Computed:
         """The value and interval of one task."""
 
-    def _declared(self, task: Task) -> Metric:
+    def metric_of(self, task: Task) -> Metric:
+        """The metric of a task as it reads the scores of this model."""
         metric = find(task.metric)
         assert metric is not None
         return as_read(metric, self.view.source, self.margin_unit)
@@ -126,14 +127,14 @@ class Measurer(TaskMeasurer[LabelView, MemoryTables]):
             if self._is_of_other(task):
                 self._other(task).announce([task])
                 continue
-            if "highest" in self._declared(task).context:
+            if "highest" in self.metric_of(task).context:
                 columns = tuple(column for column, _ in task.where.subgroup)
                 self._groups.setdefault(columns, {})[task.where] = None
 
     def compute(self, task: Task) -> Computed:
         """The value and interval of one task."""
         resolved = self._threshold(task)
-        metric = self._declared(task)
+        metric = self.metric_of(task)
         formula, reason, substituted = metric.formula or metric.name, task.undefined, ""
         if reason is None and task.threshold is not None and resolved.number is None:
             reason = resolved.reason or "there is no such threshold"
@@ -162,7 +163,7 @@ class Measurer(TaskMeasurer[LabelView, MemoryTables]):
         if interval is not None and task.why == ASKED:
             interval = _as_asked(interval, metric, self.view)
         if interval is not None and resolved.exploratory:
-            interval = _noted(interval, CONDITIONAL)
+            interval = interval.noted(CONDITIONAL)
         return Computed(
             task, value, interval, resolved.number, resolved.exploratory, dropped=dropped
         )
@@ -170,14 +171,14 @@ class Measurer(TaskMeasurer[LabelView, MemoryTables]):
     def _is_constant(self, task: Task) -> bool:
         """Whether the scores that the task ranks are those of a model that is constant."""
         several = self.view.class_scores is not None and task.label is None
-        columns = range(len(self.view.labels)) if several else (self._index(task),)
+        columns = range(len(self.view.labels)) if several else (self.column(task),)
         return all(pooled_ranks.is_constant(self, index) for index in columns)
 
     def _of_one_scale(self, task: Task, interval: Interval) -> tuple[Interval | None, str | None]:
         """The interval, unless scores of several fits were ranked together for it; and why."""
         per_class = task.table == Table.SCORES.value and task.average is None
-        own = self._index(task) if per_class else None
-        return pooled_ranks.kept(self, task, self._declared(task), interval, own)
+        own = self.column(task) if per_class else None
+        return pooled_ranks.kept(self, task, self.metric_of(task), interval, own)
 
     def missing(self, where: Slice, threshold: float | None) -> Missing | None:
         """The rows of a slice that lack something; None where there are none."""
@@ -195,7 +196,7 @@ class Measurer(TaskMeasurer[LabelView, MemoryTables]):
     def _of_table(
         self, task: Task, threshold: float | None
     ) -> tuple[Evaluated, Interval | str | None]:
-        metric, arguments = self._metric(task, threshold)
+        metric, arguments = self.metric_of(task), self.arguments(task, threshold)
         reason = self._takes_no_part(task, threshold) if "highest" in metric.context else None
         if reason is not None:
             return Evaluated(Undefined(reason), metric.formula or metric.name, ""), None
@@ -244,10 +245,10 @@ class Measurer(TaskMeasurer[LabelView, MemoryTables]):
     def _of_scores(
         self, task: Task, threshold: float | None
     ) -> tuple[Evaluated, Interval | str | None]:
-        metric, arguments = self._metric(task, threshold)
+        metric, arguments = self.metric_of(task), self.arguments(task, threshold)
         if task.average is not None:
             return average_of_scores(self, task, metric, arguments)
-        index = self._index(task)
+        index = self.column(task)
         table = self.tables.scores(task.where, index)
         label = self.view.labels[self.class_index(task)]
         value = evaluated(metric, metric(table, **arguments), label)
@@ -264,7 +265,7 @@ class Measurer(TaskMeasurer[LabelView, MemoryTables]):
     def _of_class_scores(
         self, task: Task, threshold: float | None
     ) -> tuple[Evaluated, Interval | str | None]:
-        metric, arguments = self._metric(task, threshold)
+        metric, arguments = self.metric_of(task), self.arguments(task, threshold)
         table = self.tables.class_scores(task.where, metric.class_pairs)
         form = metric.for_classes or metric.function
         value = evaluated(metric, form(table, **arguments), None)
@@ -306,7 +307,7 @@ class Measurer(TaskMeasurer[LabelView, MemoryTables]):
 
     def _other(self, task: Task) -> Measurer:
         """What measures the other of two classes: the same rows, scored for it."""
-        complement = self._declared(task).kind is Kind.PROBABILITY and self.view.source == "score"
+        complement = self.metric_of(task).kind is Kind.PROBABILITY and self.view.source == "score"
         if complement not in self._others:
             view = self.view.of_other_class(complement)
             self._others[complement] = Measurer(
@@ -314,14 +315,15 @@ class Measurer(TaskMeasurer[LabelView, MemoryTables]):
             )
         return self._others[complement]
 
-    def _index(self, task: Task) -> int | None:
+    def column(self, task: Task) -> int | None:
         """Column of the class scores; None where there is one score."""
         if len(self.view.labels) <= 2:
             return None
         return self.class_index(task)
 
-    def _metric(self, task: Task, threshold: float | None = None) -> tuple[Metric, dict[str, Any]]:
-        metric = self._declared(task)
+    def arguments(self, task: Task, threshold: float | None) -> dict[str, Any]:
+        """What the metric of a task is called with beside its table."""
+        metric = self.metric_of(task)
         arguments = metric.arguments(dict(task.params))
         if "highest" in metric.context:
             top = self.highest(task, threshold)
@@ -330,7 +332,7 @@ class Measurer(TaskMeasurer[LabelView, MemoryTables]):
             arguments["threshold"] = threshold
         if "costs" in metric.context:
             arguments["costs"] = self._costs()
-        return metric, arguments
+        return arguments
 
     @property
     def margin_unit(self) -> float:
@@ -392,11 +394,7 @@ def _as_asked(interval: Interval, metric: Metric, view: LabelView) -> Interval:
         return interval
     passed = ["clusters are ignored"] if clustered else []
     passed += ["weights are taken as numbers of rows"] if weighted else []
-    return _noted(interval, f"as asked for: {', '.join(passed)}") if passed else interval
-
-
-def _noted(interval: Interval, text: str) -> Interval:
-    return replace(interval, note=f"{interval.note}; {text}" if interval.note else text)
+    return interval.noted(f"as asked for: {', '.join(passed)}") if passed else interval
 
 
 def as_measure(

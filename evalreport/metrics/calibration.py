@@ -70,21 +70,27 @@ TOO_HIGH = (
 )
 
 
-@metric(
-    title="Calibration slope",
+#: Numbers of a logistic fit.
+_of_the_fit = partial(
+    metric,
     kind=Kind.PROBABILITY,
     goal=Goal.TARGET,
     bounds=(-math.inf, math.inf),
-    best=1.0,
     no_average=NOT_AVERAGED,
     interval=Interval.LOGISTIC,
+    shows=Shows.CALIBRATION,
+    reference=f"{COX}; {MILLER}",
+)
+
+
+@_of_the_fit(
+    title="Calibration slope",
+    best=1.0,
     formula="b in logit P(y) = a + b logit(p), maximum likelihood",
     use="to see whether probabilities are too extreme (below 1) or too timid (above 1)",
     avoid="alone: probabilities can be too high everywhere and still have a slope of 1",
     standard_error=lambda s: _line_error(s, 1),
-    shows=Shows.CALIBRATION,
     line="slope",
-    reference=f"{COX}; {MILLER}",
 )
 def calibration_slope(s: ScoreTable) -> Expression:
     """The slope of the logistic fit of the outcome on the logit of the probability.
@@ -96,20 +102,13 @@ def calibration_slope(s: ScoreTable) -> Expression:
     return _fitted(s, "slope", lambda p, y, z: logistic.calibration_line(p, y, z)[1].value)
 
 
-@metric(
+@_of_the_fit(
     title="Calibration intercept",
-    kind=Kind.PROBABILITY,
-    goal=Goal.TARGET,
-    bounds=(-math.inf, math.inf),
     best=0.0,
-    no_average=NOT_AVERAGED,
-    interval=Interval.LOGISTIC,
     formula="a in logit P(y) = a + b logit(p), maximum likelihood",
     use="together with the slope of the same fit",
     avoid="as calibration in the large: it is the level at p = 0.5 after the slope is fitted",
     standard_error=lambda s: _line_error(s, 0),
-    shows=Shows.CALIBRATION,
-    reference=f"{COX}; {MILLER}",
 )
 def calibration_intercept(s: ScoreTable) -> Expression:
     """The intercept of the joint logistic fit, slope and intercept both free.
@@ -121,21 +120,14 @@ def calibration_intercept(s: ScoreTable) -> Expression:
     return _fitted(s, "intercept", lambda p, y, z: logistic.calibration_line(p, y, z)[0].value)
 
 
-@metric(
+@_of_the_fit(
     title="Calibration in the large",
-    kind=Kind.PROBABILITY,
-    goal=Goal.TARGET,
-    bounds=(-math.inf, math.inf),
     best=0.0,
-    no_average=NOT_AVERAGED,
-    interval=Interval.LOGISTIC,
     formula="a in logit P(y) = a + logit(p), maximum likelihood",
     use="to see whether probabilities are too low (above 0) or too high (below 0) on the whole",
     avoid="alone: mistakes at the low and the high end can cancel",
     standard_error=_level_error,
-    shows=Shows.CALIBRATION,
     line="in_the_large",
-    reference=f"{COX}; {MILLER}",
 )
 def calibration_in_the_large(s: ScoreTable) -> Expression:
     """The intercept of the logistic fit with the slope held at 1.

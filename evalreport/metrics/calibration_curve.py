@@ -13,6 +13,7 @@ from evalreport.metrics.probability_bins import quantile_groups, uniform_bins
 from evalreport.metrics.tables import ScoreTable
 from evalreport.statistics.delta import weight_of_unseen
 from evalreport.statistics.exact_sums import exact_sum
+from evalreport.statistics.means import share_variance
 from evalreport.statistics.proportions import wilson, wilson_n_eff
 
 Columns = dict[str, list[Any]]
@@ -55,7 +56,7 @@ def calibration(
     by_quantile = strategy == "quantile"
     bin_of = quantile_groups(s, bins) if by_quantile else uniform_bins(s.scores, bins)
     for k in range(bins):
-        part = _part(s, bin_of == k)
+        part = s.at(bin_of == k)
         n = part.rows.value
         if n == 0:
             continue
@@ -70,17 +71,6 @@ def calibration(
     return columns
 
 
-def _part(s: ScoreTable, chosen: npt.NDArray[np.bool_]) -> ScoreTable:
-    """The table of the chosen scores only."""
-    squares = (s.squares_positive, s.squares_negative)
-    return ScoreTable(
-        s.scores[chosen],
-        s.positives[chosen],
-        s.negatives[chosen],
-        *(None if part is None else part[chosen] for part in squares),
-    )
-
-
 def _limits(
     part: ScoreTable, s: ScoreTable, level: float, rows: float
 ) -> tuple[float | None, float | None]:
@@ -91,9 +81,8 @@ def _limits(
         limits = wilson(positives, n, level)
     else:
         share = positives / n
-        summed = [math.fsum(one.tolist()) for one in squares if one is not None]
-        factor = 1.0 if math.isinf(rows) or rows < 2 else rows / (rows - 1.0)
-        variance = factor * (summed[0] * (1 - share) ** 2 + summed[1] * share**2) / n**2
+        hits, misses = (math.fsum(one.tolist()) for one in squares if one is not None)
+        variance = share_variance(share, n, (hits, misses), rows)
         alike = share in (0.0, 1.0)
         worth = n / _unseen(part, s) if alike else share * (1 - share) / variance
         limits = wilson_n_eff(share, worth, level)

@@ -19,7 +19,7 @@ from evalreport.metrics.declare import (
     Shows,
     metric,
 )
-from evalreport.metrics.formula import Cell, Expression, Ratio, mean, ratio, root
+from evalreport.metrics.formula import Cell, Expression, Ratio, mean, ratio, root, whole
 from evalreport.metrics.tables import Counts, Matrix
 from evalreport.statistics import two_rates
 
@@ -99,13 +99,9 @@ def fbeta(c: Counts, *, beta: float = 1.0, alpha: float | None = None) -> Ratio:
     if alpha is not None:
         # 1 - 0.9 is 0.1 for whoever reads the formula, though not in binary numbers.
         return ratio(c.tp, c.tp + alpha * c.fp + round(1 - alpha, 15) * c.fn)
-    square = _whole(beta * beta)
-    top = _whole(1 + square) * c.tp
+    square = whole(beta * beta)
+    top = whole(1 + square) * c.tp
     return ratio(top, top + c.fp + square * c.fn)
-
-
-def _whole(number: float) -> float:
-    return int(number) if float(number).is_integer() else number
 
 
 @metric(

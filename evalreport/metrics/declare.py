@@ -19,7 +19,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
-from typing import Any, Required, TypedDict, Unpack
+from typing import Any
 
 import numpy as np
 
@@ -99,7 +99,6 @@ __all__ = [
     "REGISTRY",
     "WITH_SAMPLES",
     "Average",
-    "Facts",
     "Goal",
     "Interval",
     "Kind",
@@ -121,55 +120,6 @@ _TABLES = {
 
 #: Arguments that the engine fills in from the spec and are not written beside the metric's name.
 CONTEXT = ("threshold", "costs", "parents", "highest")
-
-
-class Facts(TypedDict, total=False):
-    """What the decorator :func:`metric` is told of a metric; see :class:`Metric`."""
-
-    title: Required[str]
-    reference: Required[str]
-    name: str
-    aliases: tuple[str, ...]
-    scope: str
-    kind: Kind
-    goal: Goal
-    bounds: tuple[float, float]
-    bounds_of_two: tuple[float, float]
-    best: float | None
-    averages: tuple[Average, ...]
-    no_average: str
-    no_interval: str
-    interval: Interval
-    undefined: str
-    parameters: tuple[Parameter, ...]
-    use: str
-    avoid: str
-    instead: str
-    of_one_class: str
-    of_one_row: str
-    formula: str
-    two_classes_only: str
-    ordered_classes: bool
-    row_loss: Callable[..., Any]
-    class_loss: Callable[..., Any]
-    row_values: Callable[..., Any]
-    reached: Callable[..., float]
-    influence: Callable[..., Any]
-    standard_error: Callable[..., Any]
-    limits: Callable[..., Any]
-    score_limits: Mapping[str, Callable[..., Any]]
-    shares: Shares
-    chance: float | Callable[..., float | None]
-    shows: Shows
-    class_pairs: bool
-    ranks_labels: bool
-    one_of: tuple[str, ...]
-    p_value: bool
-    either: tuple[str, ...]
-    advice: Advice
-    cautions: tuple[str, ...]
-    line: str
-    worst_class: bool
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -349,8 +299,11 @@ class Metric:
 REGISTRY: dict[str, Metric] = {}
 
 
-def metric(**facts: Unpack[Facts]) -> Callable[[Callable[..., Any]], Metric]:
-    """Declare the decorated function as a metric, under its own name unless one is given."""
+def metric(**facts: Any) -> Callable[[Callable[..., Any]], Metric]:
+    """Declare the decorated function as a metric, under its own name unless one is given.
+
+    ``facts``: fields of :class:`Metric`, of which the title and the reference are needed.
+    """
 
     def declare(function: Callable[..., Any]) -> Metric:
         if facts.get("kind") is Kind.PROBABILITY:
@@ -365,7 +318,7 @@ def metric(**facts: Unpack[Facts]) -> Callable[[Callable[..., Any]], Metric]:
             function=function,
             table=_table_of(function),
             context=_context_of(function),
-            **(derived | dict(facts)),
+            **(derived | facts),
         )
         _register(declared)
         return declared

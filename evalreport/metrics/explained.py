@@ -8,6 +8,7 @@ prevalence alone.
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -63,16 +64,22 @@ def _explained(loss: Any, constant: Any, rows: Any) -> Any:
     return share if np.ndim(share) else float(share)
 
 
-@metric(
-    title="McFadden's R2",
-    aliases=("pseudo_r2", "mcfadden"),
+#: Shares by the likelihood of the prevalence alone.
+_of_likelihoods = partial(
+    metric,
     kind=Kind.PROBABILITY,
     bounds=(-math.inf, 1.0),
     no_average="it belongs to one class",
     undefined=ONE_CLASS,
+    chance=0.0,
+)
+
+
+@_of_likelihoods(
+    title="McFadden's R2",
+    aliases=("pseudo_r2", "mcfadden"),
     use="as the share of the log loss of the prevalence alone that is saved",
     avoid="across samples of different prevalence, or as a share of variance",
-    chance=0.0,
     reference=MCFADDEN,
 )
 def mcfadden_r2(s: ScoreTable) -> Expression:
@@ -89,18 +96,13 @@ def mcfadden_r2(s: ScoreTable) -> Expression:
     return 1 - ratio(Cell("L", loss), Cell("L0", constant))
 
 
-@metric(
+@_of_likelihoods(
     title="R2 of Cox and Snell",
     aliases=("cox_snell",),
-    kind=Kind.PROBABILITY,
-    bounds=(-math.inf, 1.0),
     best=math.nan,
-    no_average="it belongs to one class",
-    undefined=ONE_CLASS,
     formula="1 - exp(-2 (L0 - L) / n)",
     use="to set beside texts that state it",
     avoid="as a share: its largest value depends on the prevalence and lies below 1",
-    chance=0.0,
     reference=COX_SNELL,
 )
 def cox_snell_r2(s: ScoreTable) -> Expression:
@@ -116,16 +118,11 @@ def cox_snell_r2(s: ScoreTable) -> Expression:
     return Cell("1 - exp(-2 (L0 - L) / n)", _explained(*found))
 
 
-@metric(
+@_of_likelihoods(
     title="Nagelkerke's R2",
     aliases=("nagelkerke", "cragg_uhler_r2"),
-    kind=Kind.PROBABILITY,
-    bounds=(-math.inf, 1.0),
-    no_average="it belongs to one class",
-    undefined=ONE_CLASS,
     use="as the R2 of Cox and Snell on a scale whose largest value is 1",
     avoid="across samples of different prevalence",
-    chance=0.0,
     reference=NAGELKERKE,
 )
 def nagelkerke_r2(s: ScoreTable) -> Expression:

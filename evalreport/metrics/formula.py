@@ -81,16 +81,16 @@ class Expression:
     binding = 9
 
     def __add__(self, other: Operand) -> Expression:
-        return Sum(self, 1, as_expression(other))
+        return Sum(self, as_expression(other))
 
     def __radd__(self, other: Operand) -> Expression:
-        return Sum(as_expression(other), 1, self)
+        return Sum(as_expression(other), self)
 
     def __sub__(self, other: Operand) -> Expression:
-        return Sum(self, -1, as_expression(other))
+        return Sum(self, as_expression(other), -1)
 
     def __rsub__(self, other: Operand) -> Expression:
-        return Sum(as_expression(other), -1, self)
+        return Sum(as_expression(other), self, -1)
 
     def __mul__(self, other: Operand) -> Expression:
         return Product(self, as_expression(other))
@@ -176,6 +176,15 @@ def number_text(value: Any) -> str:
     return f"({text})" if text.startswith("-") else text
 
 
+def whole(number: float) -> int | float:
+    """A number without a fraction as a whole one; any other as it is.
+
+    >>> whole(2.0), whole(2.5)
+    (2, 2.5)
+    """
+    return int(number) if float(number).is_integer() else float(number)
+
+
 @dataclass(frozen=True, eq=False)
 class Cell(Expression):
     """A named count: a cell, a total or a sum of the table. ``None`` means not known."""
@@ -244,12 +253,31 @@ class Nothing(Expression):
 
 
 @dataclass(frozen=True, eq=False)
-class Sum(Expression):
-    """``left + right`` or ``left - right`` by ``sign``."""
+class OfTwo(Expression):
+    """What is made of two expressions; written by ``_join``."""
 
     left: Expression
-    sign: int
     right: Expression
+
+    def formula(self) -> str:
+        return self._join(self.left.formula(), self.right.formula())
+
+    def substituted(self) -> str:
+        return self._join(self.left.substituted(), self.right.substituted())
+
+    def cells(self) -> Iterator[Cell]:
+        yield from self.left.cells()
+        yield from self.right.cells()
+
+    def _join(self, left: str, right: str) -> str:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False)
+class Sum(OfTwo):
+    """``left + right`` or ``left - right`` by ``sign``."""
+
+    sign: int = 1
     binding = 1
 
     def exact(self) -> Number:
@@ -265,28 +293,16 @@ class Sum(Expression):
         left, right = self.left.array(), self.right.array()
         return left + right if self.sign > 0 else left - right
 
-    def formula(self) -> str:
-        return self._join(self.left.formula(), self.right.formula())
-
-    def substituted(self) -> str:
-        return self._join(self.left.substituted(), self.right.substituted())
-
     def _join(self, left: str, right: str) -> str:
         if self.sign > 0:
             return f"{left} + {self.right._within(1, right)}"
         return f"{left} - {self.right._within(2, right)}"
 
-    def cells(self) -> Iterator[Cell]:
-        yield from self.left.cells()
-        yield from self.right.cells()
-
 
 @dataclass(frozen=True, eq=False)
-class Product(Expression):
+class Product(OfTwo):
     """``left * right``."""
 
-    left: Expression
-    right: Expression
     binding = 2
 
     def exact(self) -> Number:
@@ -295,27 +311,25 @@ class Product(Expression):
     def array(self) -> Any:
         return self.left.array() * self.right.array()
 
-    def formula(self) -> str:
-        return self._join(self.left.formula(), self.right.formula())
-
-    def substituted(self) -> str:
-        return self._join(self.left.substituted(), self.right.substituted())
-
     def _join(self, left: str, right: str) -> str:
         return f"{self.left._within(2, left)} * {self.right._within(3, right)}"
 
-    def cells(self) -> Iterator[Cell]:
-        yield from self.left.cells()
-        yield from self.right.cells()
-
 
 @dataclass(frozen=True, eq=False)
-class Ratio(Expression):
-    """``top / bottom``: what is counted over what it is counted among."""
+class Ratio(OfTwo):
+    """``left / right``: what is counted over what it is counted among."""
 
-    top: Expression
-    bottom: Expression
     binding = 2
+
+    @property
+    def top(self) -> Expression:
+        """What stands above the line."""
+        return self.left
+
+    @property
+    def bottom(self) -> Expression:
+        """What stands below the line."""
+        return self.right
 
     def exact(self) -> Number:
         top, bottom = self.top.exact(), self.bottom.exact()
@@ -336,19 +350,9 @@ class Ratio(Expression):
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.true_divide(self.top.array(), self.bottom.array())
 
-    def formula(self) -> str:
-        return self._join(self.top.formula(), self.bottom.formula())
-
-    def substituted(self) -> str:
-        return self._join(self.top.substituted(), self.bottom.substituted())
-
-    def _join(self, top: str, bottom: str) -> str:
-        upper = f"({top})" if isinstance(self.top, (Sum, Ratio)) else top
-        return f"{upper} / {self.bottom._within(3, bottom)}"
-
-    def cells(self) -> Iterator[Cell]:
-        yield from self.top.cells()
-        yield from self.bottom.cells()
+    def _join(self, left: str, right: str) -> str:
+        upper = f"({left})" if isinstance(self.top, (Sum, Ratio)) else left
+        return f"{upper} / {self.bottom._within(3, right)}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from evalreport.metrics.advice import IMPROPER
@@ -15,7 +16,11 @@ ONE_FOR_ALL = "it is one figure for all classes"
 COHEN = "Cohen J. Educ Psychol Meas 20, 1960"
 
 
-@metric(
+#: One figure for all classes.
+_of_all_classes = partial(metric, scope="all", no_average=ONE_FOR_ALL)
+
+
+@_of_all_classes(
     title="Matthews correlation",
     aliases=(
         "matthews_correlation",
@@ -24,9 +29,7 @@ COHEN = "Cohen J. Educ Psychol Meas 20, 1960"
         "phi",
         "phi_coefficient",
     ),
-    scope="all",
     bounds=(-1.0, 1.0),
-    no_average=ONE_FOR_ALL,
     interval=Interval.CORRELATION,
     shares=Shares.ACTUAL,
     undefined="a row or column of the table is empty: only one class occurs or is predicted",
@@ -56,12 +59,10 @@ def _(m: Matrix) -> Ratio:
     )
 
 
-@metric(
+@_of_all_classes(
     title="Cohen's kappa",
     aliases=("cohen_kappa", "cohens_kappa", "cohen_kappa_score"),
-    scope="all",
     bounds=(-1.0, 1.0),
-    no_average=ONE_FOR_ALL,
     interval=Interval.KAPPA,
     shares=Shares.EITHER,
     undefined="agreement by chance is already 1: both sides name one and the same class",
@@ -80,11 +81,9 @@ def kappa(m: Matrix) -> Ratio:
     return ratio(m.n * m.correct - m.chance, m.n * m.n - m.chance)
 
 
-@metric(
+@_of_all_classes(
     title="Weighted kappa",
-    scope="all",
     bounds=(-math.inf, 1.0),
-    no_average=ONE_FOR_ALL,
     interval=Interval.KAPPA,
     shares=Shares.EITHER,
     undefined="agreement by chance is already complete: both sides name one and the same class",
@@ -131,12 +130,10 @@ def _expected_distance(m: Matrix, power: int) -> Any:
     return total
 
 
-@metric(
+@_of_all_classes(
     title="Gwet's AC1",
     aliases=("gwet", "ac1", "gwets_ac1"),
-    scope="all",
     bounds=(-1.0, 1.0),
-    no_average=ONE_FOR_ALL,
     interval=Interval.SMOOTH,
     undefined="there is no row",
     use="for agreement beyond chance where nearly all rows are of one class and kappa collapses",
@@ -162,12 +159,10 @@ def gwet_ac1(m: Matrix) -> Ratio:
     return ratio(four * m.n * m.correct - guessed, four * m.n * m.n - guessed)
 
 
-@metric(
+@_of_all_classes(
     title="No-information rate",
     aliases=("majority_share", "nir"),
-    scope="all",
     goal=Goal.DESCRIBE,
-    no_average=ONE_FOR_ALL,
     interval=Interval.PROPORTION,
     undefined="there is no row",
     use="beside accuracy: the accuracy of always naming the largest class",
@@ -198,11 +193,9 @@ def _maximum(left: Any, right: Any) -> Any:
     return max(left, right)
 
 
-@metric(
+@_of_all_classes(
     title="P value of accuracy above the no-information rate",
-    scope="all",
     goal=Goal.DESCRIBE,
-    no_average=ONE_FOR_ALL,
     interval=Interval.NONE,
     p_value=True,
     undefined="there is no row",
@@ -224,13 +217,11 @@ def accuracy_p_value(m: Matrix) -> Expression:
     return Cell("P(X >= correct)", tail)
 
 
-@metric(
+@_of_all_classes(
     title="Expected cost",
-    scope="all",
     goal=Goal.MINIMIZE,
     bounds=(-math.inf, math.inf),
     best=math.nan,
-    no_average=ONE_FOR_ALL,
     interval=Interval.MEAN,
     shares=Shares.PREDICTED,
     undefined="there is no row",

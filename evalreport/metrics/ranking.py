@@ -7,6 +7,7 @@ score and count half, whatever the order of rows.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -19,6 +20,7 @@ from evalreport.metrics.declare import (
     CLASS_MEANS,
     Goal,
     Interval,
+    Metric,
     Parameter,
     Shows,
     metric,
@@ -82,6 +84,22 @@ def roc_auc(s: ScoreTable) -> Ratio:
     ('(3 + 0.5 * 0) / (2 * 2)', Value(0.75))
     """
     return ratio(won_pairs(s) + HALF * tied_pairs(s), s.actual_positives * s.actual_negatives)
+
+
+def line_of_area(
+    declared: Metric, arguments: Mapping[str, Any], positives: Any, negatives: Any
+) -> tuple[float, float]:
+    """What a metric that is linear in the area is at an area of 0 and at one of 1.
+
+    ``positives``, ``negatives``: rows, or their weights, of each class.
+
+    >>> line_of_area(gini, {}, 2, 3), line_of_area(mann_whitney_u, {}, 2, 3)
+    ((-1.0, 1.0), (0.0, 6.0))
+    """
+    scores, p, n = np.array([1.0, 0.0]), [positives, 0 * positives], [0 * negatives, negatives]
+    worst = declared(ScoreTable(scores, np.array(p[::-1]), np.array(n[::-1])), **arguments)
+    best = declared(ScoreTable(scores, np.array(p), np.array(n)), **arguments)
+    return float(worst.exact()), float(best.exact())
 
 
 @metric(

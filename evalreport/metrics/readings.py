@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evalreport.metrics.declare import Kind, Metric
-from evalreport.metrics.tables import ScoreTable
+from evalreport.metrics.tables import ScoreTable, joined
 
 Floats = npt.NDArray[np.float64]
 
@@ -43,25 +43,7 @@ def confidences(table: ScoreTable) -> ScoreTable:
     >>> found.scores.tolist(), found.positives.tolist(), found.negatives.tolist()
     ([1.0, 0.5], [2, 0], [0, 2])
     """
-    return _moved(table, sigmoid(table.scores))
-
-
-def _moved(table: ScoreTable, scores: Floats) -> ScoreTable:
-    """The table with other scores in the same order; equal neighbours become one entry."""
-    starts = np.flatnonzero(np.concatenate([[True], scores[1:] != scores[:-1]]))[: len(scores)]
-
-    def joined(counts: Any) -> Any:
-        if counts is None or len(starts) == len(scores):
-            return counts
-        return np.add.reduceat(np.asarray(counts), starts, axis=-1)
-
-    return ScoreTable(
-        scores[starts],
-        joined(table.positives),
-        joined(table.negatives),
-        joined(table.squares_positive),
-        joined(table.squares_negative),
-    )
+    return joined(sigmoid(table.scores), *table.parts)
 
 
 def as_read(metric: Metric, source: str, unit: float = 1.0) -> Metric:
@@ -99,7 +81,7 @@ def _read(metric: Metric, unit: float | None) -> Metric:
 
         @wraps(function)
         def read(table: ScoreTable, *args: Any, **kwargs: Any) -> Any:
-            return function(_moved(table, scores_of(table.scores)), *args, **kwargs)
+            return function(joined(scores_of(table.scores), *table.parts), *args, **kwargs)
 
         return read
 

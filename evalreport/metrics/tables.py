@@ -206,20 +206,25 @@ def pooled(tables: Sequence[ScoreTable]) -> ScoreTable:
     """
     every = np.concatenate([table.scores for table in tables])
     order = np.argsort(-every, kind="stable")
-    ordered = every[order]
-    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]])[: len(every)])
+    together = []
+    for own in zip(*(table.parts for table in tables), strict=True):
+        known = [part for part in own if part is not None]
+        whole = len(known) == len(own)
+        together.append(np.concatenate(known, axis=-1)[..., order] if whole else None)
+    return joined(every[order], *together)
 
-    def together(parts: Sequence[Any]) -> Any:
-        if any(part is None for part in parts) or not len(every):
-            return parts[0]
-        return np.add.reduceat(np.concatenate(parts, axis=-1)[..., order], starts, axis=-1)
 
+def joined(scores: Floats, *parts: npt.NDArray[Any] | None) -> ScoreTable:
+    """The table of entries that fall by their scores, of which those with one score become one.
+
+    ``parts``: as :attr:`ScoreTable.parts`.
+    """
+    starts = np.flatnonzero(np.concatenate([[True], scores[1:] != scores[:-1]])[: len(scores)])
+    if len(starts) == len(scores):
+        return ScoreTable(scores, *parts)  # type: ignore[arg-type]
     return ScoreTable(
-        ordered[starts],
-        together([table.positives for table in tables]),
-        together([table.negatives for table in tables]),
-        together([table.squares_positive for table in tables]),
-        together([table.squares_negative for table in tables]),
+        scores[starts],
+        *(None if own is None else np.add.reduceat(own, starts, axis=-1) for own in parts),  # type: ignore[arg-type]
     )
 
 
@@ -249,6 +254,16 @@ class ScoreTable:
     negatives: npt.NDArray[Any]
     squares_positive: Floats | None = None
     squares_negative: Floats | None = None
+
+    @property
+    def parts(self) -> tuple[npt.NDArray[Any] | None, ...]:
+        """Positives and negatives at each score, and their squared weights."""
+        return self.positives, self.negatives, self.squares_positive, self.squares_negative
+
+    def at(self, chosen: npt.NDArray[Any]) -> ScoreTable:
+        """The table of the chosen scores only."""
+        parts = (None if own is None else own[..., chosen] for own in self.parts)
+        return ScoreTable(self.scores[chosen], *parts)  # type: ignore[arg-type]
 
     def without_overflow(self) -> ScoreTable:
         """The same table, as exact Python numbers where products of counts leave 64 bits.

@@ -253,6 +253,18 @@ class LabelView(View):
             return None
         return int(self.row[place]) + 1
 
+    def scores_of(self, index: int | None) -> Floats:
+        """The one score of each row or, of a column of class scores, that of a class, (n,)."""
+        if index is None:
+            assert self.score is not None
+            return self.score
+        assert self.class_scores is not None
+        return self.class_scores[:, index]
+
+    def positives_of(self, index: int | None) -> npt.NDArray[np.bool_]:
+        """Which rows are of the class that these scores are of, shape (n,)."""
+        return self.is_of(self.positive_index if index is None else index)
+
     @property
     def has_score(self) -> bool:
         return self.score is not None

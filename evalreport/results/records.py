@@ -116,6 +116,10 @@ class Interval:
         low, high, cell = found or (None, None, None)
         return replace(self, held=low, held_most=high, held_cell=cell)
 
+    def noted(self, text: str) -> Interval:
+        """The same limits with one more note."""
+        return replace(self, note=f"{self.note}; {text}" if self.note else text)
+
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
@@ -540,11 +544,6 @@ class Comparison:
     def which(self) -> WhichNumber:
         """Which number of the model is compared."""
         return WhichNumber.of(self)
-
-    @property
-    def family_p(self) -> float | None:
-        """The p value that is corrected: of the hypothesis where one is stated."""
-        return self.p_value if self.hypothesis is None else self.hypothesis.p_value
 
     @property
     def methods_disagree(self) -> bool:

@@ -24,7 +24,6 @@ from evalreport.statistics.interval import (
 )
 from evalreport.statistics.numbering import highest_first, tallied
 from evalreport.statistics.root import bisect
-from evalreport.statistics.tail import normal_two_sided
 
 Floats = NDArray[np.float64]
 AucMethod: TypeAlias = Callable[["AreaLimits", float], Interval | None]
@@ -350,22 +349,6 @@ def delong_paired(
     return PairedAreas(
         auc_1, auc_2, *(kinds[0].covariance(*p) + kinds[1].covariance(*p) for p in pairs_of)
     )
-
-
-class AreaTest(NamedTuple):
-    """Statistic and p-value of a difference of areas; df is None for a normal statistic."""
-
-    statistic: float
-    df: float | None
-    p_value: float
-
-
-def difference_test(difference: float, variance: float | None) -> AreaTest | None:
-    """Normal test that a difference is 0; None when its variance is 0 or not estimable."""
-    if not variance:
-        return None
-    z = difference / math.sqrt(variance)
-    return AreaTest(z, None, normal_two_sided(z))
 
 
 def difference_interval(difference: float, variance: float | None, level: float) -> Interval | None:

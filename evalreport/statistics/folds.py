@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from evalreport.statistics.interval import Interval
-from evalreport.statistics.means import PairedT
-from evalreport.statistics.tail import t_quantile, t_two_sided
+from evalreport.statistics.means import PairedT, t_of
 
 #: Values of folds that lie no further apart, as a share of the largest, are the same.
 _ROUNDING = 1e-12
@@ -61,12 +60,7 @@ def corrected_resampled_t(
     mean = float(np.mean(values))
     variance = 0.0 if are_alike(values) else float(np.sum((values - mean) ** 2)) / (folds - 1.0)
     error = math.sqrt((1.0 / folds + n_test / n_train) * variance)
-    df = folds - 1.0
-    half = -t_quantile((1.0 - level) / 2.0, df) * error
-    interval = Interval(mean - half, mean + half)
-    if error == 0.0:
-        return PairedT(mean, interval, None, df, 1.0 if mean == 0.0 else None)
-    return PairedT(mean, interval, mean / error, df, t_two_sided(mean / error, df), error)
+    return t_of(mean, error, folds - 1.0, level)
 
 
 def nadeau_bengio(

@@ -186,7 +186,7 @@ def paired_t(
     squared = exact_sum((d - mean) ** 2, times)
     variance = 0.0 if bool(np.all(d == d[0])) else squared / (n - 1.0)
     df = variance_df(n, squared, exact_sum((d - mean) ** 4, times)) if own_df else n - 1.0
-    return t_from_moments(n, mean, variance, level, df)
+    return t_of(mean, math.sqrt(variance / n), df, level)
 
 
 class Mean(NamedTuple):
@@ -230,31 +230,35 @@ def welch_t(one: Mean, two: Mean, level: float) -> PairedT:
         both = Interval(difference, difference)
         return PairedT(difference, both, None, math.inf, 1.0 if difference == 0.0 else None)
     df = variance**2 / (one.variance**2 / one.df + two.variance**2 / two.df)
-    error = math.sqrt(variance)
-    half = -t_quantile((1.0 - level) / 2.0, df) * error
-    t = difference / error
-    within = Interval(difference - half, difference + half)
-    return PairedT(difference, within, t, df, t_two_sided(t, df), error)
+    return t_of(difference, math.sqrt(variance), df, level)
 
 
-def t_from_moments(
-    n: float, mean: float, variance: float, level: float, df: float
-) -> PairedT | None:
-    """The same from the number, mean, variance (ddof 1) and degrees of freedom."""
-    if n < 2:
-        return None
-    error = math.sqrt(variance / n)
+def t_of(difference: float, error: float, df: float, level: float) -> PairedT:
+    """Student's t of a difference with its standard error; no statistic where that is 0."""
     half = -t_quantile((1.0 - level) / 2.0, df) * error
-    interval = Interval(mean - half, mean + half)
+    interval = Interval(difference - half, difference + half)
     if error == 0.0:
-        return PairedT(mean, interval, None, df, 1.0 if mean == 0.0 else None)
-    t = mean / error
-    return PairedT(mean, interval, t, df, t_two_sided(t, df), error)
+        return PairedT(difference, interval, None, df, 1.0 if difference == 0.0 else None)
+    t = difference / error
+    return PairedT(difference, interval, t, df, t_two_sided(t, df), error)
 
 
 def effective_size_from_sums(total: float, total_of_squares: float) -> float:
     """Kish's effective sample size from the sum of weights and of their squares."""
     return total * total / total_of_squares if total_of_squares > 0.0 else 0.0
+
+
+def share_variance(
+    share: float, total: float, squares: tuple[float, float], rows: float = math.inf
+) -> float:
+    """Linearised variance of a share of weighted rows.
+
+    ``total``: of the weights; ``squares``: sums of squared weights of hits and of misses;
+    ``rows``: of the whole sample, for the factor n / (n - 1), which is 1 without it.
+    """
+    factor = 1.0 if math.isinf(rows) or rows < 2 else rows / (rows - 1.0)
+    hits, misses = squares
+    return factor * (hits * (1 - share) ** 2 + misses * share**2) / total**2
 
 
 def ratio_of_totals(numerators: ArrayLike, denominators: ArrayLike) -> Estimate | None:

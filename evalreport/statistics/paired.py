@@ -14,7 +14,7 @@ from typing import NamedTuple
 from evalreport.statistics.interval import Interval, clipped, square_and_add, symmetric, z_value
 from evalreport.statistics.proportions import wilson
 from evalreport.statistics.root import bisect
-from evalreport.statistics.tail import LEAST, binomial_less, chi2_sf
+from evalreport.statistics.tail import LEAST, ChiSquare, binomial_less, normal_two_sided
 
 PairedMethod = Callable[[float, float, float, float, float], Interval | None]
 
@@ -114,11 +114,23 @@ def tango_score(n: float, n10: float, n01: float, delta: float) -> float:
 
 
 class RelativeShare(NamedTuple):
-    """Ratio first over second of two shares of the same rows, and its log interval."""
+    """Ratio first over second of two shares of the same rows, its log interval and test."""
 
     ratio: float
     interval: Interval
     log_standard_error: float
+
+    @classmethod
+    def of(cls, ratio: float, error: float, level: float) -> RelativeShare:
+        """The ratio with limits by the standard error of its logarithm."""
+        factor = math.exp(z_value(level) * error)
+        return cls(ratio, Interval(ratio / factor, ratio * factor), error)
+
+    @property
+    def p_value(self) -> float | None:
+        """Of a ratio of 1; None without a standard error."""
+        error = self.log_standard_error
+        return normal_two_sided(math.log(self.ratio) / error) if error > 0.0 else None
 
 
 def relative_share(
@@ -132,9 +144,7 @@ def relative_share(
     first, second = n11 + n10, n11 + n01
     if min(first, second) <= 0 or n00 < 0:
         return None
-    error = math.sqrt((n10 + n01) / (first * second))
-    ratio, factor = first / second, math.exp(z_value(level) * error)
-    return RelativeShare(ratio, Interval(ratio / factor, ratio * factor), error)
+    return RelativeShare.of(first / second, math.sqrt((n10 + n01) / (first * second)), level)
 
 
 class PairChances(NamedTuple):
@@ -182,14 +192,6 @@ def pair_chances(
     return PairChances(*(max(cell, 0.0) for cell in cells))
 
 
-class ChiSquare(NamedTuple):
-    """A chi-square statistic, its degrees of freedom and p-value."""
-
-    statistic: float
-    df: int
-    p_value: float
-
-
 def mcnemar_exact(n10: float, n01: float) -> float:
     """Two-sided exact p-value: binomial(n10 + n01, 1/2), doubled; 1 without discordant pairs.
 
@@ -228,8 +230,7 @@ def mcnemar_corrected(n10: float, n01: float) -> ChiSquare | None:
 def _mcnemar(distance: float, discordant: float) -> ChiSquare | None:
     if discordant <= 0:
         return None
-    statistic = distance * distance / discordant
-    return ChiSquare(statistic, 1, chi2_sf(statistic, 1))
+    return ChiSquare.of(distance * distance / discordant, 1)
 
 
 PAIRED_METHODS: dict[str, PairedMethod] = {

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 from evalreport.statistics.interval import Interval, clipped, symmetric, z_value
 from evalreport.statistics.interval import square_and_add as added
-from evalreport.statistics.paired import ChiSquare
+from evalreport.statistics.paired import RelativeShare
 from evalreport.statistics.proportions import wilson
-from evalreport.statistics.tail import chi2_sf, normal_two_sided
+from evalreport.statistics.tail import ChiSquare
 
 
 class PairedCalls(NamedTuple):
@@ -33,15 +33,6 @@ class PairedCalls(NamedTuple):
 
 
 ScoreTest = Callable[[PairedCalls, PairedCalls], ChiSquare | None]
-
-
-class RelativeValue(NamedTuple):
-    """Ratio first over second of two predictive values, its log interval and test."""
-
-    ratio: float
-    interval: Interval
-    log_standard_error: float
-    p_value: float | None
 
 
 def _called(positives: PairedCalls, negatives: PairedCalls) -> tuple[float, float]:
@@ -102,13 +93,12 @@ def ppv_kosinski(positives: PairedCalls, negatives: PairedCalls) -> ChiSquare | 
 def _chi_square(squared: float, variance: float) -> ChiSquare | None:
     if variance <= 0.0:
         return None
-    statistic = squared / variance
-    return ChiSquare(statistic, 1, chi2_sf(statistic, 1))
+    return ChiSquare.of(squared / variance, 1)
 
 
 def relative_ppv(
     positives: PairedCalls, negatives: PairedCalls, level: float
-) -> RelativeValue | None:
+) -> RelativeShare | None:
     """PPV of the first test over that of the second (Moskowitz, Pepe 2006).
 
     None when a test calls no positive row. The variance is the multinomial delta method
@@ -132,10 +122,7 @@ def relative_ppv(
         )
     )
     ratio = (right_1 / first) / (right_2 / second)
-    error = math.sqrt(variance)
-    factor = math.exp(z_value(level) * error)
-    p_value = normal_two_sided(math.log(ratio) / error) if error > 0.0 else None
-    return RelativeValue(ratio, Interval(ratio / factor, ratio * factor), error, p_value)
+    return RelativeShare.of(ratio, math.sqrt(variance), level)
 
 
 class CallMoments(NamedTuple):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import wraps
 
 from evalreport.statistics.interval import Interval, check_level, clipped, z_value
 from evalreport.statistics.root import bisect
@@ -17,6 +18,7 @@ from evalreport.statistics.tail import (
     beta_cdf,
     beta_quantile,
     beta_quantile_upper,
+    expit,
     minus_log1p,
     t_quantile,
 )
@@ -32,12 +34,19 @@ def _checked(x: float, n: float, level: float) -> bool:
     return n > 0
 
 
-def _mirrored(x: float, n: float, lower_half: Callable[[float], Interval]) -> Interval:
-    """The interval of x by that of min(x, n - x), where small limits keep their digits."""
-    if x <= n - x:
-        return lower_half(x)
-    low, high = lower_half(n - x)
-    return Interval(1.0 - high, 1.0 - low)
+def _mirrored(lower_half: Callable[[float, float, float], Interval | None]) -> Method:
+    """The method that gives the interval of x by that of min(x, n - x), where digits are kept."""
+
+    @wraps(lower_half)
+    def method(x: float, n: float, level: float) -> Interval | None:
+        if not _checked(x, n, level):
+            return None
+        if x <= n - x:
+            return lower_half(x, n, level)
+        found = lower_half(n - x, n, level)
+        return None if found is None else Interval(1.0 - found.high, 1.0 - found.low)
+
+    return method
 
 
 def _score_limits(x: float, n: float, z: float) -> Interval:
@@ -49,6 +58,7 @@ def _score_limits(x: float, n: float, z: float) -> Interval:
     return Interval(low, high)
 
 
+@_mirrored
 def wilson(x: float, n: float, level: float) -> Interval | None:
     """Score interval (Wilson 1927); x and n may be fractional (effective sample sizes).
 
@@ -56,10 +66,7 @@ def wilson(x: float, n: float, level: float) -> Interval | None:
     >>> round(low, 4), round(high, 4)
     (0.7428, 0.9319)
     """
-    if not _checked(x, n, level):
-        return None
-    z = z_value(level)
-    return _mirrored(x, n, lambda y: _score_limits(y, n, z))
+    return _score_limits(x, n, z_value(level))
 
 
 def wilson_n_eff(p: float, n_eff: float, level: float) -> Interval | None:
@@ -74,43 +81,32 @@ def wilson_t(p: float, n_eff: float, df: float, level: float) -> Interval | None
     >>> round(low, 4), round(high, 4)
     (0.3476, 0.6524)
     """
-    if not _checked(min(p * n_eff, n_eff), n_eff, level):
-        return None
     t = -t_quantile((1.0 - level) / 2.0, df)
-    return _mirrored(min(p * n_eff, n_eff), n_eff, lambda y: _score_limits(y, n_eff, t))
+    by_t = _mirrored(lambda x, n, _: _score_limits(x, n, t))
+    return by_t(min(p * n_eff, n_eff), n_eff, level)
 
 
+@_mirrored
 def wilson_cc(x: float, n: float, level: float) -> Interval | None:
     """Score interval with continuity correction (Newcombe 1998, method 4).
 
     The lower limit is the score limit of x - 1/2, the upper that of x + 1/2.
     """
-    if not _checked(x, n, level):
-        return None
     z = z_value(level)
-
-    def lower(y: float) -> float:
-        # with 0 < y < 1/2 the corrected statistic is zero at p = 0 already
-        return _score_limits(y - 0.5, n, z).low if y > 0.5 else 0.0
-
-    def upper(y: float) -> float:
-        return _score_limits(y + 0.5, n, z).high if n - y > 0.5 else 1.0
-
-    return _mirrored(x, n, lambda y: Interval(lower(y), upper(y)))
+    # with 0 < x < 1/2 the corrected statistic is zero at p = 0 already
+    low = _score_limits(x - 0.5, n, z).low if x > 0.5 else 0.0
+    high = _score_limits(x + 0.5, n, z).high if n - x > 0.5 else 1.0
+    return Interval(low, high)
 
 
 def wald(x: float, n: float, level: float) -> Interval | None:
     """Normal interval p +- z sqrt(p (1 - p) / n), kept within [0, 1]."""
-    if not _checked(x, n, level):
-        return None
-    return _wald_limits(x, n, level, 0.0)
+    return _wald_limits(x, n, level, 0.0) if _checked(x, n, level) else None
 
 
 def wald_cc(x: float, n: float, level: float) -> Interval | None:
     """Normal interval widened by 1 / (2 n), kept within [0, 1]."""
-    if not _checked(x, n, level):
-        return None
-    return _wald_limits(x, n, level, 0.5 / n)
+    return _wald_limits(x, n, level, 0.5 / n) if _checked(x, n, level) else None
 
 
 def _wald_limits(x: float, n: float, level: float, correction: float) -> Interval:
@@ -119,21 +115,17 @@ def _wald_limits(x: float, n: float, level: float, correction: float) -> Interva
     return clipped(p - half, p + half)
 
 
+@_mirrored
 def agresti_coull(x: float, n: float, level: float) -> Interval | None:
     """Wald interval after adding z^2 / 2 successes and failures (1998), kept within [0, 1]."""
-    if not _checked(x, n, level):
-        return None
     z = z_value(level)
     total = n + z * z
-
-    def limits(y: float) -> Interval:
-        p = (y + z * z / 2.0) / total
-        half = z * math.sqrt(p * (1.0 - p) / total)
-        return clipped(p - half, p + half)
-
-    return _mirrored(x, n, limits)
+    p = (x + z * z / 2.0) / total
+    half = z * math.sqrt(p * (1.0 - p) / total)
+    return clipped(p - half, p + half)
 
 
+@_mirrored
 def clopper_pearson(x: float, n: float, level: float) -> Interval | None:
     """Exact interval: both one-sided binomial tests have p = alpha / 2 (1934).
 
@@ -141,10 +133,7 @@ def clopper_pearson(x: float, n: float, level: float) -> Interval | None:
     >>> round(low, 4), high
     (0.6915, 1.0)
     """
-    if not _checked(x, n, level):
-        return None
-    tail = (1.0 - level) / 2.0
-    return _mirrored(x, n, lambda y: _exact_limits(y, n, tail))
+    return _exact_limits(x, n, (1.0 - level) / 2.0)
 
 
 def _exact_limits(x: float, n: float, tail: float) -> Interval:
@@ -153,33 +142,24 @@ def _exact_limits(x: float, n: float, tail: float) -> Interval:
     return Interval(low, high)
 
 
+@_mirrored
 def jeffreys(x: float, n: float, level: float) -> Interval | None:
     """Equal-tailed posterior interval under Beta(1/2, 1/2).
 
     The lower limit is 0 at 0 of n and the upper 1 at n of n (Brown, Cai, DasGupta 2001).
     """
-    if not _checked(x, n, level):
-        return None
-    tail = (1.0 - level) / 2.0
-
-    def limits(y: float) -> Interval:
-        a, b = y + 0.5, n - y + 0.5
-        low = 0.0 if y == 0 else beta_quantile(tail, a, b)
-        return Interval(low, 1.0 if y == n else beta_quantile_upper(tail, a, b))
-
-    return _mirrored(x, n, limits)
+    tail, a, b = (1.0 - level) / 2.0, x + 0.5, n - x + 0.5
+    low = 0.0 if x == 0 else beta_quantile(tail, a, b)
+    return Interval(low, 1.0 if x == n else beta_quantile_upper(tail, a, b))
 
 
+@_mirrored
 def mid_p(x: float, n: float, level: float) -> Interval | None:
-    """Exact interval in which the observed outcome counts half in each tail."""
-    if not _checked(x, n, level):
-        return None
+    """Exact interval in which the observed outcome counts half in each tail.
+
+    The limits lie between x / n and the exact ones.
+    """
     tail = (1.0 - level) / 2.0
-    return _mirrored(x, n, lambda y: _mid_p_limits(y, n, tail))
-
-
-def _mid_p_limits(x: float, n: float, tail: float) -> Interval:
-    """Mid-p limits for x <= n / 2; they lie between x / n and the exact limits."""
     exact = _exact_limits(x, n, tail)
     if x == 0:
         return Interval(0.0, -math.expm1(math.log(2.0 * tail) / n))
@@ -192,16 +172,10 @@ def _mid_p_limits(x: float, n: float, tail: float) -> Interval:
     return Interval(low, high)
 
 
+@_mirrored
 def likelihood_ratio(x: float, n: float, level: float) -> Interval | None:
     """All p whose binomial deviance is below the chi-square quantile of one degree of freedom."""
-    if not _checked(x, n, level):
-        return None
     z2 = z_value(level) ** 2
-    return _mirrored(x, n, lambda y: _likelihood_limits(y, n, z2))
-
-
-def _likelihood_limits(x: float, n: float, z2: float) -> Interval:
-    """Likelihood limits for x <= n / 2."""
     if x == 0:
         return Interval(0.0, -math.expm1(-z2 / (2.0 * n)))
     estimate = x / n
@@ -214,24 +188,14 @@ def _likelihood_limits(x: float, n: float, z2: float) -> Interval:
     return Interval(bisect(excess, 0.0, estimate), bisect(excess, estimate, 1.0))
 
 
+@_mirrored
 def logit(x: float, n: float, level: float) -> Interval | None:
     """Wald interval of the log odds, transformed back; None at 0 of n and n of n."""
-    if not _checked(x, n, level) or x in (0, n):
+    if x in (0, n):
         return None
     half = z_value(level) * math.sqrt(n / x / (n - x))
-
-    def limits(y: float) -> Interval:
-        centre = math.log(y / (n - y))
-        return Interval(_expit(centre - half), _expit(centre + half))
-
-    return _mirrored(x, n, limits)
-
-
-def _expit(value: float) -> float:
-    if value < 0.0:
-        odds = math.exp(value)
-        return odds / (1.0 + odds)
-    return 1.0 / (1.0 + math.exp(-value))
+    centre = math.log(x / (n - x))
+    return Interval(expit(centre - half), expit(centre + half))
 
 
 PROPORTION_METHODS: dict[str, Method] = {

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from evalreport.statistics.delong import row_placements
-from evalreport.statistics.paired import ChiSquare
-from evalreport.statistics.tail import chi2_sf
+from evalreport.statistics.tail import ChiSquare
 
 Floats = NDArray[np.float64]
 
@@ -42,7 +41,7 @@ def cochran_q(totals: Sequence[int], rows: Sequence[int]) -> ChiSquare | None:
     if below <= 0:
         return None
     statistic = (k - 1) * (k * sum(t * t for t in totals) - total**2) / below
-    return ChiSquare(statistic, k - 1, chi2_sf(statistic, k - 1))
+    return ChiSquare.of(statistic, k - 1)
 
 
 class Areas(NamedTuple):
@@ -83,7 +82,7 @@ def equal_areas(found: Areas) -> ChiSquare | None:
     if not rank:
         return None
     statistic = float(apart @ np.linalg.pinv(spread, rcond=_RANK, hermitian=True) @ apart)
-    return ChiSquare(max(statistic, 0.0), rank, chi2_sf(max(statistic, 0.0), rank))
+    return ChiSquare.of(max(statistic, 0.0), rank)
 
 
 class Ranks(NamedTuple):
@@ -118,4 +117,4 @@ def friedman(found: Ranks) -> ChiSquare | None:
         return None
     centre = n * (k + 1.0) / 2.0
     statistic = 12.0 * math.fsum((total - centre) ** 2 for total in found.sums) / below
-    return ChiSquare(statistic, k - 1, chi2_sf(statistic, k - 1))
+    return ChiSquare.of(statistic, k - 1)

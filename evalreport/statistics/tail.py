@@ -14,7 +14,7 @@ from __future__ import annotations
 import importlib
 import math
 from functools import cache, lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from evalreport.statistics.root import bisect
 
@@ -62,6 +62,18 @@ def normal_two_sided(z: float) -> float:
     return _told(2.0 * normal_sf(abs(z)))
 
 
+class ZTest(NamedTuple):
+    """A standard normal statistic and its two-sided p-value."""
+
+    statistic: float
+    p_value: float
+
+    @classmethod
+    def of(cls, z: float) -> ZTest:
+        """The statistic with its p-value."""
+        return cls(z, normal_two_sided(z))
+
+
 def t_quantile(probability: float, df: float) -> float:
     """Quantile of Student's t distribution."""
     return float(_special().stdtrit(df, probability))
@@ -84,6 +96,19 @@ def chi2_sf(statistic: float, df: float) -> float:
     0.05
     """
     return _told(_special().chdtrc(df, statistic))
+
+
+class ChiSquare(NamedTuple):
+    """A chi-square statistic, its degrees of freedom and p-value."""
+
+    statistic: float
+    df: int
+    p_value: float
+
+    @classmethod
+    def of(cls, statistic: float, df: int) -> ChiSquare:
+        """The statistic with its p-value."""
+        return cls(statistic, df, chi2_sf(statistic, df))
 
 
 def kolmogorov_sf(y: float) -> float:
@@ -197,3 +222,15 @@ def minus_log1p(u: float) -> float:
     if abs(u) > 0.05:
         return u - math.log1p(u)
     return math.fsum((-u) ** k / k for k in range(2, 16))
+
+
+def expit(logit: float) -> float:
+    """The share whose logit this is, without overflow.
+
+    >>> expit(0.0), expit(-math.inf)
+    (0.5, 9.859676543759771e-305)
+    """
+    if logit >= 0.0:
+        return 1.0 / (1.0 + math.exp(-min(logit, 700.0)))
+    odds = math.exp(max(logit, -700.0))
+    return odds / (1.0 + odds)

@@ -6,17 +6,10 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from evalreport.statistics.tail import chi2_sf, normal_two_sided
+from evalreport.statistics.tail import ChiSquare, ZTest
 
 
-class TrendTest(NamedTuple):
-    """A standard normal statistic, above 0 where the value rises, and its two-sided p-value."""
-
-    statistic: float
-    p_value: float
-
-
-def cochran_armitage(x: Sequence[float], n: Sequence[float]) -> TrendTest | None:
+def cochran_armitage(x: Sequence[float], n: Sequence[float]) -> ZTest | None:
     """Trend of proportions over equally spaced periods (Cochran 1954, Armitage 1955).
 
     z = sum t (x - n p) / sqrt(p q (sum n t^2 - (sum n t)^2 / N)). None with rows in fewer
@@ -36,17 +29,17 @@ def cochran_armitage(x: Sequence[float], n: Sequence[float]) -> TrendTest | None
     if variance <= 0.0:
         return None
     score = math.fsum(t * (a - b * p) for t, (a, b) in enumerate(zip(x, n, strict=True)))
-    z = score / math.sqrt(variance)
-    return TrendTest(z, normal_two_sided(z))
+    return ZTest.of(score / math.sqrt(variance))
 
 
 class ChangeTests(NamedTuple):
-    """Chi-square that all periods share one value, and the trend of a straight line."""
+    """Chi-square that all periods share one value, and the trend of a straight line.
 
-    statistic: float
-    df: int
-    p_value: float
-    trend: TrendTest | None
+    That of the trend is above 0 where the value rises.
+    """
+
+    alike: ChiSquare
+    trend: ZTest
 
 
 def weighted_changes(values: Sequence[float], errors: Sequence[float]) -> ChangeTests | None:
@@ -56,7 +49,7 @@ def weighted_changes(values: Sequence[float], errors: Sequence[float]) -> Change
     above 0.
 
     >>> found = weighted_changes([0.0, 1.0, 2.0], [1.0, 1.0, 1.0])
-    >>> found.statistic, found.df, round(found.trend.statistic, 6)
+    >>> found.alike.statistic, found.alike.df, round(found.trend.statistic, 6)
     (2.0, 2, 1.414214)
     """
     if len(values) < 2 or any(not error > 0.0 for error in errors):
@@ -70,6 +63,4 @@ def weighted_changes(values: Sequence[float], errors: Sequence[float]) -> Change
     slope = math.fsum(
         w * (t - centre) * v for t, (w, v) in enumerate(zip(weights, values, strict=True))
     )
-    z = slope / math.sqrt(spread)
-    df = len(values) - 1
-    return ChangeTests(q, df, chi2_sf(q, df), TrendTest(z, normal_two_sided(z)))
+    return ChangeTests(ChiSquare.of(q, len(values) - 1), ZTest.of(slope / math.sqrt(spread)))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 from evalreport.statistics.interval import Interval, clipped, square_and_add, symmetric, z_value
 from evalreport.statistics.proportions import wilson, wilson_cc
 from evalreport.statistics.root import bisect
-from evalreport.statistics.tail import chi2_sf, normal_two_sided
+from evalreport.statistics.tail import ChiSquare, ZTest
 
 UnpairedMethod = Callable[[float, float, float, float, float], Interval | None]
 ProportionMethod = Callable[[float, float, float], Interval | None]
@@ -161,13 +160,6 @@ def log_interval(ratio: float, log_variance: float, level: float) -> Interval:
     return Interval(ratio / factor, ratio * factor)
 
 
-class ZTest(NamedTuple):
-    """A standard normal statistic and its two-sided p-value."""
-
-    statistic: float
-    p_value: float
-
-
 def two_proportion_z(x1: float, n1: float, x2: float, n2: float) -> ZTest | None:
     """Pooled z test of equal proportions; None when all rows, or none, are successes."""
     if n1 <= 0 or n2 <= 0:
@@ -176,8 +168,7 @@ def two_proportion_z(x1: float, n1: float, x2: float, n2: float) -> ZTest | None
     variance = pooled * (1.0 - pooled) * (1.0 / n1 + 1.0 / n2)
     if variance <= 0.0:
         return None
-    z = (x1 / n1 - x2 / n2) / math.sqrt(variance)
-    return ZTest(z, normal_two_sided(z))
+    return ZTest.of((x1 / n1 - x2 / n2) / math.sqrt(variance))
 
 
 def fisher_exact(x1: int, n1: int, x2: int, n2: int) -> float | None:
@@ -239,16 +230,8 @@ def _same_margins(x1: int, n1: int, x2: int, n2: int) -> tuple[NDArray[np.float6
     )
 
 
-class Heterogeneity(NamedTuple):
-    """Chi-square test that several groups share one proportion."""
-
-    statistic: float
-    df: int
-    p_value: float
-
-
-def heterogeneity(x: Sequence[float], n: Sequence[float]) -> Heterogeneity | None:
-    """Pearson's chi-square over groups with rows.
+def heterogeneity(x: Sequence[float], n: Sequence[float]) -> ChiSquare | None:
+    """Pearson's chi-square over groups with rows, that they share one proportion.
 
     None with fewer than two such groups, or when all rows, or none, are successes.
     """
@@ -261,8 +244,7 @@ def heterogeneity(x: Sequence[float], n: Sequence[float]) -> Heterogeneity | Non
         return None
     spread = pooled * (1.0 - pooled)
     statistic = math.fsum((a - b * pooled) ** 2 / (b * spread) for a, b in groups)
-    df = len(groups) - 1
-    return Heterogeneity(statistic, df, chi2_sf(statistic, df))
+    return ChiSquare.of(statistic, len(groups) - 1)
 
 
 UNPAIRED_METHODS: dict[str, UnpairedMethod] = {

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 
 from evalreport.statistics.interval import Interval, deviate
+from evalreport.statistics.tail import expit
 
 
 def widened_limits(
@@ -52,13 +53,5 @@ def widened_limits(
     error = math.sqrt(max(variance, 0.0) / width**2 + floor)
     half = deviate(level, max(k - 1.0, 1.0)) * error / (place * (1.0 - place))
     middle = math.log(place / (1.0 - place))
-    low, high = (least + width * _share(middle + side * half) for side in (-1.0, 1.0))
+    low, high = (least + width * expit(middle + side * half) for side in (-1.0, 1.0))
     return Interval(min(low, value), max(high, value))
-
-
-def _share(logit: float) -> float:
-    """The share whose logit this is."""
-    if logit >= 0.0:
-        return 1.0 / (1.0 + math.exp(-min(logit, 700.0)))
-    odds = math.exp(max(logit, -700.0))
-    return odds / (1.0 + odds)

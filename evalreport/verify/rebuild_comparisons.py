@@ -14,8 +14,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from evalreport.engine.comparisons import calls, designed, folds
-from evalreport.engine.comparisons.hypotheses import Contrast, Values
+from evalreport.engine.comparisons import counts, designed, folds
+from evalreport.engine.comparisons.comparer import Comparer, Values
+from evalreport.engine.comparisons.contrast import Limits, Test
+from evalreport.engine.comparisons.counts import Counted
+from evalreport.engine.comparisons.other_rows import OtherRows
 from evalreport.engine.comparisons.pairs import Pair, Side, left_out_of, metric_of
 from evalreport.engine.comparisons.records import (
     Difference,
@@ -26,9 +29,8 @@ from evalreport.engine.comparisons.records import (
     numbered_by,
     numbers_of,
 )
-from evalreport.engine.comparisons.result import Counted, Limits, Replicates, Test
-from evalreport.engine.comparisons.tests import Paired
-from evalreport.engine.comparisons.unpaired import Independent
+from evalreport.engine.comparisons.replicates import Replicates
+from evalreport.engine.comparisons.same_rows import SameRows
 from evalreport.engine.metric_values import Evaluated
 from evalreport.engine.reference.differences import SAME_ROWS, compared_with_run
 from evalreport.engine.reference.run import ReferenceRun, References
@@ -176,10 +178,10 @@ class _Pair(Pair):
         both = None if self.own is None else self.own.joint_calls
         if both is None:
             raise NotRecorded(ON_ROWS)
-        return calls.counted(both.actual_positive), calls.counted(both.actual_negative)
+        return counts.counted(both.actual_positive), counts.counted(both.actual_negative)
 
 
-class _Independent(Independent):
+class _OtherRows(OtherRows):
     """A model on two datasets; rows are drawn only as the run has drawn them."""
 
     same_draws: bool = True
@@ -194,7 +196,7 @@ class _Independent(Independent):
 
 
 @dataclass
-class _Recorded(Contrast):
+class _Recorded(Comparer):
     """One comparison by the engine's methods, where they need the rows by what it states."""
 
     again: RecordedState
@@ -233,11 +235,11 @@ class _Recorded(Contrast):
         return _side(self.again, self.task.task), _side(self.again, self.task.reference)
 
     @cached_property
-    def _by(self) -> Contrast:
+    def _by(self) -> Comparer:
         if self.task.paired:
             draws: Any = Absent(ON_ROWS)
-            return Paired(_Pair(*self.sides, own=self.own), draws)
-        found = _Independent(*self.sides)
+            return SameRows(_Pair(*self.sides, own=self.own), draws)
+        found = _OtherRows(*self.sides)
         found.same_draws = same_draws(self.again.results)
         return found
 
@@ -285,7 +287,7 @@ class _Recorded(Contrast):
             return (joint.n11 + joint.n10) / n, (joint.n11 + joint.n01) / n
         if own.joint_calls is None:
             return None, None
-        above, below = calls.counted_calls(metric_of(self.task.task), own.joint_calls)
+        above, below = counts.counted_calls(metric_of(self.task.task), own.joint_calls)
         shares = [
             (above.both + a, above.both + a + below.both + b)
             for a, b in (
@@ -370,7 +372,7 @@ class _Recorded(Contrast):
             return lambda null: found if null == stated.null else Tails(0.0, 0.0)
 
     @property
-    def _settled(self) -> Contrast:
+    def _settled(self) -> Comparer:
         """The engine's methods. Raises NotRecorded where they would work on other values."""
         if self.fold is not None:
             raise NotRecorded(ON_ROWS)
@@ -410,8 +412,7 @@ def _stated_test(of: Comparison | Hypothesis, error: float | None) -> Test:
     settled = p_value is not None and z is not None
     if settled and z is not None:
         p_value = normal_two_sided(z) if df is None else t_two_sided(z, df)
-    name = of.test if of.test in TAKEN_OVER else None
-    return Test(z, p_value, df, None if settled else of.reason, error, name)
+    return Test(z, p_value, df, None if settled else of.reason, error)
 
 
 def _implied(

@@ -11,9 +11,9 @@ import pytest
 from scipy import stats
 from scipy.stats import norm
 
-from evalreport.engine.comparisons import designed
+from evalreport.engine.comparisons.contrast import NO_VARIANCE
 from evalreport.engine.comparisons.records import compare
-from evalreport.engine.comparisons.result import ALIKE, NO_VARIANCE
+from evalreport.engine.comparisons.replicates import ALIKE
 from evalreport.engine.counting.memory import MemoryTables
 from evalreport.engine.settings import Settings
 from evalreport.engine.thresholds import Resolved
@@ -126,7 +126,7 @@ def test_a_model_compared_with_its_double_differs_by_nothing() -> None:
         assert not r.told_apart
         assert r.better is None
         if r.interval is None:
-            assert r.interval_reason in (ALIKE, NO_VARIANCE, designed.NO_VARIANCE)
+            assert r.interval_reason in (ALIKE, NO_VARIANCE)
         else:
             assert r.interval.low < 0.0 < r.interval.high
     analytic = {r.metric for r in records if r.interval is not None}

@@ -113,3 +113,33 @@ def test_every_part_works_on_samples_or_says_why_not(design: str) -> None:
     outcomes = [(one["metric"], one["outcome"]) for one in found["acceptance"]]
     assert outcomes.count(("recall", "pass")) == 2
     assert outcomes.count(("roc_auc", "pass" if ranked else "not_evaluated")) == 2
+
+
+@pytest.mark.parametrize(
+    "roles",
+    [
+        {"weight": "w"},
+        {"weight": "w", "cluster": "pairs"},
+        {"sampling": {"strata": "site", "totals": dict.fromkeys(SITES, 4000)}},
+    ],
+    ids=["weights", "clusters of weights", "strata"],
+)
+def test_differences_of_u_are_those_of_the_area_times_all_pairs(roles: dict[str, Any]) -> None:
+    """U counts the pairs that are won, so U = A W1 W0 of both models (Mann, Whitney 1947)."""
+    data = {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in frame().items()}
+    data["y"], data["judge"] = [str(one) for one in data["y"]], [str(one) for one in data["judge"]]
+    spec = {
+        "evalreport": 1,
+        "datasets": {"d": {"target": "y", **roles}},
+        "models": {"a": {"score": "first"}, "b": {"score": "second"}},
+        "metrics": ["roc_auc", "mann_whitney_u"],
+        "comparisons": {"reference": "a"},
+    }
+    found = evalreport.run(spec, frames={"d": data}).json
+    area, u = found["comparisons"]
+    values = {m["metric"]: m["value"] for m in found["measures"] if m["model"] == "a"}
+    pairs = values["mann_whitney_u"] / values["roc_auc"]
+    assert u["difference"] == pytest.approx(pairs * area["difference"])
+    assert u["p_value"] == pytest.approx(area["p_value"])
+    for end in ("low", "high"):
+        assert u["interval"][end] == pytest.approx(pairs * area["interval"][end])

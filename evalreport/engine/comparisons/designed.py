@@ -15,47 +15,55 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from evalreport.engine.comparisons.areas import scale
+from evalreport.engine.comparisons.contrast import ByError, Contrast, Unknown
 from evalreport.engine.comparisons.draws import of_table
 from evalreport.engine.comparisons.pairs import Pair, Side
-from evalreport.engine.comparisons.result import Test, no_variation
 from evalreport.engine.counting.memory import summed
 from evalreport.engine.intervals.linearised import slopes_of
 from evalreport.engine.metric_values import Evaluated
 from evalreport.metrics.formula import Value
-from evalreport.metrics.kinds import Table
+from evalreport.metrics.kinds import Interval, Table
+from evalreport.metrics.ranking import roc_auc
 from evalreport.plan.comparisons import ComparisonTask
 from evalreport.plan.task import AT_THRESHOLD, Task
 from evalreport.predict.view import LabelView
-from evalreport.results import records
 from evalreport.results.identity import EVERYTHING
 from evalreport.statistics.delta import gradient
 from evalreport.statistics.design_based import DesignVariance, single_rows_df
-from evalreport.statistics.interval import deviate
 from evalreport.statistics.numbering import numbered, tallied
-from evalreport.statistics.tail import t_two_sided
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int64]
 
 #: The test and the interval of a difference by the design of the sample.
 TEST, INTERVAL = "design_based", "sandwich"
-#: Why a difference has no limits.
-NO_VARIANCE = "the variance of the difference is 0 or not known"
 #: Below this a variance is nothing but rounding.
 _VANISHED = 1e-24
 
 
-def estimated(
-    both: Pair, task: ComparisonTask, values: tuple[Evaluated, Evaluated]
-) -> DesignVariance | None:
-    """The variance of a difference with its degrees of freedom; None where it is not known."""
+def by_contributions(
+    both: Pair, task: ComparisonTask, values: tuple[Evaluated, Evaluated], difference: float
+) -> Contrast:
+    """The difference by Student's t with the degrees of freedom of its variance."""
 
-    def found() -> DesignVariance | None:
-        one = _contributions(both.model, task.task, values[0])
-        two = _contributions(both.reference, task.reference, values[1])
+    def estimated() -> DesignVariance | None:
+        one, two = _of_both(both, task, values)
         return None if one is None or two is None else _known(one - two, both.model.view)
 
-    return both.once((TEST, task.task, task.reference), found)
+    found = both.once((TEST, task.task, task.reference), estimated)
+    if found is None:
+        return Unknown("what a row contributes to the difference is not known")
+    error = math.sqrt(found.variance) if found.variance > _VANISHED else 0.0
+    told = {"standard_error": error, "df": found.df}
+    return ByError(difference, error, found.df, INTERVAL, told=told)
+
+
+def _of_both(
+    both: Pair, task: ComparisonTask, values: tuple[Evaluated, Evaluated]
+) -> tuple[Floats | None, Floats | None]:
+    one = _contributions(both.model, task.task, values[0])
+    return one, _contributions(both.reference, task.reference, values[1])
 
 
 def of_value(side: Side, task: Task, value: Evaluated) -> DesignVariance | None:
@@ -76,8 +84,7 @@ def correlation(
 
     0 where one of them does not vary; None where contributions are not known.
     """
-    one = _contributions(both.model, task.task, values[0])
-    two = _contributions(both.reference, task.reference, values[1])
+    one, two = _of_both(both, task, values)
     if one is None or two is None:
         return None
     view = both.model.view
@@ -110,29 +117,6 @@ def _of_units(contributions: Floats, view: LabelView) -> DesignVariance:
     mean = float(np.sum(times * totals)) / m
     variance = m / (m - 1.0) * float(np.sum(times * (totals - mean) ** 2))
     return DesignVariance(variance, m - 1.0, single_rows_df(totals, times))
-
-
-def tested(found: DesignVariance | None, difference: float) -> Test:
-    """The t test of a difference of 0."""
-    if found is None:
-        return Test(reason="what a row contributes to the difference is not known")
-    if found.variance <= _VANISHED:
-        return no_variation(difference)
-    error = math.sqrt(found.variance)
-    statistic = difference / error
-    return Test(statistic, t_two_sided(statistic, found.df), found.df, error=error)
-
-
-def limits(
-    found: DesignVariance | None, difference: float, level: float
-) -> tuple[records.Interval | None, str | None]:
-    """The difference plus and minus t standard errors, or why there are no limits."""
-    if found is None or found.variance <= _VANISHED:
-        return None, NO_VARIANCE
-    error = math.sqrt(found.variance)
-    half = deviate(level, found.df) * error
-    low, high = difference - half, difference + half
-    return records.Interval(level, low, high, INTERVAL, standard_error=error, df=found.df), None
 
 
 def _table(side: Side, task: Task, code: Codes, weight: Floats) -> Floats:
@@ -168,14 +152,15 @@ def _contributions(side: Side, task: Task, value: Evaluated) -> Floats | None:
         return np.asarray(weight * (losses - value.outcome.number) / total, np.float64)
     if task.average is not None or task.table != Table.SCORES.value:
         return None
-    index = side.class_index(task)
-    column = index if len(view.labels) > 2 else None
-    table_of_scores = side.tables.scores(EVERYTHING, column)
-    found = slopes_of(
-        side.metric(task), side.arguments(task), table_of_scores, value.outcome.number
-    )
+    index = side.column(task)
+    held = side.tables.scores(EVERYTHING, index)
+    metric, arguments, factor = side.metric(task), side.arguments(task), 1.0
+    if metric.interval is Interval.AUC and metric.influence is None:
+        # a line of the area, of pairs that are the same for both models
+        metric, arguments, factor = roc_auc, {}, scale(side, task)
+    found = slopes_of(metric, arguments, held, value.outcome.number)
     if found is None:
         return None
-    entry = side.tables.entries(EVERYTHING, column)
-    own = np.where(view.actual == index, found[0][entry], found[1][entry])
-    return np.asarray(weight * own, np.float64)
+    entry = side.tables.entries(EVERYTHING, index)
+    own = np.where(view.positives_of(index), found[0][entry], found[1][entry])
+    return np.asarray(factor * weight * own, np.float64)

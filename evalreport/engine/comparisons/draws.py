@@ -8,7 +8,7 @@ or clusters, whose scores stay sorted as they are. All metrics of a pair see the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
 from typing import Any
 
@@ -16,9 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from evalreport.engine.comparisons.pairs import Pair, Side, metric_of, ordered, row_by_row
-from evalreport.engine.comparisons.result import Replicates, replicates_of
+from evalreport.engine.comparisons.replicates import Replicates, replicates_of
+from evalreport.engine.intervals.bootstrap import of_rows
 from evalreport.engine.intervals.class_bootstrap import Columns, ScoreColumn
 from evalreport.engine.intervals.grouped_jackknife import GROUPS, groups_of
+from evalreport.engine.intervals.jackknife import Units
 from evalreport.engine.intervals.score_averages import average_of_both
 from evalreport.engine.metric_values import stacked_value
 from evalreport.metrics.comparing import Family, family_of
@@ -64,6 +66,7 @@ class _Rows:
         )
 
 
+Codes = npt.NDArray[np.intp]
 Floats = npt.NDArray[np.float64]
 Stack = npt.NDArray[Any]
 #: How much each row counts, in batches of shape (b, n); drawn where None.
@@ -167,17 +170,12 @@ class PairedDraws:
     def _without_groups(self) -> Iterator[Floats]:
         """How much each row weighs without each group of rows or clusters, in batches (b, n)."""
         view, rng = self._each_row.model.view, self._rng("groups")
-        weight = np.ones(view.rows) if view.weight is None else view.weight
+        held = _held(view)
         if view.sample is not None:
             # the pair is in an order of its own, see pairs.ordered
-            yield view.sample.without_groups(GROUPS, rng, np.arange(view.rows)) * weight
-            return
-        unit = _units_of(view)
-        group = groups_of(int(unit.max()) + 1, rng)[unit]
-        step = max(1, _BATCH // max(1, 2 * view.rows))
-        for start in range(0, int(group.max()) + 1, step):
-            parts = np.arange(start, min(start + step, int(group.max()) + 1))
-            yield (group != parts[:, None]) * weight
+            return of_rows(held, [view.sample.without_groups(GROUPS, rng, held.code)])
+        group = groups_of(held.many, rng)
+        return of_rows(held, [group != np.arange(int(group.max()) + 1)[:, None]])
 
     def _stacks(self, task: ComparisonTask, batches: Batches) -> Iterator[tuple[Stack, Stack]]:
         own = self.pair.model.view
@@ -243,17 +241,20 @@ def _spread(drawn: Stack, cell: npt.NDArray[Any], size: int) -> Stack:
     return table.reshape(-1, size, size)
 
 
-def _by_first_row(codes: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
-    """Clusters numbered by their first row, whatever their codes are."""
-    _, first, unit = np.unique(codes, return_index=True, return_inverse=True)
+def _held(view: LabelView) -> Units:
+    """The rows of a pair, each by its place; what is drawn is each row, or each cluster.
+
+    Of a sample the rows, whose units its design tells.
+    """
+    places = np.arange(view.rows)
+    weight = np.ones(view.rows) if view.weight is None else view.weight
+    if view.cluster is None or view.sample is not None:
+        return Units(places, weight, places)
+    # clusters are numbered by their first row, whatever their codes are
+    _, first, unit = np.unique(view.cluster[0], return_index=True, return_inverse=True)
     rank = np.empty(len(first), np.intp)
     rank[np.argsort(first)] = np.arange(len(first))
-    return rank[unit.reshape(-1)]
-
-
-def _units_of(view: LabelView) -> npt.NDArray[np.intp]:
-    """The number of the row, or of the cluster, of each row."""
-    return np.arange(view.rows) if view.cluster is None else _by_first_row(view.cluster[0])
+    return Units(places, weight, rank[unit.reshape(-1)])
 
 
 def row_batches(pair: Pair, rng: np.random.Generator) -> Iterator[Floats]:
@@ -263,24 +264,27 @@ def row_batches(pair: Pair, rng: np.random.Generator) -> Iterator[Floats]:
     sample drawn by a design, units are drawn within its strata.
     """
     view, settings = pair.model.view, pair.model.settings
-    if view.sample is not None and view.weight is not None:
+    held = _held(view)
+    if view.sample is not None:
         # the pair is in an order of its own, see pairs.ordered
-        in_order = np.arange(view.rows)
-        for factors in view.sample.replicates(settings.resamples, rng, in_order):
-            yield factors * view.weight
-        return
-    n = view.rows
-    unit = _units_of(view)
-    units = int(unit.max()) + 1
-    strata = [np.arange(units)]
-    if settings.stratify and view.cluster is None:
-        strata = [np.nonzero(view.actual == k)[0] for k in np.unique(view.actual)]
-    weight = np.ones(n) if view.weight is None else view.weight
-    step = max(1, _BATCH // max(1, 2 * n))
-    for start in range(0, settings.resamples, step):
-        drawn = np.zeros((min(step, settings.resamples - start), units))
+        times = view.sample.replicates(settings.resamples, rng, held.code)
+    else:
+        strata = [np.arange(held.many)]
+        if settings.stratify and view.cluster is None:
+            strata = [np.nonzero(view.actual == k)[0] for k in np.unique(view.actual)]
+        times = _each_drawn(strata, settings.resamples, held, rng)
+    yield from of_rows(held, times)
+
+
+def _each_drawn(
+    strata: Sequence[Codes], resamples: int, held: Units, rng: np.random.Generator
+) -> Iterator[Floats]:
+    """How often each row or cluster is drawn, in batches of shape (b, units)."""
+    step = max(1, _BATCH // max(1, 2 * len(held.code)))
+    for start in range(0, resamples, step):
+        drawn = np.zeros((min(step, resamples - start), held.many))
         for replicate in drawn:
             for members in strata:
-                draw = partial(rng.integers, 0, len(members), len(members))
-                replicate[members] = np.bincount(draw(), minlength=len(members))
-        yield drawn[:, unit] * weight
+                places = rng.integers(0, len(members), len(members))
+                replicate[members] = np.bincount(places, minlength=len(members))
+        yield drawn

@@ -6,23 +6,15 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from evalreport.engine.comparisons.hypotheses import with_hypothesis
+from evalreport.engine.comparisons.comparer import Found, difference_of, with_hypothesis
+from evalreport.engine.comparisons.contrast import ByError, Contrast, Test, Unknown
+from evalreport.engine.comparisons.counts import Counted
 from evalreport.engine.comparisons.pairs import Pair, metric_of
-from evalreport.engine.comparisons.result import (
-    NO_VARIANCE,
-    Counted,
-    Found,
-    Test,
-    difference_of,
-    no_variation,
-)
 from evalreport.engine.folds import mean_over_folds
-from evalreport.engine.intervals.methods import from_limits
 from evalreport.engine.metric_values import Evaluated
 from evalreport.plan.comparisons import ComparisonTask, Hypothesis
 from evalreport.results.identity import Slice
 from evalreport.statistics.folds import corrected_resampled_t
-from evalreport.statistics.interval import Interval as Limits
 
 METHOD = "nadeau_bengio"
 
@@ -67,9 +59,10 @@ def over_folds(
         reason = f"the difference is undefined in {missing} of {len(names)} folds"
         return renamed, means, None, Found(Test(reason=reason), None, reason)
     mean = math.fsum(known) / len(known)
-    found = _tested(pairs, task, known, mean)
-    test = found.test
-    return renamed, means, mean, with_hypothesis(found, renamed, mean, lambda _: test, None)
+    contrast = _contrast(pairs, task, known)
+    interval, no_limits = contrast.interval(pairs[0].model.settings.level)
+    found = Found(contrast.test(), interval, no_limits, Counted(folds=tuple(known)))
+    return renamed, means, mean, with_hypothesis(found, renamed, found.test, contrast.tails)
 
 
 def of_folds(task: ComparisonTask) -> ComparisonTask:
@@ -91,30 +84,18 @@ def _of_folds(task: ComparisonTask) -> Hypothesis | None:
     return None if asked is None else replace(asked, test=METHOD, why="folds share training rows")
 
 
-def _tested(
-    pairs: Sequence[Pair], task: ComparisonTask, differences: Sequence[float], mean: float
-) -> Found:
+def _contrast(
+    pairs: Sequence[Pair], task: ComparisonTask, differences: Sequence[float]
+) -> Contrast:
+    """By the corrected t; no further from 0 than two values of the metric can lie apart."""
     sizes = [size for pair in pairs for size in (pair.model.view.fold_sizes or {}).values()]
-    counts = Counted(folds=tuple(differences))
     if not sizes or any(pair.model.view.fold_sizes is None for pair in pairs):
-        reason = "sizes of the training sets are not known"
-        return Found(Test(reason=reason), None, reason, counts)
+        return Unknown("sizes of the training sets are not known")
     train = math.fsum(size[0] for size in sizes) / len(sizes)
     test = math.fsum(size[1] for size in sizes) / len(sizes)
-    level, classes = pairs[0].model.settings.level, len(pairs[0].model.view.labels)
-    found = corrected_resampled_t(differences, train, test, level)
+    model = pairs[0].model
+    found = corrected_resampled_t(differences, train, test, model.settings.level)
     if found is None:
-        reason = "there are fewer than two folds"
-        return Found(Test(reason=reason), None, reason, counts)
-    if found.p_value is None or found.statistic is None:
-        return Found(no_variation(mean), None, NO_VARIANCE, counts)
-    interval = from_limits(_within(found.interval, task, classes), level, METHOD)
-    by_t = Test(found.statistic, found.p_value, found.df, error=found.error)
-    return Found(by_t, interval, None, counts)
-
-
-def _within(limits: Limits, task: ComparisonTask, classes: int) -> Limits:
-    """No further from 0 than two values of the metric can lie from each other."""
-    low, high = metric_of(task.task).range_of(classes)
-    width = high - low
-    return Limits(max(limits.low, -width), min(limits.high, width))
+        return Unknown("there are fewer than two folds")
+    low, high = metric_of(task.task).range_of(len(model.view.labels))
+    return ByError(found.difference, found.error, found.df, METHOD, most=high - low)

@@ -17,7 +17,7 @@ from evalreport.plan.comparisons import OmnibusTask, plan_omnibus
 from evalreport.plan.task import Task
 from evalreport.results.records import OmnibusTest
 from evalreport.statistics import several
-from evalreport.statistics.paired import ChiSquare
+from evalreport.statistics.tail import ChiSquare
 
 if TYPE_CHECKING:
     from evalreport.engine.run_state import RunState

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import reduce
+from functools import cached_property, reduce
 from typing import Any, TypeVar
 
 import numpy as np
@@ -20,7 +20,6 @@ from evalreport.engine.thresholds import Resolved
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.comparing import share_of
 from evalreport.metrics.declare import Metric, Table
-from evalreport.metrics.readings import as_read
 from evalreport.metrics.tables import Counts, Matrix
 from evalreport.plan.task import Task, ThresholdRequest
 from evalreport.predict.view import LabelView
@@ -43,10 +42,14 @@ class Side:
     settings: Settings
     thresholds: Thresholds
 
+    @cached_property
+    def measurer(self) -> Measurer:
+        """What computes values of these rows."""
+        return Measurer(self.view, self.tables, self.settings, self.thresholds)
+
     def value(self, task: Task) -> Evaluated:
         """The value of a task on these rows, without its interval."""
-        measurer = Measurer(self.view, self.tables, self.settings, self.thresholds)
-        return measurer.compute(replace(task, interval=None)).evaluated
+        return self.measurer.compute(replace(task, interval=None)).evaluated
 
     def threshold(self, task: Task) -> Resolved:
         """The threshold of a task as it applies."""
@@ -64,41 +67,27 @@ class Side:
 
     def metric(self, task: Task) -> Metric:
         """The metric of a task as it reads the scores of this model."""
-        return as_read(metric_of(task), self.view.source, self.view.margin_unit)
+        return self.measurer.metric_of(task)
 
     def class_index(self, task: Task) -> int:
         """Code of the class that a task's value belongs to."""
-        if task.label is not None:
-            return self.view.labels.index(task.label)
-        return self.view.positive_index
+        return self.measurer.class_index(task)
+
+    def column(self, task: Task) -> int | None:
+        """Column of the class scores that is of the task; None where there is one score."""
+        return self.measurer.column(task)
 
     def scores(self, task: Task) -> Floats:
         """The score of every row for the class of the task, shape (n,)."""
-        if len(self.view.labels) <= 2:
-            assert self.view.score is not None
-            return self.view.score
-        assert self.view.class_scores is not None
-        return np.asarray(self.view.class_scores[:, self.class_index(task)], np.float64)
+        return self.view.scores_of(self.column(task))
 
     def ranks(self, task: Task) -> npt.NDArray[np.int32]:
         """The place of every row among the distinct of these scores, lowest first, shape (n,)."""
-        index = self.class_index(task) if len(self.view.labels) > 2 else None
-        return self.tables.ranked(index).ranks
+        return self.tables.ranked(self.column(task)).ranks
 
     def arguments(self, task: Task) -> dict[str, Any]:
         """What the metric of a task is called with beside its table."""
-        metric = self.metric(task)
-        arguments = metric.arguments(dict(task.params))
-        labels = self.view.labels
-        if "threshold" in metric.context:
-            arguments["threshold"] = self.threshold(task).number
-        if "costs" in metric.context:
-            arguments["costs"] = (
-                self.settings.class_costs(labels)
-                if len(labels) > 2
-                else self.settings.two_class_costs(labels, self.view.positive_index)
-            )
-        return arguments
+        return self.measurer.arguments(task, self.threshold(task).number)
 
     def losses(self, task: Task) -> Floats | None:
         """What every row adds to a mean over rows, shape (n,); None where it is not known."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from evalreport.engine.comparisons.pairs import Pair, Side, ordered, pair, row_by_row
+from evalreport.metrics.formula import whole
 from evalreport.results import records
 from evalreport.results.records import Reclassification
 from evalreport.statistics.interval import Interval
@@ -144,16 +145,12 @@ def _threshold(state: RunState, key: View) -> float | None:
 
 def _moves(moves: Moves, level: float, method: str) -> records.Moves:
     return records.Moves(
-        n=_plain(moves.n),
-        up=_plain(moves.up),
-        down=_plain(moves.down),
+        n=whole(moves.n),
+        up=whole(moves.up),
+        down=whole(moves.down),
         net=moves.net,
         interval=_interval(moves.interval, level, method),
     )
-
-
-def _plain(number: float) -> int | float:
-    return int(number) if number.is_integer() else number
 
 
 def _interval(limits: Interval | None, level: float, method: str) -> records.Interval | None:

@@ -14,13 +14,13 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
+from evalreport.engine.comparisons.comparer import Comparer, Found, Values, difference_of
+from evalreport.engine.comparisons.contrast import Test
 from evalreport.engine.comparisons.draws import PairedDraws
 from evalreport.engine.comparisons.folds import fold_names, over_folds
-from evalreport.engine.comparisons.hypotheses import Contrast, Values
+from evalreport.engine.comparisons.other_rows import OtherRows
 from evalreport.engine.comparisons.pairs import Pair, Side, Thresholds, metric_of, pair, restricted
-from evalreport.engine.comparisons.result import Found, Test, difference_of, with_width
-from evalreport.engine.comparisons.tests import Paired
-from evalreport.engine.comparisons.unpaired import Independent
+from evalreport.engine.comparisons.same_rows import SameRows
 from evalreport.engine.counting.memory import MemoryTables
 from evalreport.engine.counting.tables_of import tables_of
 from evalreport.engine.measures import shown_params, state_of
@@ -162,7 +162,7 @@ def _paired(
         for task in tasks:
             yield not_compared(task, both)
         return
-    by = Paired(both, PairedDraws(both, of))
+    by = SameRows(both, PairedDraws(both, of))
     for task in tasks:
         numbered = numbered_by(both.model, task)
         values = _values(both.model, both.reference, numbered)
@@ -173,7 +173,6 @@ def _paired(
         renamed, means, difference, found = over_folds(pairs, task)
         at = numbers_of(both.model, both.reference, task)
         notes = (both.note,) if both.note else ()
-        found = with_width(found)
         yield Difference(renamed, means, difference, found, both.rows, at, notes, MEAN_OF_FOLDS)
 
 
@@ -185,7 +184,7 @@ def numbered_by(side: Side, task: ComparisonTask) -> ComparisonTask:
 
 
 def difference_by(
-    by: Contrast,
+    by: Comparer,
     sides: tuple[Side, Side],
     task: ComparisonTask,
     values: Values,
@@ -198,7 +197,7 @@ def difference_by(
     if difference is None:
         found = _nothing(_why_none(numbered, values))
     else:
-        found = with_width(by.found(numbered, values, difference, model.settings.level))
+        found = by.found(numbered, values, difference, model.settings.level)
     notes = ([note] if note else []) + _notes_of(model, reference, numbered)
     at = numbers_of(model, reference, numbered)
     return Difference(task, values, difference, found, rows, at, tuple(notes))
@@ -207,7 +206,7 @@ def difference_by(
 def _independent(
     model: Side, reference: Side, tasks: Sequence[ComparisonTask]
 ) -> Iterator[Difference]:
-    by = Independent(model, reference)
+    by = OtherRows(model, reference)
     for task in tasks:
         values = _values(model, reference, numbered_by(model, task))
         yield difference_by(by, (model, reference), task, values, model.view.rows)
@@ -295,7 +294,7 @@ def _record(
     task, own = d.task, d.task.task
     metric, interval, test = metric_of(own), d.found.interval, d.found.test
     if interval is not None and own.threshold is not None and _is_conditional(d):
-        interval = replace(interval, note="; ".join(filter(None, (interval.note, d.notes[-1]))))
+        interval = interval.noted(d.notes[-1])
     family, tests = corrected_family(adjusted, request.correction, request.family)
     p_adjusted = adjusted.p_value if task.hypothesis is None else None
     record = Comparison(
@@ -308,7 +307,7 @@ def _record(
         difference=d.difference,
         interval=interval,
         interval_reason=d.found.interval_reason,
-        test=test.name or task.test or None,
+        test=task.test or None,
         statistic=test.statistic,
         df=test.df,
         p_value=test.p_value,
@@ -378,7 +377,7 @@ def _hypothesis(d: Difference, adjusted: Adjusted, alpha: float) -> Hypothesis |
         kind=asked.kind,
         margin=asked.margin,
         null=d.found.null,
-        test=made.name or asked.test,
+        test=asked.test,
         standard_error=made.error,
         statistic=made.statistic,
         df=made.df,

@@ -243,7 +243,7 @@ class MemoryTables(Tables[LabelView]):
         """The rows by their score, or by that of the class ``index``; sorted once."""
         if index not in self._ranked:
             self.built["sort"] += 1
-            self._ranked[index] = _ranked(self._column(index))
+            self._ranked[index] = _ranked(self.view.scores_of(index))
         return self._ranked[index]
 
     def entries(self, where: Slice, index: int | None = None) -> npt.NDArray[np.int32]:
@@ -256,16 +256,8 @@ class MemoryTables(Tables[LabelView]):
             return order.place
         return (np.cumsum(_held(order, mask), dtype=np.int32) - 1)[order.place]
 
-    def _column(self, index: int | None) -> npt.NDArray[np.float64]:
-        if index is None:
-            assert self.view.score is not None
-            return self.view.score
-        assert self.view.class_scores is not None
-        return self.view.class_scores[:, index]
-
     def _score_table(self, where: Slice, index: int | None) -> ScoreTable:
-        actual = self.view.positive_index if index is None else index
-        return self._table_of(index, self.view.actual == actual, self.rows_of(where))
+        return self._table_of(index, self.view.positives_of(index), self.rows_of(where))
 
     def _table_of(
         self, index: int | None, positive: npt.NDArray[np.bool_], mask: npt.NDArray[np.bool_] | None

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
 from evalreport.metrics.declare import Kind
-from evalreport.metrics.tables import ScoreTable
+from evalreport.metrics.tables import ScoreTable, joined
 
 
 def mirrored(table: ScoreTable, kind: Kind) -> ScoreTable:
@@ -19,19 +15,7 @@ def mirrored(table: ScoreTable, kind: Kind) -> ScoreTable:
     ([0.75, 0.25], [4, 0], [1, 2])
     """
     scores = (1.0 - table.scores if kind is Kind.PROBABILITY else -table.scores)[::-1] + 0.0
+    turned = (None if own is None else own[..., ::-1] for own in table.parts)
+    positives, negatives, squares_positive, squares_negative = turned
     # two small probabilities may have one complement
-    starts = np.flatnonzero(np.concatenate([[True], scores[1:] != scores[:-1]]))
-    starts = starts[: len(scores)]
-
-    def turned(counts: Any) -> Any:
-        if counts is None or not len(scores):
-            return counts
-        return np.add.reduceat(np.asarray(counts)[..., ::-1], starts, axis=-1)
-
-    return ScoreTable(
-        scores[starts],
-        turned(table.negatives),
-        turned(table.positives),
-        turned(table.squares_negative),
-        turned(table.squares_positive),
-    )
+    return joined(scores, negatives, positives, squares_negative, squares_positive)

@@ -28,7 +28,8 @@ from evalreport.results.identity import WhichNumber
 from evalreport.results.records import Gap, Heterogeneity, Measure, WidestGap
 from evalreport.statistics import ratios, unpaired
 from evalreport.statistics.interval import Interval as Limits
-from evalreport.statistics.tail import chi2_sf
+from evalreport.statistics.tail import ChiSquare
+from evalreport.statistics.trend import weighted_changes
 
 MISSING = "(missing)"
 #: Methods that tell that the rows of a cluster are not independent.
@@ -318,17 +319,15 @@ def _tested(family: Family, level: float, *, widest: bool) -> Heterogeneity:
     )
 
 
-def _heterogeneity(
-    family: Family, level: float
-) -> tuple[str, unpaired.Heterogeneity | None, str | None]:
+def _heterogeneity(family: Family, level: float) -> tuple[str, ChiSquare | None, str | None]:
     apart = _of_different_classes(family.groups)
     if apart is not None:
         return "cochran_q", None, apart
     fractions = [f for f in map(_fraction, family.groups) if f is not None]
     if len(fractions) > 1:
-        found = unpaired.heterogeneity([x for x, _ in fractions], [n for _, n in fractions])
-        reason = None if found else "all rows of the groups, or none, count above the line"
-        return "chi_square", found, reason
+        alike = unpaired.heterogeneity([x for x, _ in fractions], [n for _, n in fractions])
+        reason = None if alike else "all rows of the groups, or none, count above the line"
+        return "chi_square", alike, reason
     parts = [
         (m.value, error)
         for m in family.groups
@@ -336,13 +335,7 @@ def _heterogeneity(
     ]
     if len(parts) < 2:
         return "cochran_q", None, "fewer than two groups have a standard error"
-    return "cochran_q", _cochran(parts), None
-
-
-def _cochran(parts: Sequence[tuple[float, float]]) -> unpaired.Heterogeneity:
-    """Cochran's Q: squared distances from the mean weighted by inverse variances."""
-    weights = [1.0 / error**2 for _, error in parts]
-    centre = math.fsum(w * v for w, (v, _) in zip(weights, parts, strict=True)) / math.fsum(weights)
-    statistic = math.fsum(w * (v - centre) ** 2 for w, (v, _) in zip(weights, parts, strict=True))
-    df = len(parts) - 1
-    return unpaired.Heterogeneity(statistic, df, chi2_sf(statistic, df))
+    found = weighted_changes([value for value, _ in parts], [error for _, error in parts])
+    if found is None:
+        return "cochran_q", None, "the value of a group shows no variance"
+    return "cochran_q", found.alike, None

@@ -17,13 +17,11 @@ from evalreport.engine.intervals import methods as intervals
 from evalreport.engine.intervals.case import ScoreCase
 from evalreport.metrics.kinds import AT_CUT_OF_CLUSTERS, SHARE_OF_CLUSTERS
 from evalreport.metrics.tables import ScoreTable
-from evalreport.predict.view import LabelView
 from evalreport.results import records
 from evalreport.statistics import proportions
 from evalreport.statistics.interval import Interval as Limits
 from evalreport.statistics.interval import clipped, square_and_add
 
-Bools = npt.NDArray[np.bool_]
 Rates = tuple[float, float]
 
 
@@ -135,10 +133,9 @@ def _of_clusters(case: ScoreCase, threshold: float) -> list[Any] | None:
     view, rows = case.measurer.view, case.measurer.tables.rows(case.task.where)
     if view.cluster is None:
         return None
-    column = view.score if case.index is None else view.class_scores[:, case.index]  # type: ignore[index]
-    assert column is not None
     weight = np.ones(len(rows)) if view.weight is None else view.weight[rows]
-    positive, called = _positive(view, case.index)[rows], column[rows] >= threshold
+    positive = view.positives_of(case.index)[rows]
+    called = view.scores_of(case.index)[rows] >= threshold
     _, unit = np.unique(view.cluster[0][rows], return_inverse=True)
     sides = []
     for chosen in (positive, ~positive):
@@ -154,7 +151,3 @@ def _of_clusters(case: ScoreCase, threshold: float) -> list[Any] | None:
             return None
         sides.append(limits)
     return sides
-
-
-def _positive(view: LabelView, index: int | None) -> Bools:
-    return np.asarray(view.actual == (view.positive_index if index is None else index))

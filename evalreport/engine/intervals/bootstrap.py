@@ -74,30 +74,59 @@ class Bootstrap:
 
     # -- draws ----------------------------------------------------------------------------
 
-    def _rng(self, where: Slice, kind: str) -> np.random.Generator:
+    def rng(self, where: Slice, kind: str) -> np.random.Generator:
+        """The generator of draws of one kind in a slice."""
         view = self.tables.view
         return resampling.generator(self.settings.seed, view.dataset, view.model, str(where), kind)
+
+    def drawn(
+        self, held: Units, actual: Places, rng: np.random.Generator, cells: int = 0
+    ) -> Iterator[Floats]:
+        """How much each row counts in the replicates, in batches of shape (b, rows).
+
+        ``actual``: the true class of each row; ``cells``: what each replicate is counted into.
+        """
+        view, resamples = self.tables.view, self.settings.resamples
+        times: Iterator[npt.NDArray[Any]]
+        if view.sample is not None:
+            times = view.sample.replicates(resamples, rng, self._canonical)
+        elif self.settings.stratify and view.cluster is None:
+            strata = [np.flatnonzero(actual == k) for k in np.unique(actual)]
+            times = resampling.stratified_resamples(strata, resamples, rng)
+        else:
+            times = resampling.cluster_resamples(held.many, resamples, rng)
+        return of_rows(held, times, cells)
+
+    def without_groups(
+        self, held: Units, rng: np.random.Generator, cells: int = 0
+    ) -> Iterator[Floats]:
+        """How much each row counts without each random group of rows or clusters, likewise."""
+        sample = self.tables.view.sample
+        if sample is not None:
+            left = sample.without_groups(grouped_jackknife.GROUPS, rng, self._canonical)
+            return of_rows(held, [left], cells)
+        group = grouped_jackknife.groups_of(held.many, rng)
+        kept = ((group != g)[None] for g in range(int(group.max()) + 1))
+        return of_rows(held, kept, cells)
 
     def _table_batches(
         self, where: Slice, threshold: float | None, matrix: Floats, indeterminate: str | None
     ) -> Iterator[npt.NDArray[Any]]:
-        view, settings, rng = (
-            self.tables.view,
-            self.settings,
-            self._rng(where, f"table {threshold}"),
-        )
+        view, settings = self.tables.view, self.settings
+        rng = self.rng(where, f"table {threshold}")
         size = len(view.labels)
         if view.sample is not None or (view.cluster is None and view.weight is not None):
-            rows, code = self._cells(where, threshold, indeterminate)
-            for batch in self._counted_rows(rows, code, size * size, rng):
+            held = self._in_order(*self._cells(where, threshold, indeterminate))
+            drawn = self.drawn(held, held.code // size, rng, size * size)
+            for batch in _counted(held.code, size * size, drawn):
                 yield batch.reshape(-1, size, size)
         elif view.cluster is not None:
             per_cluster = self.tables.clusters(where, threshold, indeterminate)
             if per_cluster is None:
                 return
             per_cluster = canonical_stack(per_cluster)
-            for drawn in resampling.cluster_resamples(len(per_cluster), settings.resamples, rng):
-                yield np.einsum("bc,cij->bij", drawn.astype(np.float64), per_cluster)
+            for times in resampling.cluster_resamples(len(per_cluster), settings.resamples, rng):
+                yield np.einsum("bc,cij->bij", times.astype(np.float64), per_cluster)
         else:
             draw = (
                 resampling.stratified_tables if settings.stratify else resampling.multinomial_tables
@@ -114,20 +143,15 @@ class Bootstrap:
         rows, predicted = rows[predicted >= 0], predicted[predicted >= 0]
         return rows, view.actual[rows].astype(np.int64) * len(view.labels) + predicted
 
-    def _counted_rows(
-        self, rows: Places, code: Places, cells: int, rng: np.random.Generator
-    ) -> Iterator[Floats]:
-        """The cells of drawn rows that have weights, in batches of shape (b, cells)."""
+    def _in_order(self, rows: Places, code: Places) -> Units:
+        """Weighted rows in canonical order, each a unit of its own."""
         view = self.tables.view
         assert view.weight is not None
         weight = view.weight[rows]
         if view.sample is not None:
-            factors = view.sample.replicates(self.settings.resamples, rng, self._canonical)
-            yield from _counted(code, weight, rows, cells, factors)
-            return
+            return Units(code, weight, rows)
         order, unit = canonical_rows(code, weight, None)
-        drawn = self._times(view.actual[rows][order], len(order), rng)
-        yield from _counted(code[order], weight[order], unit, cells, drawn)
+        return Units(code[order], weight[order], unit)
 
     @property
     def _canonical(self) -> npt.NDArray[np.intp]:
@@ -139,17 +163,9 @@ class Bootstrap:
         held += [] if view.class_scores is None else list(view.class_scores.T)
         return np.lexsort(held)
 
-    def _times(self, actual: Places, units: int, rng: np.random.Generator) -> Iterator[Places]:
-        """How often each row or cluster is drawn; ``actual``: the true class of each row."""
-        resamples = self.settings.resamples
-        if not self.settings.stratify or self.tables.view.cluster is not None:
-            return resampling.cluster_resamples(units, resamples, rng)
-        strata = [np.flatnonzero(actual == k) for k in np.unique(actual)]
-        return resampling.stratified_resamples(strata, resamples, rng)
-
     def _score_batches(self, where: Slice, index: int | None) -> Iterator[ScoreTable]:
         table, view = self.tables.scores(where, index), self.tables.view
-        size, rng = len(table.scores), self._rng(where, f"scores {index}")
+        size, rng = len(table.scores), self.rng(where, f"scores {index}")
         if view.cluster is None and view.weight is None:
             for pos, neg in resampling.score_table_resamples(
                 table.positives,
@@ -160,14 +176,9 @@ class Bootstrap:
             ):
                 yield ScoreTable(table.scores, pos, neg)
             return
-        if view.sample is not None:
-            batches = self._counted_rows(*self._entries(where, index), 2 * size, rng)
-        else:
-            code, weight, unit = self._units(where, index)
-            count = int(unit.max(initial=-1)) + 1
-            drawn = self._times(code // max(size, 1), count, rng)
-            batches = _counted(code, weight, unit, 2 * size, drawn)
-        yield from _tables(table.scores, batches)
+        held = self._units(where, index)
+        drawn = self.drawn(held, held.code // max(size, 1), rng, 2 * size)
+        yield from _tables(table.scores, _counted(held.code, 2 * size, drawn))
 
     # -- left out ---------------------------------------------------------------------------
 
@@ -226,7 +237,7 @@ class Bootstrap:
             times, left = whole[code], Units(code, np.ones(len(code)), np.arange(len(code)))
         else:
             left = self._units(where, index)
-            many = int(left.unit.max(initial=-1)) + 1
+            many = left.many
 
         def of_flat(stack: Floats) -> Any:
             return function(ScoreTable(table.scores, stack[:, :size], stack[:, size:]))
@@ -241,19 +252,12 @@ class Bootstrap:
     def _without_groups(self, where: Slice, index: int | None) -> Iterator[ScoreTable]:
         """The score table without each random group of rows or clusters."""
         view, table = self.tables.view, self.tables.scores(where, index)
-        rng = self._rng(where, f"groups {index}")
-        if view.sample is not None:
-            rows, code = self._entries(where, index)
-            assert view.weight is not None
-            groups = view.sample.without_groups(grouped_jackknife.GROUPS, rng, self._canonical)
-            batches = _counted(code, view.weight[rows], rows, 2 * len(table.scores), [groups])
-            return _tables(table.scores, batches)
+        rng = self.rng(where, f"groups {index}")
         if view.cluster is None and view.weight is None:
             return grouped_jackknife.of_counts(table, rng)
-        code, weight, unit = self._units(where, index)
-        group = grouped_jackknife.groups_of(int(unit.max()) + 1, rng)
-        kept = ((group != g)[None] for g in range(int(group.max()) + 1))
-        return _tables(table.scores, _counted(code, weight, unit, 2 * len(table.scores), kept))
+        held, cells = self._units(where, index), 2 * len(table.scores)
+        kept = self.without_groups(held, rng, cells)
+        return _tables(table.scores, _counted(held.code, cells, kept))
 
     # -- rows ---------------------------------------------------------------------------------
 
@@ -263,7 +267,7 @@ class Bootstrap:
         """Rows of a slice, and the entry of each (plus their number for a negative)."""
         view, table = self.tables.view, self.tables.scores(where, index)
         rows = self.tables.rows(where) if rows is None else rows
-        negative = view.actual[rows] != (view.positive_index if index is None else index)
+        negative = ~view.positives_of(index)[rows]
         entry = self.tables.entries(where, index)[rows]
         return rows, entry + len(table.scores) * negative.astype(np.intp)
 
@@ -281,6 +285,8 @@ class Bootstrap:
         view = self.tables.view
         whole = view.weight is None and view.cluster is not None
         rows, code = self._entries(where, index, self.tables.kinds(where) if whole else None)
+        if view.sample is not None:
+            return self._in_order(rows, code)
         cluster = None if view.cluster is None else view.cluster[0][rows]
         if whole:
             assert cluster is not None
@@ -302,18 +308,17 @@ def _values(function: OfScores, tables: Iterable[ScoreTable]) -> Floats:
     return finite(np.concatenate(found))
 
 
-def _counted(
-    code: Places, weight: Floats, unit: Places, cells: int, drawn: Iterable[npt.NDArray[Any]]
-) -> Iterator[Floats]:
-    """What rows add up to in each cell, in batches of shape (b, cells).
+def of_rows(held: Units, times: Iterable[npt.NDArray[Any]], cells: int = 0) -> Iterator[Floats]:
+    """How much each row counts, its weight included, from how much each unit does."""
+    step = max(1, _BATCH // max(1, cells, len(held.code)))
+    for part in times:
+        for start in range(0, len(part), step):
+            yield part[start : start + step][:, held.unit] * held.weight
 
-    ``drawn``: how much each unit counts, in batches of shape (b, units); ``unit``: of each row.
-    """
-    step = max(1, _BATCH // max(1, cells, len(code)))
-    for times in drawn:
-        for start in range(0, len(times), step):
-            each = times[start : start + step][:, unit] * weight
-            yield np.stack([np.bincount(code, one, cells) for one in each])
+
+def _counted(code: Places, cells: int, drawn: Iterable[Floats]) -> Iterator[Floats]:
+    """What rows add up to in each cell, in batches of shape (b, cells)."""
+    return (np.stack([np.bincount(code, one, cells) for one in each]) for each in drawn)
 
 
 def _tables(scores: Floats, batches: Iterable[Floats]) -> Iterator[ScoreTable]:

@@ -107,8 +107,7 @@ class ScoreCase(Case):
     def worth(self) -> tuple[float, float]:
         """Rows that the weights of positives, and of negatives, are worth (Kish)."""
         view, inside = self.measurer.view, self.measurer.tables.kinds(self.task.where)
-        own = view.positive_index if self.index is None else self.index
-        positive = view.actual[inside] == own
+        positive = view.positives_of(self.index)[inside]
         one, two = (
             effective_size_from_sums(view.total_weight(side), view.total_weight(side, 2))
             for side in (inside[positive], inside[~positive])

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
@@ -12,19 +11,17 @@ import numpy.typing as npt
 
 from evalreport.engine.counting.canonical_rows import canonical_rows, codes_of
 from evalreport.engine.intervals import grouped_jackknife
-from evalreport.engine.intervals.jackknife import MOST_LEFT_OUT, Jackknife, finite
+from evalreport.engine.intervals.bootstrap import of_rows
+from evalreport.engine.intervals.jackknife import MOST_LEFT_OUT, Jackknife, Units, finite
 from evalreport.metrics.declare import Average, Metric
 from evalreport.metrics.tables import ClassScores, ScoreTable, pooled
 from evalreport.plan.task import Task
-from evalreport.statistics import resampling
 
 if TYPE_CHECKING:
     from evalreport.engine.intervals.case import Case
     from evalreport.engine.intervals.measuring import Measuring
 
 Floats = npt.NDArray[np.float64]
-
-_BATCH = 2_000_000
 
 
 def class_replicates(
@@ -33,82 +30,52 @@ def class_replicates(
     """Replicates of a class average or of a metric of all class scores, shape (B,)."""
     if measurer.view.class_scores is None:
         return None
-    drawn, rng = _Drawn.of(measurer, task), _rng(measurer, task, "rows")
-    resamples, sample = measurer.settings.resamples, measurer.view.sample
-    batches: Iterator[Floats]
-    if sample is not None:
-        batches = map(drawn.of_sample, sample.replicates(resamples, rng, _canonical(measurer)))
-    elif measurer.settings.stratify and measurer.view.cluster is None:
-        strata = [np.flatnonzero(drawn.scores.actual == k) for k in np.unique(drawn.scores.actual)]
-        times = resampling.stratified_resamples(strata, resamples, rng)
-        batches = (part for one in times for part in drawn.batches(one))
-    else:
-        times = resampling.cluster_resamples(drawn.units, resamples, rng)
-        batches = (part for one in times for part in drawn.batches(one))
-    found = [drawn.scores.values(task, metric, arguments, part) for part in batches]
-    return finite(np.concatenate(found))
+    (held, scores), draws = _held(measurer, task), measurer.bootstrap
+    drawn = draws.drawn(_to_be_drawn(measurer, held), scores.actual, draws.rng(task.where, "rows"))
+    return _values(scores.values(task, metric, arguments, part) for part in drawn)
 
 
 def class_jackknife(case: Case) -> Jackknife | None:
     """The same metric with one row or cluster left out, or groups of them where they are many."""
     if case.measurer.view.class_scores is None:
         return None
-    drawn = _Drawn.of(case.measurer, case.task)
-    if drawn.units > MOST_LEFT_OUT:
+    held, scores = _held(case.measurer, case.task)
+    if held.many > MOST_LEFT_OUT:
         values = class_left_out(case)
         return None if values is None else (values, np.ones(len(values)))
-    kept = 1 - np.eye(drawn.units, dtype=np.int64)
+    kept = of_rows(held, [1 - np.eye(held.many, dtype=np.int64)])
     task, metric, arguments = case.task, case.metric, case.arguments
-    found = [drawn.scores.values(task, metric, arguments, part) for part in drawn.batches(kept)]
-    return finite(np.concatenate(found)), np.ones(drawn.units)
+    values = _values(scores.values(task, metric, arguments, part) for part in kept)
+    return values, np.ones(held.many)
 
 
 def class_left_out(case: Case) -> Floats | None:
     """The same metric without each of the groups of the grouped jackknife."""
     if case.measurer.view.class_scores is None:
         return None
-    found = [
+    return _values(
         scores.values(case.task, case.metric, case.arguments, times)
         for scores, times in _each_left_out(case)
-    ]
-    return finite(np.concatenate(found))
+    )
+
+
+def _values(parts: Iterable[Floats]) -> Floats:
+    return finite(np.concatenate(list(parts)))
 
 
 def _each_left_out(case: Case) -> Iterator[tuple[Columns, Floats]]:
     """What is drawn, and how much of each is left without each group of rows or clusters."""
     measurer, task = case.measurer, case.task
-    view, rng = measurer.view, _rng(measurer, task, "groups")
+    view, rng = measurer.view, measurer.bootstrap.rng(task.where, "groups")
     if view.weight is None and view.cluster is None and view.sample is None:
         kinds, rows = _alike(measurer, task)
         parts = grouped_jackknife.parts_of_kinds(rows, rng)
         if parts is not None:
             yield from ((kinds, (rows - part).astype(np.float64)[None]) for part in parts)
             return
-    drawn = _Drawn.of(measurer, task)
-    if view.sample is not None:
-        groups = view.sample.without_groups(grouped_jackknife.GROUPS, rng, _canonical(measurer))
-        yield from ((drawn.scores, drawn.of_sample(own[None])) for own in groups)
-        return
-    group = grouped_jackknife.groups_of(drawn.units, rng)
-    for g in range(int(group.max()) + 1):
-        kept = (group != g).astype(np.int64)[None]
-        yield from ((drawn.scores, times) for times in drawn.batches(kept))
-
-
-def _canonical(measurer: Measuring) -> npt.NDArray[Any]:
-    """Places of all rows of the sample in an order that follows from what they hold."""
-    view = measurer.view
-    assert view.class_scores is not None
-    assert view.sample is not None
-    assert view.weight is not None
-    return np.lexsort([view.actual, view.sample.stratum, view.weight, *view.class_scores.T])
-
-
-def _rng(measurer: Measuring, task: Task, what: str) -> np.random.Generator:
-    view = measurer.view
-    return resampling.generator(
-        measurer.settings.seed, view.dataset, view.model, str(task.where), what
-    )
+    held, scores = _held(measurer, task)
+    kept = measurer.bootstrap.without_groups(_to_be_drawn(measurer, held), rng)
+    yield from ((scores, part) for part in kept)
 
 
 def _alike(measurer: Measuring, task: Task) -> tuple[Columns, npt.NDArray[np.int64]]:
@@ -123,45 +90,22 @@ def _alike(measurer: Measuring, task: Task) -> tuple[Columns, npt.NDArray[np.int
     return Columns(view.labels, scores[first], actual[first]), rows
 
 
-@dataclass(frozen=True, eq=False)
-class _Drawn:
-    """The rows of a slice in canonical order, ready to be drawn by ``unit``.
+def _held(measurer: Measuring, task: Task) -> tuple[Units, Columns]:
+    """The rows of a task in canonical order, each by its place, and their scores of each class."""
+    view, rows = measurer.view, measurer.tables.rows(task.where)
+    assert view.class_scores is not None
+    weight = np.ones(len(rows)) if view.weight is None else view.weight[rows]
+    cluster = None if view.cluster is None else view.cluster[0][rows]
+    code = codes_of(view.actual[rows], *view.class_scores[rows].T)
+    order, unit = canonical_rows(code, weight, cluster)
+    rows = rows[order]
+    scores = Columns(view.labels, view.class_scores[rows], view.actual[rows])
+    return Units(rows, weight[order], unit), scores
 
-    ``rows``: their places in the view.
-    """
 
-    scores: Columns
-    weight: Floats
-    unit: npt.NDArray[Any]
-    rows: npt.NDArray[np.intp]
-
-    @classmethod
-    def of(cls, measurer: Measuring, task: Task) -> _Drawn:
-        """The rows of a task whose view has scores of each class."""
-        view, rows = measurer.view, measurer.tables.rows(task.where)
-        assert view.class_scores is not None
-        weight = np.ones(len(rows)) if view.weight is None else view.weight[rows]
-        cluster = None if view.cluster is None else view.cluster[0][rows]
-        code = codes_of(view.actual[rows], *view.class_scores[rows].T)
-        order, unit = canonical_rows(code, weight, cluster)
-        rows = rows[order]
-        scores = Columns(view.labels, view.class_scores[rows], view.actual[rows])
-        return cls(scores, weight[order], unit, rows)
-
-    @property
-    def units(self) -> int:
-        """How many rows or clusters are drawn."""
-        return int(self.unit.max()) + 1
-
-    def batches(self, times: npt.NDArray[Any]) -> Iterator[Floats]:
-        """The weight of each row, from how often each unit is drawn; shape (b, rows)."""
-        step = max(1, _BATCH // max(1, len(self.unit)))
-        for start in range(0, len(times), step):
-            yield times[start : start + step][:, self.unit] * self.weight
-
-    def of_sample(self, factors: Floats) -> Floats:
-        """The same from factors of all rows of the sample, shape (b, n)."""
-        return np.asarray(factors[:, self.rows] * self.weight)
+def _to_be_drawn(measurer: Measuring, held: Units) -> Units:
+    """The same rows by what is drawn of them: of a sample its units, by the place of each row."""
+    return held if measurer.view.sample is None else held._replace(unit=held.code)
 
 
 class ScoreColumn:

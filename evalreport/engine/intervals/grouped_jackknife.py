@@ -112,8 +112,12 @@ def interval(
         return None
     half = -t_quantile((1.0 - level) / 2.0, found.df) * found.error
     low, high = max(number - half, bounds[0]), min(number + half, bounds[1])
-    count, notes = found.groups, [note] if note else []
-    if count < len(left_out):
-        notes.append(f"undefined without {len(left_out) - count} of {len(left_out)} groups")
-    made = Interval(level, low, high, METHOD, "; ".join(notes) or None, groups=count)
+    notes = "; ".join(filter(None, (note, undefined_in(left_out)))) or None
+    made = Interval(level, low, high, METHOD, notes, groups=found.groups)
     return made if intervals.has_width(made) else None
+
+
+def undefined_in(left_out: Floats) -> str | None:
+    """Without how many groups a value is undefined, as a note; None for none."""
+    lost = int(np.count_nonzero(~np.isfinite(left_out)))
+    return f"undefined without {lost} of {len(left_out)} groups" if lost else None

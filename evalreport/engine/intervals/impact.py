@@ -16,6 +16,7 @@ import numpy as np
 
 from evalreport.engine.counting.classification import ClassificationTable
 from evalreport.engine.settings import ImpactRule
+from evalreport.metrics.formula import whole
 from evalreport.metrics.tables import ScoreTable
 from evalreport.results.records import ImpactCategory, Interval, Rates, UnknownBounds
 from evalreport.statistics.exact_sums import exact_sum
@@ -135,8 +136,8 @@ def impact_ratios(
         share = s.n / total if total > 0 else None
         category = ImpactCategory(
             subgroup=dict(s.group),
-            selected=_plain(s.selected),
-            n=_plain(s.n),
+            selected=whole(s.selected),
+            n=whole(s.n),
             rows=s.rows if s.rows is not None else int(s.n),
             share_of_rows=share,
             under_two_percent=share is not None and share < LEAVE_OUT,
@@ -164,7 +165,7 @@ def _with_ratio(
         impact_ratio=ratio,
         highest=s is top,
         against_subgroup=dict(top.group),
-        highest_fraction=(_plain(top.selected), _plain(top.n)),
+        highest_fraction=(whole(top.selected), whole(top.n)),
         below_four_fifths=ratio < FOUR_FIFTHS,
         small=s.n < SMALL,
     )
@@ -191,8 +192,4 @@ def _bounds(s: Selection, taking: Sequence[Selection], unknown: float) -> Unknow
         rate = selected / (s.n + unknown)
         most = max(rate, others)
         both.append(Rates(rate, rate / most if most > 0 else None))
-    return UnknownBounds(_plain(unknown), *both)
-
-
-def _plain(number: float) -> int | float:
-    return int(number) if float(number).is_integer() else number
+    return UnknownBounds(whole(unknown), *both)

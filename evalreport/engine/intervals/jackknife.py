@@ -39,6 +39,11 @@ class Units(NamedTuple):
     weight: Floats
     unit: Places
 
+    @property
+    def many(self) -> int:
+        """How many units there are."""
+        return int(self.unit.max(initial=-1)) + 1
+
 
 def finite(values: npt.NDArray[Any]) -> Floats:
     """Values as floats; what is undefined or infinite is NaN."""
@@ -54,7 +59,7 @@ def without_each(
     ``whole``: the table of all rows, laid flat; ``times``: how many units are like each, 1 where
     None.
     """
-    units, size = int(rows.unit.max(initial=-1)) + 1, whole.size
+    units, size = rows.many, whole.size
     if units * size > MOST_CELLS:
         return None
     order = np.argsort(rows.unit, kind="stable")

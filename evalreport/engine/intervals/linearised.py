@@ -89,6 +89,5 @@ def contributions(
     """Weight times derivative of each of the ``rows``, shape (rows,)."""
     view, index = case.measurer.view, case.index
     entry = case.measurer.tables.entries(case.task.where, index)[rows]
-    positive = view.actual[rows] == (view.positive_index if index is None else index)
-    own = np.where(positive, slopes[0][entry], slopes[1][entry])
+    own = np.where(view.positives_of(index)[rows], slopes[0][entry], slopes[1][entry])
     return own if view.weight is None else own * view.weight[rows]

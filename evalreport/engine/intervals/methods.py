@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -62,17 +62,16 @@ class TableValue:
 
 
 def from_limits(
-    limits: Limits | None,
-    level: float,
-    method: str,
-    note: str | None = None,
-    n_effective: float | None = None,
+    limits: Limits | None, level: float, method: str, note: str | None = None, **told: Any
 ) -> records.Interval | None:
-    """A result from plain limits; None where the method gives none."""
+    """A result from plain limits; None where the method gives none.
+
+    ``told``: what the record says beside them, as the standard error.
+    """
     if limits is None or not (math.isfinite(limits.low) and math.isfinite(limits.high)):
         return None
     low, high = float(limits.low), float(limits.high)
-    return records.Interval(level, low, high, method, note, n_effective=n_effective)
+    return records.Interval(level, low, high, method, note, **told)
 
 
 def has_width(limits: Limits | records.Interval | None) -> bool:
@@ -95,11 +94,12 @@ def symmetric(
     method: str,
     bounds: tuple[float, float],
     df: float = math.inf,
+    **told: Any,
 ) -> records.Interval:
     """Value plus and minus t or z standard errors, kept within the metric's bounds."""
     half = deviate(level, df) * math.sqrt(max(variance, 0.0))
     low, high = max(value - half, bounds[0]), min(value + half, bounds[1])
-    return records.Interval(level, low, high, method, df=_told(df))
+    return records.Interval(level, low, high, method, df=_told(df), **told)
 
 
 def on_logits(
@@ -117,17 +117,14 @@ def on_logits(
     low, high = bounds
     place, error = (value - low) / (high - low), math.sqrt(max(variance, 0.0))
     if not 0.0 < place < 1.0:
-        found = symmetric(value, variance, level, method, bounds, df)
-    else:
-        half = deviate(level, df) * error / (high - low) / (place * (1.0 - place))
-        centre = math.log(place / (1.0 - place))
-        # exp may overflow where t is large: the limit is then a bound
-        with np.errstate(over="ignore"):
-            ends = [float(1.0 / (1.0 + np.exp(-(centre + side * half)))) for side in (-1.0, 1.0)]
-        found = records.Interval(
-            level, low + (high - low) * ends[0], low + (high - low) * ends[1], method, df=_told(df)
-        )
-    return replace(found, standard_error=error)
+        return symmetric(value, variance, level, method, bounds, df, standard_error=error)
+    half = deviate(level, df) * error / (high - low) / (place * (1.0 - place))
+    centre = math.log(place / (1.0 - place))
+    # exp may overflow where t is large: the limit is then a bound
+    with np.errstate(over="ignore"):
+        ends = [float(1.0 / (1.0 + np.exp(-(centre + side * half)))) for side in (-1.0, 1.0)]
+    low, high = (low + (high - low) * end for end in ends)
+    return records.Interval(level, low, high, method, df=_told(df), standard_error=error)
 
 
 def _told(df: float) -> float | None:
@@ -172,8 +169,10 @@ def _of_kish(v: TableValue, variance: float) -> records.Interval | None:
     left = float(v.table[inside].sum()) ** 2 / float(v.squares[inside].sum())
     effective = min(v.value * (1 - v.value) / variance, left)
     limits = proportions.wilson_n_eff(v.value, effective, v.level)
-    found = from_limits(limits, v.level, SHARE_OF_WEIGHTS, n_effective=effective)
-    return None if found is None else replace(found, standard_error=math.sqrt(variance))
+    error = math.sqrt(variance)
+    return from_limits(
+        limits, v.level, SHARE_OF_WEIGHTS, n_effective=effective, standard_error=error
+    )
 
 
 def n_eff_interval(
@@ -189,10 +188,8 @@ def n_eff_interval(
         limits = proportions.wilson_n_eff(share, effective, level)
     else:
         limits = proportions.wilson_t(share, effective, df, level)
-    found = from_limits(limits, level, "wilson_n_eff", n_effective=effective)
-    if found is None:
-        return None
-    return replace(found, standard_error=math.sqrt(variance), df=_told(df))
+    told: dict[str, Any] = {"standard_error": math.sqrt(variance), "df": _told(df)}
+    return from_limits(limits, level, "wilson_n_eff", n_effective=effective, **told)
 
 
 def share_of_weights(
@@ -209,9 +206,7 @@ def share_of_weights(
     """
     if total <= 0 or heaviest <= 0:
         return None
-    factor = 1.0 if math.isinf(rows) or rows < 2 else rows / (rows - 1.0)
-    hits, misses = squares
-    variance = factor * (hits * (1 - share) ** 2 + misses * share**2) / total**2
+    variance = means.share_variance(share, total, squares, rows)
     if _is_unvaried(share, variance):
         return _alike(share, total / heaviest, heaviest, level, "wilson_n_eff")
     return n_eff_interval(share, variance, level)
@@ -275,8 +270,8 @@ def clustered_proportion(
         return from_limits(limits, level, method, note, n_effective=effective)
     effective = min(effective, float(sizes.sum()))
     limits = proportions.wilson_t(share, effective, occupied - 1, level)
-    found = from_limits(limits, level, method, note, n_effective=effective)
-    return found if found is None or note else replace(found, standard_error=error)
+    known = None if note else error
+    return from_limits(limits, level, method, note, n_effective=effective, standard_error=known)
 
 
 # -- smooth functions of the table -----------------------------------------------------------
@@ -298,13 +293,13 @@ def smooth(v: TableValue, method: str = "delta", scale: str = "plain") -> record
     if scale == "log" and v.value > 0:
         with np.errstate(over="ignore"):
             ratio = float(np.exp(half / v.value))
-        made = from_limits(Limits(v.value / ratio, v.value * ratio), v.level, method)
-        return None if made is None else replace(made, df=_told(df))
+        limits = Limits(v.value / ratio, v.value * ratio)
+        return from_limits(limits, v.level, method, df=_told(df))
     if scale == "fisher_z" and abs(v.value) < 1:
         return _on_fisher_scale(v.value, variance, v.level, method, df)
-    around = symmetric(v.value, variance, v.level, method, v.bounds, df)
     designed = method in ("sandwich", "cluster_robust")
-    return replace(around, standard_error=math.sqrt(variance)) if designed else around
+    error = math.sqrt(variance) if designed else None
+    return symmetric(v.value, variance, v.level, method, v.bounds, df, standard_error=error)
 
 
 def _on_fisher_scale(
@@ -412,10 +407,8 @@ def area_of_clusters(
     limits = delong.score_form(
         area, variance if varies else None, counted, units, deviate(level, df)
     )
-    found = from_limits(limits, level, AREA_OF_CLUSTERS)
-    if found is None:
-        return None
-    return replace(found, df=df, standard_error=math.sqrt(variance) if varies else None)
+    error = math.sqrt(variance) if varies else None
+    return from_limits(limits, level, AREA_OF_CLUSTERS, df=df, standard_error=error)
 
 
 # -- functions of a whole table --------------------------------------------------------------
@@ -436,10 +429,8 @@ def widened(
     if units - 1.0 < means.LEAST_DEGREES:
         return too_few(units, clusters=clusters)
     limits = widened_limits(value, variance, units, level, bounds=bounds, parts=parts)
-    found = from_limits(limits, level, method)
-    if found is None:
-        return None
-    return replace(found, df=units - 1.0, standard_error=math.sqrt(variance) or None)
+    error = math.sqrt(variance) or None
+    return from_limits(limits, level, method, df=units - 1.0, standard_error=error)
 
 
 def too_few(units: float, *, clusters: bool) -> str:

@@ -1,7 +1,10 @@
 """Worst and best case of a value with the rows that lack something: a share, an area, another.
 
-A share and a measure of four cells are extreme where cells are; the area under the ROC curve
-where the rows that lack a score, or a class, stand at one end of the ranking.
+A share x / n of rows is least, or greatest, when each of these rows is taken alone to be of the
+cell that moves it most: into x and n where that can be, else into neither (to raise it); into n
+alone, else into neither (to lower it). Another measure of four cells is extreme where cells are,
+the area under the ROC curve where the rows that lack a score, or a class, stand at one end of the
+ranking.
 """
 
 from __future__ import annotations
@@ -18,14 +21,20 @@ from evalreport.data.completeness import Lost
 from evalreport.engine.intervals.case import ScoreCase, TableCase
 from evalreport.engine.intervals.missing_rows import (
     CELLS,
+    FN,
+    FP,
+    RIGHT,
+    TN,
+    TP,
+    WRONG,
     Groups,
     Number,
-    missing_bounds,
     placeable,
 )
 from evalreport.engine.metric_values import Evaluated, stacked_value
+from evalreport.metrics.comparing import share_of
 from evalreport.metrics.declare import Average, Interval, Metric, Table
-from evalreport.metrics.formula import Value
+from evalreport.metrics.formula import Value, whole
 from evalreport.metrics.tables import Counts, ScoreTable
 from evalreport.results.records import Cells, Fraction, MissingBounds, OfCells
 
@@ -44,13 +53,49 @@ def of_table(case: TableCase) -> Evaluated:
     classes = len(view.labels)
     whole = pooled or (classes > 2 and metric.scope == "all")
     index = None if whole else case.index
-    bounds = missing_bounds(
-        metric, case.arguments, value, case.matrix, index, missing, task.indeterminate
-    )
-    if bounds is None and index is not None and (metric.table is Table.COUNTS or classes == 2):
-        groups = placeable(missing, index, classes, task.indeterminate)
+    groups = placeable(missing, index, classes, task.indeterminate)
+    bounds: MissingBounds | None = None
+    if metric.interval is Interval.PROPORTION and metric.table is Table.COUNTS and classes > 1:
+        bounds = of_share(metric, value, groups)
+    elif index is not None and (metric.table is Table.COUNTS or classes == 2):
         bounds = extremes(metric, case.arguments, case.matrix.one_versus_rest(index), groups)
     return replace(value, missing=bounds)
+
+
+#: What one row adds above and below the line, in the order that lowers a share most.
+_LOWER = ((0, 1), (0, 0), (1, 1))
+_HIGHER = ((1, 1), (0, 0), (0, 1))
+
+
+def of_share(metric: Metric, value: Evaluated, groups: Groups) -> MissingBounds | None:
+    """The least and greatest share, each with its fraction; None where that has no rows.
+
+    ``value``: of the rows that are complete; ``groups``: how many rows may be of which cells.
+    """
+    share = share_of(metric)
+    parts = {cell: (int(share.top[at]), int(share.bottom[at])) for cell, at in PLACES.items()}
+    x, n = value.numerator or 0, value.denominator or 0
+    low, high = [x, n], [x, n]
+    for count, cells in groups:
+        kinds = {parts[cell] for cell in cells}
+        for found, order in ((low, _LOWER), (high, _HIGHER)):
+            top, bottom = next(kind for kind in order if kind in kinds)
+            found[0] += top * count
+            found[1] += bottom * count
+    if not low[1] or not high[1]:
+        return None
+    return MissingBounds(Fraction(low[0] / low[1], *low), Fraction(high[0] / high[1], *high))
+
+
+#: Where rows of a cell stand by (actual, predicted), of all classes together by either one.
+PLACES = {
+    TP: (True, True),
+    FN: (True, False),
+    FP: (False, True),
+    TN: (False, False),
+    RIGHT: (True, True),
+    WRONG: (False, True),
+}
 
 
 def of_scores(case: ScoreCase) -> Evaluated:
@@ -123,11 +168,7 @@ def area_bounds(metric: Metric, table: ScoreTable, missing: Ranked) -> MissingBo
 
 def _told(won: float, pairs: float, least: float, most: float) -> Fraction:
     numerator = least * pairs + (most - least) * won
-    return Fraction(numerator / pairs, _plain(numerator), _plain(pairs))
-
-
-def _plain(number: float) -> float | int:
-    return int(number) if float(number).is_integer() else float(number)
+    return Fraction(numerator / pairs, whole(numerator), whole(pairs))
 
 
 def _best(scores: Floats, positives: Any, negatives: Any, missing: Ranked) -> tuple[float, float]:

@@ -1,32 +1,27 @@
-"""Worst and best case of a proportion: what the rows that lack something could make of it.
+"""The rows of a slice that lack something, and the cells of the table that each may be of.
 
 A row without a prediction may be right or wrong, one without a target of any class, and
-one without either anything at all. A share x / n of rows is least, or greatest, when each
-of these rows is taken alone to be of the cell that moves it most: into x and n where that
-can be, else into neither (to raise it); into n alone, else into neither (to lower it).
+one without either anything at all.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from evalreport.data.completeness import Lost
-from evalreport.engine.metric_values import Evaluated
-from evalreport.metrics.declare import Interval, Metric, Table
-from evalreport.metrics.formula import Ratio
-from evalreport.metrics.tables import Counts, Matrix
 from evalreport.predict.view import View
 from evalreport.results.identity import Slice
-from evalreport.results.records import Fraction, MissingBounds, MissingRows
+from evalreport.results.records import MissingRows
 
-#: Cells of one class against the rest, as a row of the class or not, found or not.
+#: Cells of one class against the rest, as a row of the class or not, found or not; and of all.
 TP, FN, FP, TN = "tp", "fn", "fp", "tn"
 CELLS = (TP, FN, FP, TN)
+RIGHT, WRONG = "right", "wrong"
 
 Number = int | float
 
@@ -100,100 +95,6 @@ def _predicted(view: View, lost: Lost, threshold: float | None) -> Any:
 def _sum(weights: Any) -> Number:
     whole = np.issubdtype(weights.dtype, np.integer)
     return int(weights.sum()) if whole else math.fsum(weights)
-
-
-def missing_bounds(
-    metric: Metric,
-    arguments: Mapping[str, Any],
-    value: Evaluated,
-    matrix: Matrix,
-    index: int | None,
-    missing: Missing,
-    indeterminate: str | None,
-) -> MissingBounds | None:
-    """The least and greatest share, each with its fraction; None for what is no share of rows.
-
-    Args:
-        metric: a share of rows of ``matrix``.
-        arguments: of the metric.
-        value: of the rows that are complete.
-        matrix: the table of the complete rows.
-        index: the class against the rest; None for a share of all rows.
-        missing: the rows that lack something.
-        indeterminate: how indeterminate predictions count: ``for``, ``against`` or None.
-    """
-    parts = _parts(metric, arguments, index, value, matrix)
-    if parts is None:
-        return None
-    groups = placeable(missing, index, len(matrix.row_totals), indeterminate)
-    x, n = value.numerator or 0, value.denominator or 0
-    low, high = [x, n], [x, n]
-    for count, cells in groups:
-        kinds = {parts[cell] for cell in cells}
-        for found, order in ((low, _LOWER), (high, _HIGHER)):
-            top, bottom = next(kind for kind in order if kind in kinds)
-            found[0] += top * count
-            found[1] += bottom * count
-    return MissingBounds(_share(*low), _share(*high)) if low[1] and high[1] else None
-
-
-#: What one row adds above and below the line, in the order that lowers a share most.
-_LOWER = ((0, 1), (0, 0), (1, 1))
-_HIGHER = ((1, 1), (0, 0), (0, 1))
-RIGHT, WRONG = "right", "wrong"
-
-
-def _share(x: Number, n: Number) -> Fraction:
-    return Fraction(x / n, x, n)
-
-
-def _parts(
-    metric: Metric,
-    arguments: Mapping[str, Any],
-    index: int | None,
-    value: Evaluated,
-    matrix: Matrix,
-) -> dict[str, tuple[int, int]] | None:
-    """What one row in each cell adds above and below the line; None if that is not all."""
-    if metric.interval is not Interval.PROPORTION or value.numerator is None:
-        return None
-    if index is None:
-        if len(matrix.row_totals) < 2:
-            return None
-        form = metric.for_classes or metric.function
-        units = {
-            RIGHT: form(Matrix(2, {(0, 0): 1}), **arguments),
-            WRONG: form(Matrix(2, {(0, 1): 1}), **arguments),
-        }
-        right = sum(matrix.diagonal)
-        held = {RIGHT: right, WRONG: sum(matrix.row_totals) - right}
-    elif metric.table is Table.COUNTS:
-        units = {
-            cell: metric(Counts(**{c: int(c == cell) for c in CELLS}), **arguments)
-            for cell in CELLS
-        }
-        own = matrix.one_versus_rest(index)
-        held = {cell: getattr(own, cell).value for cell in CELLS}
-    else:
-        return None
-    if not all(isinstance(unit, Ratio) for unit in units.values()):
-        return None
-    found = {
-        cell: (int(unit.top.exact()), int(unit.bottom.exact())) for cell, unit in units.items()
-    }
-    exact = all(part in _LOWER for part in found.values()) and _adds_up(found, held, value)
-    return found if exact else None
-
-
-def _adds_up(
-    parts: Mapping[str, tuple[int, int]], held: Mapping[str, Any], value: Evaluated
-) -> bool:
-    """Whether the metric is the sum of what its rows add: the largest class, say, is not."""
-    top = math.fsum(parts[cell][0] * held[cell] for cell in parts)
-    bottom = math.fsum(parts[cell][1] * held[cell] for cell in parts)
-    return math.isclose(top, value.numerator or 0, abs_tol=1e-9) and math.isclose(
-        bottom, value.denominator or 0, abs_tol=1e-9
-    )
 
 
 Groups = list[tuple[Number, tuple[str, ...]]]

@@ -16,7 +16,6 @@ for them too; few of their rows are in any one fold.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -94,7 +93,7 @@ def kept(
                 f"within folds {within:.4g} on average"
             )
     text = f"scores of {fits} fits are ranked together"
-    return replace(interval, note=f"{interval.note}; {text}" if interval.note else text), None
+    return interval.noted(text), None
 
 
 def _limits(table: ScoreTable, level: float) -> Interval | None:

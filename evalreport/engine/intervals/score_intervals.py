@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.engine.intervals import grouped_jackknife, linearised
+from evalreport.engine.intervals import grouped_jackknife, linearised, losses
 from evalreport.engine.intervals import methods as intervals
 from evalreport.engine.intervals.at_cut import at_cut
 from evalreport.engine.intervals.bootstrap import from_replicates, undefined_in
@@ -20,7 +20,6 @@ from evalreport.engine.intervals.class_bootstrap import (
     class_replicates,
 )
 from evalreport.engine.intervals.jackknife import Influence
-from evalreport.engine.intervals.linearised import contributions
 from evalreport.metrics.declare import Interval, Metric
 from evalreport.metrics.formula import Value
 from evalreport.metrics.kinds import (
@@ -36,14 +35,10 @@ from evalreport.metrics.kinds import (
     LOSS_OF_CLUSTERS,
     SANDWICH,
 )
-from evalreport.metrics.ranking import roc_auc
-from evalreport.metrics.tables import ScoreTable
+from evalreport.metrics.ranking import line_of_area, roc_auc
 from evalreport.predict.view import distinct
 from evalreport.results import records
-from evalreport.results.identity import EVERYTHING
 from evalreport.statistics import delong, design_based, means, obuchowski, proportions
-from evalreport.statistics.exact_sums import exact_sum
-from evalreport.statistics.interval import Interval as Limits
 from evalreport.statistics.interval import deviate
 
 
@@ -51,7 +46,7 @@ def score_interval(case: ScoreCase) -> records.Interval | str | None:
     """The interval of one value of a score metric; None, or the reason, where there is none."""
     metric, method = case.metric, case.method
     if method == LOSS_OF_CLUSTERS:
-        return _clustered_losses(case)
+        return losses.clustered(case)
     if method in (AT_CUT, AT_CUT_OF_CLUSTERS):
         return at_cut(case)
     if method == INFLUENCE_T:
@@ -64,8 +59,7 @@ def score_interval(case: ScoreCase) -> records.Interval | str | None:
     if method in areas or (method == SANDWICH and metric.row_loss is None):
         return _area_of_rows(case)
     if method in ("normal", LOG_T, SANDWICH):
-        weighted = case.measurer.view.weight is not None and method != "normal"
-        return _weighted_mean(case) if weighted else _mean(case)
+        return losses.table_mean(case)
     if method in ("wald", "wald_t"):
         return _logistic(case)
     if method in ("influence", grouped_jackknife.METHOD):
@@ -112,8 +106,10 @@ def _linearised(case: ScoreCase) -> records.Interval | None:
     level, method, bounds = case.level, case.method, _bounds(case.metric)
     if case.metric.interval is Interval.AUC and method == SANDWICH:
         return intervals.on_logits(case.number, variance, level, method, bounds, df)
-    around = intervals.symmetric(case.number, variance, level, method, bounds, df)
-    return replace(around, standard_error=math.sqrt(variance))
+    error = math.sqrt(variance)
+    return intervals.symmetric(
+        case.number, variance, level, method, bounds, df, standard_error=error
+    )
 
 
 def _by_influence(case: ScoreCase) -> records.Interval | str | None:
@@ -203,7 +199,7 @@ def _least_units(case: ScoreCase) -> float:
     if view.cluster is None:
         return min(case.worth)
     inside = case.measurer.tables.kinds(case.task.where)
-    positive = view.actual[inside] == (view.positive_index if case.index is None else case.index)
+    positive = view.positives_of(case.index)[inside]
     code = view.cluster[0][inside]
     return float(min(len(np.unique(code[side])) for side in (positive, ~positive)))
 
@@ -219,11 +215,11 @@ def _area(case: ScoreCase) -> records.Interval | None:
     limits = delong.AUC_METHODS[method](found, level)
     flat = limits is not None and limits.low >= limits.high
     note = f"no width: the variance of {method} is 0 here" if flat else None
-    interval = intervals.from_limits(limits, level, method, note)
-    if interval is not None and method == "delong_score":
+    told: dict[str, Any] = {}
+    if method == "delong_score":
         error = math.sqrt(found.variance) if found.variance else None
-        interval = replace(interval, df=found.degrees, standard_error=error)
-    return _scaled(case, interval)
+        told = {"df": found.degrees, "standard_error": error}
+    return _scaled(case, intervals.from_limits(limits, level, method, note, **told))
 
 
 def _scaled(case: ScoreCase, interval: records.Interval | None) -> records.Interval | None:
@@ -233,12 +229,8 @@ def _scaled(case: ScoreCase, interval: records.Interval | None) -> records.Inter
     """
     if interval is None:
         return None
-    metric, arguments, table = case.metric, case.arguments, case.table
-    scores = np.array([1.0, 0.0])
-    p, n, none = table.positive_total, table.negative_total, 0 * table.positive_total
-    worst = metric(ScoreTable(scores, np.array([none, p]), np.array([n, none])), **arguments)
-    best = metric(ScoreTable(scores, np.array([p, none]), np.array([none, n])), **arguments)
-    low, high = float(worst.exact()), float(best.exact())
+    totals = case.table.positive_total, case.table.negative_total
+    low, high = line_of_area(case.metric, case.arguments, *totals)
     error = interval.standard_error
     return replace(
         interval,
@@ -251,8 +243,7 @@ def _scaled(case: ScoreCase, interval: records.Interval | None) -> records.Inter
 def _area_of_rows(case: ScoreCase) -> records.Interval | None:
     view, tables, where = case.measurer.view, case.measurer.tables, case.task.where
     level, method, index = case.level, case.method, case.index
-    ranks = tables.ranked(index).ranks
-    positive = view.actual == (view.positive_index if index is None else index)
+    ranks, positive = tables.ranked(index).ranks, view.positives_of(index)
     if method in ("obuchowski", AREA_OF_CLUSTERS):
         assert view.cluster is not None
         rows = tables.kinds(where)
@@ -296,11 +287,10 @@ def _scored_of_weights(case: ScoreCase, area: float, variance: float) -> records
         return None
     own = delong.AreaLimits(area, _seen(variance), worth, min(worth))
     limits = own.at(deviate(level, own.degrees))
-    found = intervals.from_limits(limits, level, AREA_OF_WEIGHTS, n_effective=math.fsum(worth))
-    if found is None:
-        return None
     error = math.sqrt(variance) if _seen(variance) else None
-    return replace(found, df=own.degrees, standard_error=error)
+    told: dict[str, Any] = {"df": own.degrees, "standard_error": error}
+    told["n_effective"] = math.fsum(worth)
+    return intervals.from_limits(limits, level, AREA_OF_WEIGHTS, **told)
 
 
 def _seen(variance: float) -> float | None:
@@ -308,143 +298,7 @@ def _seen(variance: float) -> float | None:
     return variance if variance > intervals.VANISHED else None
 
 
-# -- means and fits -----------------------------------------------------------------------------
-
-
-def _losses(metric: Metric, table: ScoreTable) -> tuple[Any, Any]:
-    assert metric.row_loss is not None
-    return metric.row_loss(table.scores, True), metric.row_loss(table.scores, False)
-
-
-#: Why a mean of losses has no limits.
-LOSSES_ALIKE = "all losses are equal: they show no variance"
-ONE_ROW = "one row shows no variance"
-
-
-def _carried(rows: float, most: float) -> str:
-    """Why a mean that few rows carry has no limits; ``rows``: as many equal losses, of ``most``."""
-    return f"too few losses: {rows:.2g} of {most:,g} make up the mean"
-
-
-def _mean(case: ScoreCase) -> records.Interval | str | None:
-    metric, table = case.metric, case.table
-    if metric.row_loss is None:
-        return None
-    if case.measurer.tables.row_count(case.task.where) < 2:
-        return ONE_ROW
-    of_positive, of_negative = _losses(metric, table)
-    n = float(table.total)
-    second = float(
-        np.sum(table.positives * of_positive**2) + np.sum(table.negatives * of_negative**2)
-    )
-    return _of_losses(case, n, second / n)
-
-
-def _of_losses(
-    case: Case, n: float, second: float, classes: int = 2
-) -> records.Interval | str | None:
-    """Limits of a mean of losses, from their mean square: normal, or t on the logarithm."""
-    mean, level = case.number, case.level
-    bounds = case.metric.range_of(classes)
-    if means.are_alike(mean, second):
-        return LOSSES_ALIKE
-    if case.method != LOG_T:
-        return intervals.mean_of_rows(mean, n, second, level, bounds)
-    limits = means.log_t_interval(n, mean, second, level)
-    if limits is None:
-        return _carried(means.effective_rows(n, mean, second), n)
-    within = Limits(limits.low, min(limits.high, bounds[1]))
-    return intervals.from_limits(within, level, LOG_T)
-
-
-def _clustered_losses(case: ScoreCase) -> records.Interval | str | None:
-    """Limits of a mean of losses of clustered rows."""
-    view, metric = case.measurer.view, case.metric
-    assert view.cluster is not None
-    rows = case.measurer.tables.kinds(case.task.where)
-    own = contributions(case, rows, _losses(metric, case.table))
-    times = None if view.times is None else view.times[rows]
-    codes = view.cluster[0][rows]
-    return clustered_mean(metric, own, codes, case.number, case.level, times=times)
-
-
-def clustered_mean(
-    metric: Metric,
-    losses: npt.NDArray[np.float64],
-    codes: npt.NDArray[Any],
-    number: float,
-    level: float,
-    classes: int = 2,
-    times: npt.NDArray[np.int64] | None = None,
-) -> records.Interval | str | None:
-    """Student's t on the logarithm of a mean of losses of clustered rows.
-
-    ``times``: how many rows are of each kind; each stands for itself where None.
-    """
-    most = metric.range_of(classes)[1]
-    known = means.clustered_losses(losses, codes, times)
-    if known is None or number <= 0:
-        return LOSSES_ALIKE if number <= 0 else None
-    error = known.error
-    limits = means.log_t_limits(number, error, known.degrees, level)
-    if limits is None:
-        clusters = float(distinct(codes))
-        return _carried(min(known.rows, known.clusters), clusters)
-    if not intervals.has_width(limits):
-        return LOSSES_ALIKE
-    within = Limits(limits.low, min(limits.high, most))
-    found = intervals.from_limits(within, level, LOSS_OF_CLUSTERS)
-    if found is None:
-        return None
-    return replace(found, standard_error=error, df=known.degrees)
-
-
-def _weighted_mean(case: ScoreCase) -> records.Interval | str | None:
-    """The ratio estimator of ``means.ratio_of_totals``, from the table, or t on the logarithm."""
-    metric, table, number, level = case.metric, case.table, case.number, case.level
-    rows = case.measurer.tables.row_count(EVERYTHING)
-    if table.squares_positive is None or table.squares_negative is None:
-        return None
-    if rows < 2:
-        return ONE_ROW
-    of_positive, of_negative = _losses(metric, table)
-    spread = float(
-        np.sum(table.squares_positive * (of_positive - number) ** 2)
-        + np.sum(table.squares_negative * (of_negative - number) ** 2)
-    )
-    variance = rows / (rows - 1) * spread / float(table.total) ** 2
-    if variance <= intervals.VANISHED * number**2:
-        return LOSSES_ALIKE
-    if case.method == LOG_T:
-        squares = float(
-            np.sum(table.squares_positive * of_positive**2)
-            + np.sum(table.squares_negative * of_negative**2)
-        )
-        return _weighted_losses(case, float(table.total), squares, variance, 2)
-    around = intervals.symmetric(number, variance, level, SANDWICH, _bounds(metric))
-    return replace(around, standard_error=math.sqrt(variance))
-
-
-def _weighted_losses(
-    case: Case, total: float, squares: float, variance: float, classes: int
-) -> records.Interval | str | None:
-    """Student's t on the logarithm of a mean of weighted losses.
-
-    ``total``: of the weights; ``squares``: the sum of the squares of the weighted losses.
-    """
-    number = case.number
-    if squares <= 0 or number <= 0:
-        return None
-    carrying = (total * number) ** 2 / squares
-    degrees, error = means.loss_degrees(carrying), math.sqrt(variance)
-    limits = means.log_t_limits(number, error, degrees, case.level)
-    if limits is None:
-        return _carried(carrying, total)
-    within = Limits(limits.low, min(limits.high, case.metric.range_of(classes)[1]))
-    found = intervals.from_limits(within, case.level, LOG_T)
-    if found is None:
-        return None
-    return replace(found, standard_error=error, df=degrees)
+# -- fits ---------------------------------------------------------------------------------------
 
 
 def _bounds(metric: Metric) -> tuple[float, float]:
@@ -475,112 +329,18 @@ def class_score_interval(case: Case) -> records.Interval | str | None:
     None, or the reason, where there is none.
     """
     value, method, view = case.value, case.method, case.measurer.view
-    if method == LOG_T and view.weight is not None:
-        return _row_mean(case)
     if method in ("normal", LOG_T):
-        inside = case.measurer.tables.kinds(case.task.where)
-        losses = _row_values(case, inside)
-        assert losses is not None
-        times = None if view.times is None else view.times[inside]
-        rows = len(inside) if times is None else int(times.sum())
-        second = exact_sum(losses**2, times) / rows
-        return _of_losses(case, rows, second, classes=len(view.labels))
+        weighted = method == LOG_T and view.weight is not None
+        return losses.row_mean(case) if weighted else losses.class_mean(case)
     if method == LOSS_OF_CLUSTERS:
-        return _clustered_class_losses(case)
+        return losses.clustered(case)
     if method in (SANDWICH, "wilson_n_eff"):
-        return _row_mean(case)
+        return losses.row_mean(case)
     if method in proportions.PROPORTION_METHODS:
         if value.numerator is None or value.denominator is None:
             return None
         return intervals.proportion(value.numerator, value.denominator, case.level, method)
     return _class_resampled(case)
-
-
-def _clustered_class_losses(case: Case) -> records.Interval | str | None:
-    """Of a loss of clustered rows with a score of each class."""
-    view = case.measurer.view
-    assert view.cluster is not None
-    rows = case.measurer.tables.rows(case.task.where)
-    losses = _row_values(case, rows)
-    if losses is None:
-        return None
-    codes = view.cluster[0][rows]
-    return clustered_mean(case.metric, losses, codes, case.number, case.level, len(view.labels))
-
-
-def _row_values(case: Case, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.float64] | None:
-    """What each of ``rows`` adds to a mean, or whether it is in a share of rows; else None."""
-    metric, where, tables = case.metric, case.task.where, case.measurer.tables
-    view = case.measurer.view
-    assert view.class_scores is not None
-    if metric.class_loss is not None:
-        losses = metric.class_loss(view.class_scores[rows], view.actual[rows])
-        return np.asarray(losses, np.float64)
-    if metric.interval is not Interval.PROPORTION:
-        return None
-    # tables of one row each: whether a row counts follows from the rank of its class
-    table = tables.class_scores(where, metric.class_pairs)
-    single = np.eye(len(view.labels))
-    by_rank = metric(replace(table, ranks=single, class_totals=single), **case.arguments).array()
-    return np.asarray(by_rank, np.float64)[tables.ranks(rows)]
-
-
-def _row_mean(case: Case) -> records.Interval | str | None:
-    """A mean or share of rows with a score of each class, by how the rows were sampled."""
-    view, rows = case.measurer.view, case.measurer.tables.rows(case.task.where)
-    values = _row_values(case, rows)
-    if values is None:
-        return None
-    number, level, method = case.number, case.level, case.method
-    weight = np.ones(len(rows)) if view.weight is None else view.weight[rows]
-    if view.sample is not None:
-        return _designed_mean(case, values, weight)
-    if method == "wilson_n_eff":
-        squares = tuple(math.fsum(weight[values == hit] ** 2) for hit in (1.0, 0.0))
-        return intervals.share_of_weights(
-            number,
-            math.fsum(weight),
-            (squares[0], squares[1]),
-            float(weight.max()),
-            level,
-            case.measurer.tables.row_count(EVERYTHING),
-        )
-    top, bottom = weight * values, weight
-    if view.cluster is not None:
-        unit = np.unique(view.cluster[0][rows], return_inverse=True)[1]
-        top, bottom = (np.bincount(unit, part).astype(np.float64) for part in (top, bottom))
-    estimate = means.ratio_of_totals(top, bottom)
-    if estimate is None or not estimate.standard_error:
-        return None
-    variance, bounds = estimate.standard_error**2, case.metric.bounds
-    if method != LOG_T:
-        return intervals.symmetric(number, variance, level, method, bounds)
-    if variance <= intervals.VANISHED * number**2:
-        return LOSSES_ALIKE
-    total, squared = math.fsum(weight), float(np.sum(top**2))
-    return _weighted_losses(case, total, squared, variance, len(view.labels))
-
-
-def _designed_mean(
-    case: Case, values: npt.NDArray[np.float64], weight: npt.NDArray[np.float64]
-) -> records.Interval | None:
-    """The same of a sample drawn by a declared design."""
-    view, number, level = case.measurer.view, case.number, case.level
-    assert view.sample is not None
-    contributions = np.zeros(len(view.actual))
-    inside = case.measurer.tables.rows(case.task.where)
-    contributions[inside] = weight * (values - number) / math.fsum(weight)
-    estimated = view.sample.estimated(contributions)
-    if case.asked:
-        estimated = estimated.as_known
-    variance = estimated.variance
-    if not math.isfinite(variance) or variance <= intervals.VANISHED:
-        return None
-    if case.method == "wilson_n_eff":
-        return intervals.n_eff_interval(number, variance, level, estimated.units_df)
-    bounds = case.metric.bounds
-    around = intervals.symmetric(number, variance, level, case.method, bounds, estimated.df)
-    return replace(around, standard_error=math.sqrt(variance))
 
 
 def _class_resampled(case: Case) -> records.Interval | None:

@@ -42,6 +42,7 @@ from evalreport.statistics.delta import (
 from evalreport.statistics.design_based import DesignVariance
 from evalreport.statistics.interval import Interval as Limits
 from evalreport.statistics.interval import z_value
+from evalreport.statistics.means import share_variance
 from evalreport.statistics.proportions import PROPORTION_METHODS
 from evalreport.statistics.square_and_add import square_and_add
 from evalreport.statistics.tail import t_quantile
@@ -226,8 +227,8 @@ def _sparse_share(case: TableCase) -> records.Interval | None:
     assert isinstance(expression, Ratio)
     hits, all_rows = float(expression.top.exact()), float(expression.bottom.exact())
     share, n = case.number, case.measurer.tables.row_count(EVERYTHING)
-    spread = hits * (1 - share) ** 2 + (all_rows - hits) * share**2
-    variance = n / (n - 1) * spread / float(case.value.denominator) ** 2 if n > 1 else 0.0
+    total = float(case.value.denominator)
+    variance = share_variance(share, total, (hits, all_rows - hits), n) if n > 1 else 0.0
     if variance <= intervals.VANISHED:
         return None
     return intervals.n_eff_interval(share, variance, case.level)

@@ -75,7 +75,7 @@ class SetMeasurer(TaskMeasurer[SetView, SetTables]):
             measurer.announce([_of_two_classes(task) for task in tasks if task.label == label])
 
     def compute(self, task: Task) -> Computed:
-        metric = self._declared(task)
+        metric = self.metric_of(task)
         if task.label is not None:
             if "costs" in metric.context and not self._two_class_costs():
                 return Computed(task, Evaluated(Undefined(NO_COSTS), metric.name, ""), None)

@@ -121,9 +121,9 @@ def _tested(period: Period, estimates: Sequence[Estimate]) -> Period:
     if len(errors) < len(estimates):
         return replace(period, reason=NO_TEST)
     found = weighted_changes([e.value for e in estimates], errors)
-    if found is None or found.trend is None:
+    if found is None:
         return replace(period, reason=NO_TEST)
-    return _told(period, ("cochran_q", found), ("weighted_slope", found.trend))
+    return _told(period, ("cochran_q", found.alike), ("weighted_slope", found.trend))
 
 
 def _told(period: Period, change: tuple[str, Any], trend: tuple[str, Any]) -> Period:

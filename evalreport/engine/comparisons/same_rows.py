@@ -1,0 +1,112 @@
+"""Two models on the same rows, by the planned methods."""
+
+from __future__ import annotations
+
+from evalreport.engine.comparisons import areas, counts, designed
+from evalreport.engine.comparisons.comparer import ByContrast, Values
+from evalreport.engine.comparisons.contrast import ByError, Contrast, Limits, Unknown
+from evalreport.engine.comparisons.counts import Counted
+from evalreport.engine.comparisons.draws import PairedDraws
+from evalreport.engine.comparisons.pairs import Pair, metric_of
+from evalreport.engine.comparisons.replicates import by_draws, by_groups
+from evalreport.engine.comparisons.square_and_add import of_limits, of_tables
+from evalreport.engine.intervals.studied import drawn_together, was_studied
+from evalreport.metrics.comparing import (
+    ADDED,
+    CLUSTERS,
+    PAIRED_T,
+    PERCENTILE,
+    SATTERTHWAITE,
+    TWO_TABLES,
+    Family,
+)
+from evalreport.metrics.coverage_study import Drawn
+from evalreport.metrics.kinds import AREA_OF_CLUSTERS, JACKKNIFE
+from evalreport.plan.comparisons import ComparisonTask
+from evalreport.plan.methods import ASKED
+from evalreport.results.records import Calls, JointCalls
+from evalreport.statistics import means, predictive
+
+#: Intervals that know which rows belong together.
+OF_CLUSTERED_ROWS = (
+    *(CLUSTERS, "obuchowski", AREA_OF_CLUSTERS, ADDED, JACKKNIFE, designed.INTERVAL),
+)
+NOT_INDEPENDENT = "takes rows as independent, but rows of one cluster are not"
+
+
+class SameRows(ByContrast):
+    """A model and its reference on the rows that both use, which ``draws`` draws."""
+
+    def __init__(self, pair: Pair, draws: PairedDraws) -> None:
+        super().__init__(pair.model, pair.reference)
+        self.pair = pair
+        self._draws = draws
+
+    def counts(self, task: ComparisonTask, values: Values) -> Counted:  # noqa: ARG002 - of rows
+        """The joint counts of both models; none where rows are weighted."""
+        if self.model.view.weight is not None:
+            return Counted()
+        if task.family is Family.ROWS:
+            return Counted(rows=self.pair.joint_table(task.task, task.reference))
+        if task.family is Family.CALLS:
+            calls = self.pair.calls(task.task, task.reference)
+            return Counted(calls=JointCalls(*(_whole(own) for own in calls)))
+        return Counted()
+
+    def contrast(
+        self, task: ComparisonTask, values: Values, difference: float, method: str
+    ) -> Contrast:
+        view = self.model.view
+        # square-and-add has a form of its own in clusters, by the limits of both values
+        if method in counts.METHODS and (view.cluster is None or method != ADDED):
+            of_counts = self.counts(task, values)
+            known = of_counts.contrast(metric_of(task.task), method, difference)
+            if known is not None:
+                return known
+        if method in areas.OF_SAME_ROWS:
+            return areas.of_pair(self.pair, task, method)
+        if method in (SATTERTHWAITE, PAIRED_T):
+            return self._of_losses(task, method)
+        if method in (designed.TEST, designed.INTERVAL):
+            return designed.by_contributions(self.pair, task, values, difference)
+        if method == TWO_TABLES:
+            return of_tables(self.pair, task)
+        if method == ADDED:
+            together = designed.correlation(self.pair, task, values)
+            return of_limits((self.model, self.reference), task, difference, together)
+        if method == JACKKNIFE:
+            low, high = metric_of(task.task).range_of(len(view.labels))
+            left_out = self._draws.of(task, left_out=True)
+            return by_groups(difference, left_out, high - low, view)
+        return by_draws(difference, self._draws.of(task), method)
+
+    def _of_losses(self, task: ComparisonTask, method: str) -> Contrast:
+        """Student's t of the differences of losses."""
+        first, second = self.model.losses(task.task), self.reference.losses(task.reference)
+        found = None
+        if first is not None and second is not None:
+            level, own = self.model.settings.level, method == SATTERTHWAITE
+            found = means.paired_t(first - second, level, self.pair.times, own_df=own)
+        if found is None:
+            return Unknown("fewer than two rows, or no loss of a single row is known")
+        return ByError(found.difference, found.error, found.df, method)
+
+    def interval(self, task: ComparisonTask, values: Values, difference: float) -> Limits:
+        """The limits with what a method passes over of the rows."""
+        interval, reason = super().interval(task, values, difference)
+        if interval is None or self.model.view.cluster is None:
+            return interval, reason
+        if interval.method in OF_CLUSTERED_ROWS:
+            return interval, reason
+        text = "clusters are drawn" if interval.method == PERCENTILE else NOT_INDEPENDENT
+        return interval.noted(text), reason
+
+    def studied(self, task: ComparisonTask) -> Drawn | None:
+        view = self.model.view
+        if task.why == ASKED or not was_studied(view, task.task):
+            return None
+        return drawn_together(view, self.model.class_index(task.task))
+
+
+def _whole(counted: predictive.PairedCalls) -> Calls:
+    return Calls(**{name: int(count) for name, count in counted._asdict().items()})
