@@ -14,8 +14,8 @@ from evalreport.results.codec import decode
 from evalreport.results.identity import EVERYTHING, Slice
 from evalreport.results.lookup import Results
 from evalreport.results.records import Curve
-from evalreport.verify.recorded_models import RecordedModel
 from evalreport.verify.recompute import recompute
+from evalreport.verify.recorded_models import RecordedModel
 from evalreport.verify.recorded_state import RecordedState
 from evalreport.verify.recorded_tables import (
     CLASS_SCORES,
