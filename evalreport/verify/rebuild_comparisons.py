@@ -217,15 +217,17 @@ class _Recorded(Comparer):
         if self._partly:
             rows, self.left_out["n"] = own.n, ON_ROWS
             note = left_out_of(model, reference, rows)
-        if self.fold is None or not own.fold_differences:
+        # which classes averages leave out of the rows that both have is not known
+        unsettled = own.difference is None and FEWER in self.left_out.values()
+        told = not_compared(self.task, own.reason or "")
+        if self.fold is None:
             made = difference_by(self, self.sides, self.task, values, rows, note)
-            # which classes averages leave out of the rows that both have is not known
-            unsettled = own.difference is None and FEWER in self.left_out.values()
-            told = not_compared(self.task, own.reason or "") if unsettled else made
-            return replace(made, fold=self.fold, difference=told.difference, found=told.found)
+            return replace(made, difference=None, found=told.found) if unsettled else made
         self.left_out["fold_differences"] = ON_ROWS
-        mean = math.fsum(own.fold_differences) / len(own.fold_differences)
-        found = self.found(self.task, values, mean, model.settings.level)
+        apart, found = own.fold_differences, told.found
+        mean = math.fsum(apart) / len(apart) if apart else None
+        if mean is not None:
+            found = self.found(self.task, values, mean, model.settings.level)
         at, notes = numbers_of(model, reference, self.task), () if note is None else (note,)
         return Difference(self.task, values, mean, found, rows, at, notes, self.fold)
 

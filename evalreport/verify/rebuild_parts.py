@@ -206,7 +206,11 @@ def _by_own_counts(again: RecordedState, one: r.Curve) -> Made:
         left_out |= {f"points.{name}": OF_ROWS for name in points}
         left_out["bins"] = OF_ROWS
     made = replace(one, points=points, band=None, thinned=(steps or one).thinned)
-    return Made(engine_curves.with_band(made, own.view, again.spec.settings.level), left_out)
+    made = engine_curves.with_band(made, own.view, again.spec.settings.level)
+    if made.band is not None and made.band.method is not None:
+        for end in ("low", "high"):
+            left_out.pop(f"points.{made.band.of}_{end}", None)
+    return Made(made, left_out)
 
 
 def _baselines(again: RecordedState) -> Iterable[r.Baseline]:
