@@ -17,6 +17,7 @@ from evalreport.metrics.kinds import AREA_OF_CLUSTERS
 from evalreport.metrics.tables import ScoreTable
 from evalreport.plan.comparisons import ComparisonTask
 from evalreport.plan.task import Task
+from evalreport.predict.view import distinct
 from evalreport.results import records
 from evalreport.statistics import delong, hypotheses, obuchowski
 from evalreport.statistics.hypotheses import AtNull
@@ -166,10 +167,10 @@ def _of_clusters(
     """With Obuchowski's variances and as many degrees of freedom as clusters less one."""
     assert pair.model.view.cluster is not None
     codes = pair.model.view.cluster[0]
-    clusters = len(np.unique(codes))
+    clusters = distinct(codes)
     if clusters < 2:
         return None
-    units = float(min(len(np.unique(codes[side])) for side in (positive, ~positive)))
+    units = float(min(distinct(codes[side]) for side in (positive, ~positive)))
     first = delong.AreaLimits(areas.auc_1, areas.variance_1, rows, units)
     second = delong.AreaLimits(areas.auc_2, areas.variance_2, rows, units)
     df = clusters - 1.0

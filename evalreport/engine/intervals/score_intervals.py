@@ -205,7 +205,7 @@ def _least_units(case: ScoreCase) -> float:
     inside = case.measurer.tables.kinds(case.task.where)
     positive = view.actual[inside] == (view.positive_index if case.index is None else case.index)
     code = view.cluster[0][inside]
-    return float(min(len(np.unique(code[side])) for side in (positive, ~positive)))
+    return float(min(distinct(code[side]) for side in (positive, ~positive)))
 
 
 # -- areas -------------------------------------------------------------------------------------
