@@ -232,6 +232,9 @@ class Evaluator(ABC, Generic[Seen, Built]):
 
     def _used(self, task: Task, where: Slice) -> Rows:  # noqa: ARG002 - as for all tasks here
         """The rows that a task of a slice uses."""
+        return self.tables.once(("used", where), lambda: self._rows_of(where))
+
+    def _rows_of(self, where: Slice) -> Rows:
         n, weight = self.tables.row_count(where), None
         if self.view.weight is not None:
             weight = self.view.total_weight(self.tables.kinds(where))

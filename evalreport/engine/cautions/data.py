@@ -27,7 +27,7 @@ from evalreport.plan.inputs import RECORDS_PER_CLASS
 from evalreport.plan.methods import SMOOTH_CLASSES
 from evalreport.plan.refusals import PAIRED_CLASSES
 from evalreport.plan.unknown import unknown_words
-from evalreport.predict.view import View
+from evalreport.predict.view import View, distinct
 from evalreport.statistics.means import effective_size_from_sums
 
 #: A class below this share of the rows is called rare.
@@ -343,7 +343,7 @@ def few_clusters(run: RunFacts) -> Iterator[Caution]:
 def _few_clusters(view: View) -> Iterator[Caution]:
     if view.cluster is None or not view.rows:
         return
-    clusters = len(set(view.cluster[0].tolist()))
+    clusters = distinct(view.cluster[0])
     if clusters < FEW_CLUSTERS:
         yield Caution(
             f"The {rows(view.rows)} come from {counted(clusters, 'cluster')}."

@@ -17,6 +17,7 @@ from evalreport.metrics.kinds import AREA_OF_CLUSTERS
 from evalreport.metrics.ranking import line_of_area
 from evalreport.plan.comparisons import ComparisonTask
 from evalreport.plan.task import Task
+from evalreport.predict.view import distinct
 from evalreport.results import records
 from evalreport.results.identity import EVERYTHING
 from evalreport.statistics import delong, means, obuchowski
@@ -120,10 +121,10 @@ def _scored(
     if method == AREA_OF_CLUSTERS:
         assert pair.model.view.cluster is not None
         codes = pair.model.view.cluster[0]
-        df = len(np.unique(codes)) - 1.0
+        df = distinct(codes) - 1.0
         if df < 1.0:
             return None
-        units = float(min(len(np.unique(codes[side])) for side in (positive, ~positive)))
+        units = float(min(distinct(codes[side]) for side in (positive, ~positive)))
     first = delong.AreaLimits(areas.auc_1, areas.variance_1, rows, units)
     second = delong.AreaLimits(areas.auc_2, areas.variance_2, rows, units)
     df = first.degrees if df is None else df

@@ -227,11 +227,13 @@ def pair(model: Side, reference: Side) -> Pair | str:
     """
     if model.view.labels != reference.view.labels:
         return "the two models do not have the same classes"
-    first, second = _keys(model.view), _keys(reference.view)
-    common, i, j = np.intersect1d(first, second, return_indices=True)
-    if not len(common):
-        return "no row is used by both models"
-    one, two = _taken(model, i), _taken(reference, j)
+    one, two = model, reference
+    if not _same_rows(model.view.row, reference.view.row):
+        first, second = _keys(model.view), _keys(reference.view)
+        common, i, j = np.intersect1d(first, second, return_indices=True)
+        if not len(common):
+            return "no row is used by both models"
+        one, two = _taken(model, i), _taken(reference, j)
     if not np.array_equal(one.view.actual, two.view.actual):
         return "the true classes of the rows differ between the two models"
     if not _weigh_alike(one.view, two.view):
@@ -302,6 +304,11 @@ def ordered(both: Pair) -> Pair:
     else:
         order, _ = canonical_rows(codes_of(actual, *keys), None, cluster[0])
     return replace(both, model=_taken(both.model, order), reference=_taken(both.reference, order))
+
+
+def _same_rows(one: npt.NDArray[Any], two: npt.NDArray[Any]) -> bool:
+    """Whether two models use the same rows, each once and in the order of the file."""
+    return bool(len(one)) and np.array_equal(one, two) and bool(np.all(one[1:] > one[:-1]))
 
 
 def _keys(view: LabelView) -> npt.NDArray[np.int64]:

@@ -33,7 +33,9 @@ def kinds_table(rows: DuckDBRows, wanted: Wanted) -> RawTable:
     held, counts, wrong = rows.kinds(kinds_of(rows, wanted))
     check_counts(wrong.any(), counts.sum())
     times = counts.astype(np.int64)
-    order = np.lexsort([times, *(key for one in held for key in _keys(one))])
+    # By scores first: what is then sorted by score, or counted at each, is read in one direction.
+    by_score = sorted(held, key=lambda one: one.values.dtype.kind == "f")
+    order = np.lexsort([times, *(key for one in by_score for key in _keys(one))])
     order = order[times[order] > 0]
     columns = {}
     while held:  # a column as it was read goes as soon as there is that in order

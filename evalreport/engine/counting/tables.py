@@ -30,6 +30,9 @@ class Tables(Generic[Seen]):
 
     def row_count(self, where: Slice) -> int:
         """How many rows a slice holds."""
+        return self.once(("row_count", where), lambda: self._row_count(where))
+
+    def _row_count(self, where: Slice) -> int:
         mask, sample = self.rows_of(where), self.view.sample
         if sample is not None and sample.own is not None:
             return len(np.unique(self.view.row[self.rows(where)]))

@@ -201,7 +201,7 @@ def _least_units(case: ScoreCase) -> float:
     inside = case.measurer.tables.kinds(case.task.where)
     positive = view.positives_of(case.index)[inside]
     code = view.cluster[0][inside]
-    return float(min(len(np.unique(code[side])) for side in (positive, ~positive)))
+    return float(min(distinct(code[side]) for side in (positive, ~positive)))
 
 
 # -- areas -------------------------------------------------------------------------------------

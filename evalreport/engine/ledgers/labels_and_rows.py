@@ -9,7 +9,7 @@ import numpy as np
 from evalreport.data.findings import PROCEDURE
 from evalreport.predict.columns import cluster_column
 from evalreport.predict.label_sets import SetView
-from evalreport.predict.view import Codes, View
+from evalreport.predict.view import Codes, View, distinct
 from evalreport.results.records import (
     ClassCount,
     ClusterLedger,
@@ -124,7 +124,7 @@ def _clusters(view: View, column: str, entries: Codes | None) -> ClusterLedger:
     return ClusterLedger(
         column=column,
         classes=tuple(
-            ClassCount(label, len(np.unique(held)))
+            ClassCount(label, distinct(held))
             for label, held in zip(view.labels, holders, strict=True)
         ),
         median=float(np.median(sizes)),
