@@ -51,14 +51,21 @@ def _scope(head: Any, elements: dict[int, Any]) -> str:
 
 
 def _tables(document: Any, elements: dict[int, Any]) -> Iterator[list[Any]]:
-    """The elements of each table of the page, in the order of the sheets they are on."""
+    """The elements of each table of the page, in the order of the sheets they are on.
+
+    Tables that head every page of what is read off them are whole on each.
+    """
     found: dict[int, list[Any]] = {}
+    repeated: set[int] = set()
     for page in document.pages:
         for box in page._page_box.descendants():
-            if getattr(box, "is_table_wrapper", False) and box.element is not None:
+            element = box.element
+            if element is not None and element.get("class") == "once":
+                repeated.update(map(id, element.iter()))
+            if getattr(box, "is_table_wrapper", False) and getattr(element, "tag", "") == "table":
                 table = _element_of(box, elements)
-                if table is not None:
-                    found.setdefault(id(box.element), []).append(table)
+                if table is not None and id(element) not in repeated:
+                    found.setdefault(id(element), []).append(table)
     yield from found.values()
 
 

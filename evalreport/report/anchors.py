@@ -14,7 +14,7 @@ from typing import Any
 
 from evalreport.report.cards import flat_cells
 from evalreport.report.contents import Contents
-from evalreport.report.count_tables import abreast, count_table, place_text
+from evalreport.report.count_tables import MOST_WHOLE, abreast, count_table, place_text
 from evalreport.report.marking import flat_counts
 from evalreport.report.model import (
     Again,
@@ -125,7 +125,7 @@ def _first(name: str, given: set[str]) -> str:
 TABLES = "The tables of these numbers"
 #: Tables added to one section.
 MOST_TABLES = 48
-#: Tables of two classes that a section has a line of though they stand in another one too.
+#: Tables that a section has though they stand in another one too.
 FEW = 4
 #: The section that is to stay one page.
 FIRST = "verdict"
@@ -144,17 +144,17 @@ def with_tables(contents: Contents, made: Mapping[str, list[Block]]) -> dict[str
     for name in sorted(made, key=lambda name: name == FIRST):
         shown, wanted = known[name]
         ids = [i for i in wanted if i not in shown and i in contents.tables]
-        pairs = [i for i in ids if flat_counts(contents.tables[i]) is not None]
-        once_more = pairs if len(pairs) <= FEW and name != FIRST else []
+        small = [i for i in ids if len(contents.tables[i].labels) <= MOST_WHOLE]
+        once_more = small if len(small) <= FEW and name != FIRST else []
         added = [i for i in ids if i not in stood or i in once_more]
         stood.update(added)
-        tables = _added(contents, added)
+        few = len(added) <= FEW and name != FIRST
+        tables = _added(contents, added, heads=few)
         whole = {p.table for p in (*parts[name], *_parts(tables)) if isinstance(p, CountTable)}
         again = [i for i in _beside_no_counts(parts[name]) if i not in whole]
         # few are read with the numbers below them, many are looked up
-        head = tables if len(added) <= FEW and name != FIRST else []
-        foot = [] if head else tables
-        found[name] = [*head, *found[name], *foot, *_again(contents, again)]
+        own = [*tables, *found[name]] if few else [*found[name], *tables]
+        found[name] = [*own, *_again(contents, again)]
     return found
 
 
@@ -203,7 +203,7 @@ def _again(contents: Contents, ids: list[str]) -> list[Block]:
     return [Again(f"{many} of these numbers, row by row", tuple(shown))]
 
 
-def _added(contents: Contents, ids: list[str]) -> list[Block]:
+def _added(contents: Contents, ids: list[str], *, heads: bool) -> list[Block]:
     """Tables, those of two classes on a line each."""
     found: list[Block] = []
     if len(ids) > MOST_TABLES:
@@ -211,10 +211,12 @@ def _added(contents: Contents, ids: list[str]) -> list[Block]:
             Text(f"{MOST_TABLES} of {len(ids)} tables; the others are in results.json.", "small")
         )
     pairs = [i for i in ids[:MOST_TABLES] if flat_counts(contents.tables[i]) is not None]
-    found += [_flat(contents, pairs)] if pairs else []
+    flat = [_flat(contents, pairs)] if pairs else []
+    found += [replace(one, style="many heads whole") for one in flat] if heads else flat
     others = [contents.tables[i] for i in ids[:MOST_TABLES] if i not in pairs]
-    found += [Heading(TABLES)] if others else []
-    return [*found, *abreast([count_table(contents, table) for table in others])]
+    found += [Heading(TABLES)] if others and not heads else []
+    shown = abreast([count_table(contents, table) for table in others], large=heads)
+    return [*found, *(replace(one, whole=heads) for one in shown)]
 
 
 def _flat(contents: Contents, ids: list[str]) -> Strip:
@@ -238,7 +240,7 @@ def _flat(contents: Contents, ids: list[str]) -> Strip:
         Column("class"),
         *(Column(name, "right") for name in contents.flat),
     )
-    return Strip(TABLES, columns, tuple(lines), (), "many head")
+    return Strip(TABLES, columns, tuple(lines), (), "many")
 
 
 def _parts(value: Any) -> list[Any]:

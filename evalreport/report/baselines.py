@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from evalreport.report.cards import flat_cells, interval_text, number_of
+from evalreport.report.cards import interval_text, number_of
 from evalreport.report.columns import Field, left, right, table_of
-from evalreport.report.contents import Contents, View, identity, view_of
+from evalreport.report.contents import Contents, View, identity
 from evalreport.report.marking import flat_counts_of
 from evalreport.report.model import (
     Block,
     Column,
-    Facts,
     Line,
     PlainTable,
     Strip,
+    TableRow,
+    Text,
 )
 from evalreport.report.numbers import count_text, difference_text, or_dash, p_text, value_text
 from evalreport.report.pieces import LineCell, Number
@@ -61,7 +62,7 @@ def baseline_blocks(contents: Contents) -> list[Block]:
         for k in range(0, len(views), MOST_MODELS):
             strip = _baselines(contents, dataset, views[k : k + MOST_MODELS])
             blocks += [] if strip is None else [strip]
-        tables = _tables(contents, dataset, views)
+        tables = _tables(contents, dataset)
         blocks += [] if tables is None else [tables]
         blocks += _against(contents, dataset)
     declared = contents.of(Declared)
@@ -117,8 +118,8 @@ def _baselines(contents: Contents, dataset: str, views: list[View]) -> Strip | N
     )
 
 
-def _tables(contents: Contents, dataset: str, views: Sequence[View]) -> Strip | None:
-    """The tables of two classes that these values follow from, laid flat, those of models last."""
+def _tables(contents: Contents, dataset: str) -> PlainTable | None:
+    """The tables of two classes that the values of the baselines follow from, laid flat."""
     own = [t for t in contents.of(BaselineTable) if t.dataset == dataset]
     if not own or len(own[0].labels) != 2 or own[0].positive not in own[0].labels:
         return None
@@ -126,24 +127,15 @@ def _tables(contents: Contents, dataset: str, views: Sequence[View]) -> Strip | 
     # baselines that predict alike have one table
     alike: dict[tuple[tuple[float, ...], ...], list[str]] = {}
     for t in own:
-        alike.setdefault(tuple(map(tuple, t.counts)), []).append(
-            visible(t.baseline.replace("_", " "))
-        )
-    lines = []
+        cells = tuple(map(tuple, t.counts))
+        alike.setdefault(cells, []).append(visible(t.baseline.replace("_", " ")))
+    rows = []
     for counts, names in alike.items():
         four = flat_counts_of(counts, positive)
-        cells = (LineCell(count_text(four[name]), "right") for name in contents.flat)
-        lines.append(Line((LineCell(listed(names), head=True), *cells)))
-    ids = dict.fromkeys(m.table for view in views for m in contents.pooled(view))
-    for table in (contents.tables[i] for i in ids if i in contents.tables):
-        laid = flat_cells(contents, table, None, "middle")
-        if laid is not None and contents.at_first(view_of(table))(table):
-            lines.append(
-                Line((LineCell(mark=contents.mark(view_of(table))), *laid), table=table.id)
-            )
-    columns = (Column("of"), *(Column(name, "right") for name in contents.flat))
-    title = f"Tables of the baselines and of the models, {label_text(dataset)}. {_at(own)}"
-    return Strip(title.strip(" ."), columns, tuple(lines), (), "many")
+        rows.append(TableRow((listed(names), *(count_text(four[name]) for name in contents.flat))))
+    columns = (Column("baseline"), *(Column(name, "right") for name in contents.flat))
+    title = f"Tables of the baselines, {label_text(dataset)}. {_at(own)}"
+    return PlainTable(title.strip(" ."), columns, tuple(rows))
 
 
 def _at(tables: Sequence[BaselineTable]) -> str:
@@ -169,8 +161,8 @@ def _against(contents: Contents, dataset: str) -> list[Block]:
         own = [r for r in contents.of(AgainstBaseline) if (r.dataset, r.model) == view]
         if view[0] == dataset and own:
             text = "; ".join(_judged(contents, r) for r in own)
-            said.append((contents.mark(view).name, f"{text[:1].upper()}{text[1:]}."))
-    return [Facts("Better than guessing?", tuple(said), "about")] if said else []
+            said.append(f"{contents.mark(view).name} is {text}.")
+    return [Text(" ".join(said), "small")] if said else []
 
 
 def _judged(contents: Contents, r: AgainstBaseline) -> str:

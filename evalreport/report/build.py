@@ -17,7 +17,7 @@ from evalreport.report.contents import Contents
 from evalreport.report.criteria import protocol_text
 from evalreport.report.directions import with_isolated_names
 from evalreport.report.logo import logo_address
-from evalreport.report.metric_sections import without_tables_of
+from evalreport.report.metric_sections import metric_blocks_with
 from evalreport.report.model import (
     Block,
     Charts,
@@ -150,7 +150,7 @@ def _blocks(
     """What stands in a section.
 
     The account of rows has its own section where there is one; baselines join the comparisons,
-    and metrics of the scores those of the table: they stand on the same tables.
+    and metrics of the scores and classes those of the table: they stand on the same tables.
     """
     own = declared.make(contents)
     compared = "comparisons" in chosen and bool(contents.of(Comparison))
@@ -158,8 +158,9 @@ def _blocks(
         own = []
     if declared.id == "comparisons" and compared and "baselines" in chosen:
         own = [*own, *sections()["baselines"].make(contents)]
-    if {"measures", "scores"} <= set(chosen) and declared.id in {"measures", "scores"}:
-        own = _metrics_joined(contents, wording, declared.id, own)
+    of_metrics = declared.id in {"measures", "scores", "classes"} and "measures" in chosen
+    if of_metrics and sections()["measures"].make(contents):
+        own = _metrics(contents, wording, chosen) if declared.id == "measures" else []
     if declared.id == "verdict" and "cautions" not in chosen:
         own = _with_cautions(contents, wording, own, chosen)
     if declared.id in {"cautions", "verdict"} and "rows" in chosen:
@@ -181,20 +182,13 @@ def _with_cautions(
     ]
 
 
-def _metrics_joined(
-    contents: Contents, wording: Wording, id_: str, own: list[Block]
-) -> list[Block]:
-    """The metrics of the table and those of the scores after them, in the section of the first."""
-    first = own if id_ == "measures" else sections()["measures"].make(contents)
-    if not first:
-        return own
-    scores = sections()["scores"].make(contents) if id_ == "measures" else []
-    if not scores:
-        return first if id_ == "measures" else []
+def _metrics(contents: Contents, wording: Wording, chosen: tuple[str, ...]) -> list[Block]:
+    """The section of metrics, with those of the scores and with classes where these are asked."""
     title, _, intro = wording.titles.get("scores", ("", "", ""))
     told = (title or sections()["scores"].title, intro or sections()["scores"].intro)
     heading, words = (contents.said(None, text) for text in told)
-    return [*first, Heading(heading), Text(words), *without_tables_of(scores, first)]
+    between: list[Block] | None = [Heading(heading), Text(words)] if "scores" in chosen else None
+    return metric_blocks_with(contents, between, classes="classes" in chosen)
 
 
 def _chosen(contents: Contents, wording: Wording) -> tuple[str, ...]:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from evalreport.metrics.catalogue import find
+from evalreport.metrics.comparing import same_number
 from evalreport.report.charts.canvas import HALF, WHOLE, drawing, panel
 from evalreport.report.charts.confusion import confusion
 from evalreport.report.contents import Contents, View, view_of
@@ -17,7 +19,7 @@ from evalreport.report.forest_charts import (
     over_groups,
     worst_words,
 )
-from evalreport.report.marking import role_text
+from evalreport.report.marking import flat_counts, role_text
 from evalreport.report.model import (
     Block,
     Chart,
@@ -60,23 +62,57 @@ def class_blocks(contents: Contents) -> list[Block]:
     """The section on classes, view by view; empty with two classes."""
     blocks: list[Block] = []
     for view in contents.views:
-        labels = contents.classes(view)
-        if contents.has_sets(view):
-            blocks += _of_sets(contents, view, labels)
-            continue
+        own = [*_tables(contents, view), *class_lines(contents, view)]
+        if own:
+            mark = contents.mark(view)
+            blocks += [Heading(f"{mark.symbol} {mark.name}", _how_many(contents, view)), *own]
+    return [*blocks, *_forests(contents)]
+
+
+def joined_class_blocks(contents: Contents) -> list[Block]:
+    """What the section on classes has beside the tables and the lines of each class."""
+    blocks: list[Block] = []
+    found: list[PlainTable] = []
+    for view in contents.views:
         table = first_table(contents, view)
-        if len(labels) <= 2 or table is None:
+        if table is None or contents.is_binary(view) or contents.has_sets(view):
             continue
-        mark = contents.mark(view)
-        blocks.append(
-            Heading(f"{mark.symbol} {mark.name}", counted(len(labels), "class", "classes"))
-        )
-        blocks += _confused(contents, table)
-        blocks += _asked_for(contents, view, labels)
-        blocks += _per_class(contents, view, labels)
-    for dataset in contents.datasets:
-        blocks += _forest(contents, dataset)
-    return blocks
+        if len(table.labels) > MOST_WHOLE:
+            blocks += _confused(contents, table)
+        elif len(contents.views) > 1:  # that of one model stands beside its table
+            confusions = top_confusions(table, contents.orientation(table.dataset))
+            if isinstance(confusions, PlainTable):
+                name = f"{confusions.caption}, {contents.mark(view).name}"
+                found.append(replace(confusions, caption=name))
+        blocks += _asked_for(contents, view, contents.classes(view))
+    pairs = [TablePair(tuple(found))] if found else []
+    return [*pairs, *blocks, *_forests(contents)]
+
+
+def _how_many(contents: Contents, view: View) -> str:
+    one, many = ("label", "labels") if contents.has_sets(view) else ("class", "classes")
+    return counted(len(contents.classes(view)), one, many)
+
+
+def _tables(contents: Contents, view: View) -> list[Block]:
+    """The table of a view with what is mistaken for what, or those of its labels."""
+    table = first_table(contents, view)
+    if contents.has_sets(view):
+        return [Tables(tuple(count_table(contents, t) for t in label_tables(contents, view)), 2)]
+    if table is None or contents.is_binary(view):
+        return []
+    return [*_confused(contents, table), *_asked_for(contents, view, contents.classes(view))]
+
+
+def label_tables(contents: Contents, view: View) -> list[Table]:
+    """The tables of labels that rows have sets of, each against its absence."""
+    named = {m.table for m in contents.pooled(view)}
+    named |= {str(i) for m in contents.pooled(view) for i in m.tables or ()}
+    return [t for i, t in contents.tables.items() if i in named][:MOST_LINES]
+
+
+def _forests(contents: Contents) -> list[Block]:
+    return [block for dataset in contents.datasets for block in _forest(contents, dataset)]
 
 
 def _confused(contents: Contents, table: Table) -> list[Block]:
@@ -175,19 +211,6 @@ def _most_confused(table: Table) -> str:
     return f"Most often confused: {'; '.join(told)}"
 
 
-def _of_sets(contents: Contents, view: View, labels: Sequence[str]) -> list[Block]:
-    """Sets of labels: each label against its absence, with its table."""
-    named = {m.table for m in contents.pooled(view)}
-    named |= {str(i) for m in contents.pooled(view) for i in m.tables or ()}
-    tables = [t for i, t in contents.tables.items() if i in named][:MOST_LINES]
-    mark = contents.mark(view)
-    return [
-        Heading(f"{mark.symbol} {mark.name}", counted(len(labels), "label")),
-        Tables(tuple(count_table(contents, table) for table in tables), 2),
-        *_per_class(contents, view, labels),
-    ]
-
-
 def first_table(contents: Contents, view: View) -> Table | None:
     """The table of all rows at the first threshold."""
     for m in contents.pooled(view):
@@ -275,17 +298,45 @@ def against_the_rest(whole: Table | None, label: str) -> dict[str, Any] | None:
     return found
 
 
-def _per_class(contents: Contents, view: View, labels: Sequence[str]) -> list[Block]:
+def pooled_counts(tables: Sequence[Table]) -> dict[str, Any] | None:
+    """TN, FP, FN and TP of all labels together; none where one was not counted."""
+    cells = [flat_counts(table) for table in tables]
+    if not cells or any(own is None or None in own.values() for own in cells):
+        return None
+    return {name: sum(own[name] for own in cells if own) for name in ("TN", "FP", "FN", "TP")}
+
+
+#: What stands at the head of the line of an average.
+AVERAGES = {
+    "macro": "macro, mean of the classes",
+    "weighted": "weighted by rows",
+    "micro": "micro, of all counts",
+    "samples": "samples, mean of the rows",
+}
+
+
+def class_lines(contents: Contents, view: View) -> list[Block]:
+    """Each class against the rest, and below the column of its terms each average."""
+    if contents.is_binary(view):
+        return []
     by_label: dict[str, list[Measure]] = {}
+    means: dict[str, list[Measure]] = {}
     for m in contents.pooled(view):
         if m.label is not None and m.average is None:
             by_label.setdefault(m.label, []).append(m)
-    if not by_label:
+        elif m.average and not contents.words.is_plain(m) and not _is_accuracy(contents, m):
+            means.setdefault(m.average, []).append(m)
+    if not by_label and not means:
         return []
-    shown = [x for x in labels if x in by_label][:MOST_LINES]
+    shown = [x for x in contents.classes(view) if x in by_label][:MOST_LINES]
     sets = contents.has_sets(view)
     whole = None if sets else first_table(contents, view)
     rows = [Row((label_text(x),), tuple(by_label[x]), x, against_the_rest(whole, x)) for x in shown]
+    pooled = pooled_counts(label_tables(contents, view)) if sets else None
+    rows += [
+        Row((AVERAGES[kind],), tuple(own), kind, pooled if kind == "micro" else None)
+        for kind, own in sorted(means.items(), key=lambda item: [*AVERAGES].index(item[0]))
+    ]
     blocks: list[Block] = []
     if len(by_label) > len(shown):
         blocks.append(
@@ -301,9 +352,20 @@ def _per_class(contents: Contents, view: View, labels: Sequence[str]) -> list[Bl
         f"{mark.symbol} {mark.name}",
         rows,
         [Column("label" if sets else "class")],
-        flat=False,
+        flat=sets,
         with_model=False,
+        strong=lambda row: row.group in means,
+        of_classes=True,
     )
-    # on paper a short one stays with the table above
-    kept = f"kept {strips[0].style}" if strips and len(rows) <= MOST_WHOLE else ""
+    # on paper a short one stays whole
+    kept = f"kept {strips[0].style}" if strips and len(shown) <= MOST_WHOLE else ""
     return [*blocks, *(replace(one, style=kept or one.style) for one in strips)]
+
+
+def _is_accuracy(contents: Contents, m: Measure) -> bool:
+    """Whether an average over all counts is the accuracy, as it is of one label a row."""
+    declared = find(m.metric)
+    if m.average != "micro" or declared is None or contents.has_sets(view_of(m)):
+        return False
+    same, _ = same_number(declared, m.average, two_classes=False)
+    return same is not declared and any(one.metric == same.name for one in contents.measures)

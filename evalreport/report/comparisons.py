@@ -40,8 +40,6 @@ from evalreport.results.identity import MEAN_OF_FOLDS, WhichNumber
 from evalreport.results.records import Comparison, Interval, Measure
 
 MOST_LINES = 60
-#: Lines that stay on one page, below the tables of their numbers.
-MOST_KEPT = 24
 #: Differences named in a sentence.
 MOST_NAMED = 3
 #: Classes up to which each is compared on the page.
@@ -222,8 +220,7 @@ def _differences(contents: Contents, entries: Sequence[Comparison], total: int) 
     of += f" from {only}" if only else ""
     ticks = tuple(number_text(round(x, 12)) for x in (-reach, 0.0, reach))
     columns = tuple(column for column, _ in shown)
-    kept = " kept" if len(lines) <= MOST_KEPT else ""
-    return Strip(f"{of}. ↓ less is better", columns, lines, notes, f"many cmp{kept}", ticks)
+    return Strip(f"{of}. ↓ less is better", columns, lines, notes, "many cmp", ticks)
 
 
 def _columns(

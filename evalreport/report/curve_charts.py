@@ -236,7 +236,7 @@ def _panels(shown: Shown, paints: Sequence[On]) -> tuple[Drawing, bool]:
     )
     lines, gap = -(-len(paints) // across), 16.0
     above = 8.0 + 9.5 * max(1 + len(curve.said) for curve in _headed(shown))
-    side = min(124.0, (WHOLE - 40 - 6 - (across - 1) * gap) / across)
+    side = min(110.0, (WHOLE - 40 - 6 - (across - 1) * gap) / across)
     right = WHOLE - 40 - across * side - (across - 1) * gap
 
     def draw(figure: Figure) -> None:
@@ -291,7 +291,7 @@ def _score_panels(shown: Shown) -> tuple[Drawing, bool]:
     lines = -(-count // across)
     width, height, above = (
         (HALF if across == 1 else WHOLE),
-        74.0,
+        66.0,
         16.0 if shown.per_class else 26.0,
     )
 

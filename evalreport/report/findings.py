@@ -58,9 +58,10 @@ def _crossing(record: RocRelation, first: str, second: str) -> str:
         else record.second_leads
     )
     ahead = first if lead is record.first_leads else second
+    points = f"{100 * lead.by:.0f}" if lead.by >= 0.01 else value_text(100 * lead.by)
     return (
-        f"{ahead} leads by up to {value_text(lead.by)}; the curves cross at a false positive rate "
-        f"of {where}"
+        f"{ahead} finds up to {points} points more at the same rate of false alarms; the curves "
+        f"cross at a false positive rate of {where}"
     )
 
 
@@ -184,8 +185,8 @@ def calibration_finding(curves: Sequence[Curve], x: str) -> str:
     if 2 * large < bins:
         small = f"{bins - large} of {bins} bins have fewer than {FEWEST} rows"
         return f"{small}: too few to judge calibration"
-    words = ", ".join(f"{out} of {n} ({name})" for name, out, n in told)
-    return f"bins of {FEWEST} rows or more whose interval leaves out the mean score: {words}"
+    words = listed([f"{out} of {counted(n, 'bin')} ({name})" for name, out, n in told])
+    return f"the mean score is outside the interval in {words}"
 
 
 def rows_per_bin(curves: Sequence[Curve]) -> str:

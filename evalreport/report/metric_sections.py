@@ -6,19 +6,20 @@ With rows that lack a prediction or a target, measures stand between their worst
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 
-from evalreport.metrics.catalogue import find
-from evalreport.metrics.comparing import same_number
 from evalreport.report.cards import metric_blocks
-from evalreport.report.contents import Contents, grouped
-from evalreport.report.count_tables import abreast, count_table
+from evalreport.report.classes import class_lines, joined_class_blocks, label_tables, top_confusions
+from evalreport.report.contents import Contents, grouped, view_of
+from evalreport.report.count_tables import MOST_WHOLE, abreast, count_table
 from evalreport.report.marking import flat_counts
-from evalreport.report.model import Block, Column, PlainTable, TableRow, Tables
+from evalreport.report.model import Block, Column, MetricBlock, PlainTable, TableRow, Tables
 from evalreport.report.numbers import count_text, value_text
 from evalreport.report.sections import section
 from evalreport.report.slices import wanted
-from evalreport.report.strips import Row, metric_strip
-from evalreport.report.words import listed
+from evalreport.report.strips import Row, metric_strip, tables_strip
+from evalreport.report.words import label_text, listed
 from evalreport.results.records import Cells, Fraction, Measure, OfCells, Table
 
 MOST_LINES = 40
@@ -98,22 +99,20 @@ def _lost(contents: Contents, m: Measure) -> str:
     return f"{listed(parts)}." if parts else ""
 
 
-#: What stands in lines below the cards of several classes.
-FURTHER = (
-    "Further averages. Micro averages and weighted recall are the accuracy, macro recall is the "
-    "balanced accuracy; averages of accuracy count true negatives"
-)
 #: Views beyond which a metric is a strip of models instead of cards side by side.
 CARDS_ABREAST = 4
+TABLES_OF_LABELS = "The table of each label, laid flat"
 
 
 @section(
     "measures", "Metrics of the classification table", short="Table metrics", of=(Measure, Table)
 )
 def measures_section(contents: Contents) -> list[Block]:
-    """Metrics of the table at the first threshold; their extremes where rows lack something."""
-    blocks = _metrics(contents, scores=False)
-    return [*blocks, *missing_blocks(contents)] if blocks else []
+    """Metrics of the table at the first threshold; their extremes where rows lack something.
+
+    Values of classes and their averages stand in lines, those of the scores with them.
+    """
+    return metric_blocks_with(contents, scores=None, classes=False)
 
 
 @section(
@@ -129,14 +128,26 @@ def scores_section(contents: Contents) -> list[Block]:
     return _metrics(contents, scores=True)
 
 
+def metric_blocks_with(
+    contents: Contents, scores: Sequence[Block] | None, *, classes: bool
+) -> list[Block]:
+    """Metrics of the table, then those of the scores under a heading, then classes, where asked.
+
+    Beside several classes those of the scores follow at once: one table heads the cards of both.
+    """
+    blocks = _metrics(contents, scores=False)
+    if scores is not None and (of_scores := _metrics(contents, scores=True)):
+        binary = any(contents.is_binary(view) for view in contents.views)
+        between = scores if blocks and binary else ()
+        blocks = [*blocks, *between, *without_tables_of(of_scores, blocks)]
+    blocks += [block for view in contents.views for block in class_lines(contents, view)]
+    blocks += joined_class_blocks(contents) if classes else []
+    return [*blocks, *missing_blocks(contents)] if blocks else []
+
+
 def without_tables_of(blocks: list[Block], others: list[Block]) -> list[Block]:
     """Blocks of metrics that follow others in one section: tables stand in it once."""
-    shown = {t.table for b in others if isinstance(b, Tables) for t in b.tables}
-    return [
-        b
-        for b in blocks
-        if not (isinstance(b, Tables) and b.large and {t.table for t in b.tables} <= shown)
-    ]
+    return [b for b in blocks if isinstance(b, MetricBlock) or b not in others]
 
 
 def _metrics(contents: Contents, scores: bool) -> list[Block]:
@@ -144,45 +155,11 @@ def _metrics(contents: Contents, scores: bool) -> list[Block]:
         m
         for view in contents.views
         for m in contents.pooled(view)
-        if wanted(contents, m) and contents.is_of_scores(m) == scores
+        if wanted(contents, m)
+        and contents.is_of_scores(m) == scores
+        and (contents.is_binary(view) or not m.average or contents.words.is_plain(m))
     ]
-    if not chosen:
-        return []
-    further = [m for m in chosen if _repeats(contents, m)]
-    own = [m for m in chosen if m not in further]
-    # a report of nothing but such averages has their cards
-    if not own:
-        return _cards_or_strips(contents, chosen)
-    return [*_cards_or_strips(contents, own), *_further(contents, further)]
-
-
-def _repeats(contents: Contents, m: Measure) -> bool:
-    """Whether an average over several classes says what another measure of its model says.
-
-    It is the same number as one (micro averages and weighted recall are accuracy), or one of a
-    metric that has a form for several classes, as accuracy has, and says less than that form.
-    """
-    view, declared = (m.dataset, m.model), find(m.metric)
-    if m.average is None or declared is None or contents.words.is_plain(m):
-        return False
-    if contents.is_binary(view) or contents.has_sets(view):
-        return False
-    if declared.for_classes is not None:
-        return True
-    same, _ = same_number(declared, m.average, two_classes=False)
-    return same is not declared and any(one.metric == same.name for one in contents.pooled(view))
-
-
-def _further(contents: Contents, measures: list[Measure]) -> list[Block]:
-    """A line for each of these averages: they say little beside the cards."""
-    if not measures:
-        return []
-    rows = [
-        Row((contents.title(m),), (m,), contents.title(m))
-        for same in grouped(measures).values()
-        for m in same
-    ]
-    return [metric_strip(contents, FURTHER, rows, [Column("average")])]
+    return _cards_or_strips(contents, chosen) if chosen else []
 
 
 def _cards_or_strips(contents: Contents, chosen: list[Measure]) -> list[Block]:
@@ -191,12 +168,25 @@ def _cards_or_strips(contents: Contents, chosen: list[Measure]) -> list[Block]:
     return [*_large_tables(contents, chosen), *metric_blocks(contents, chosen)]
 
 
-def _large_tables(contents: Contents, chosen: list[Measure]) -> list[Tables]:
-    """The tables of all classes that these measures are read off, and that no card lays flat."""
+def _large_tables(contents: Contents, chosen: list[Measure]) -> list[Block]:
+    """The tables that these measures are read off and that no card lays flat.
+
+    On paper they stand on each page with cards of theirs, so that there are few enough classes.
+    """
     ids = dict.fromkeys(m.table for m in chosen if m.table in contents.tables)
     tables = [contents.tables[i] for i in ids]
     whole = [t for t in tables if t.label is None and flat_counts(t) is None]
-    return abreast([count_table(contents, t) for t in whole], large=True)
+    few = [t for t in whole if len(t.labels) <= MOST_WHOLE]
+    found: list[Block] = [*abreast([count_table(contents, t) for t in few], large=True)]
+    if len(few) == 1 == len(contents.views) and "classes" in contents.sections:
+        confusions = top_confusions(few[0], contents.orientation(few[0].dataset))
+        aside = confusions if isinstance(confusions, PlainTable) else None
+        found = [Tables((count_table(contents, few[0]),), 2, large=True, aside=aside)]
+    views = list(dict.fromkeys(view_of(m) for m in chosen))
+    sets = [v for v in views if contents.has_sets(v) and len(contents.classes(v)) <= MOST_WHOLE]
+    labels = [((label_text(t.label),), t) for v in sets for t in label_tables(contents, v)]
+    strips = tables_strip(contents, TABLES_OF_LABELS, labels, [Column("label")])
+    return [*found, *(replace(strip, style=f"{strip.style} heads") for strip in strips)]
 
 
 def _model_strips(contents: Contents, chosen: list[Measure]) -> list[Block]:

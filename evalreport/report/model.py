@@ -276,7 +276,8 @@ class Tables:
     """Classification tables side by side, referred to by the numbers around them.
 
     ``large`` ones stand before the metrics that are read off them; ``beside`` a chart, or with a
-    table ``aside`` them.
+    table ``aside`` them. On paper ``large`` ones stand on each page of the metrics that follow
+    them, and those that head a section (``whole``) on each page of it.
     """
 
     tables: tuple[CountTable, ...]
@@ -284,6 +285,7 @@ class Tables:
     large: bool = False
     beside: bool = False
     aside: PlainTable | None = None
+    whole: bool = False
     kind: ClassVar[str] = "tables"
 
 

@@ -32,6 +32,7 @@ from evalreport.report.model import (
     Notes,
     PlainTable,
     Stamp,
+    Strip,
     TableRow,
     Tables,
 )
@@ -55,7 +56,7 @@ from evalreport.report.results_table import (
     worst_group,
 )
 from evalreport.report.series import front_course, front_criterion, since
-from evalreport.report.strips import slice_heads
+from evalreport.report.strips import Row, measures_strip, slice_heads
 from evalreport.report.training import best_step_text, best_steps, runs_text
 from evalreport.report.words import (
     MEAN,
@@ -505,8 +506,23 @@ def _tables(contents: Contents, views: Sequence[View], *, beside: bool) -> list[
         blocks.append(Tables(tables, 2 if narrow else 1, beside=True))
     elif tables:
         blocks += abreast(tables, large=True)
-    many = [v for v in views if len(contents.classes(v)) > MOST_WHOLE or contents.has_sets(v)]
+    many = [v for v in views if len(contents.classes(v)) > MOST_WHOLE and not contents.has_sets(v)]
+    for dataset in contents.datasets:
+        blocks += _labels(contents, [v for v in views if v[0] == dataset and contents.has_sets(v)])
     return [*blocks, *(_worst_classes(contents, view) for view in many if by_class(contents, view))]
+
+
+def _labels(contents: Contents, views: Sequence[View]) -> list[Strip]:
+    """The table of each label, laid flat, the worst first, models below each other."""
+    order = worst_first(contents, views)[:WORST_CLASSES]
+    rows = [
+        Row((label_text(label),), (m,), label)
+        for label in order
+        for view in views
+        for m in by_class(contents, view)
+        if m.label == label
+    ]
+    return measures_strip(contents, "Labels, worst first", rows, [Column("label")], limits=False)
 
 
 def _worst_classes(contents: Contents, view: View) -> PlainTable:
@@ -514,18 +530,17 @@ def _worst_classes(contents: Contents, view: View) -> PlainTable:
     own = {str(m.label): m for m in by_class(contents, view)}
     worst = [own[label] for label in worst_first(contents, [view]) if label in own]
     shown = worst[:WORST_CLASSES]
-    kind = "labels" if contents.has_sets(view) else "classes"
     title = contents.heading(shown[0])
     rows = tuple(
         TableRow((label_text(m.label), share_of_rows(contents, m), said_value(m))) for m in shown
     )
     columns = (
-        Column(kind.removesuffix("s") if kind == "labels" else "class"),
+        Column("class"),
         Column("found / of", "right"),
         Column(title, "right"),
     )
     lowest = "lowest" if sign_of(shown[0].metric) >= 0 else "highest"
-    caption = f"{contents.mark(view).name}: the {lowest} {len(shown)} of {len(worst)} {kind}"
+    caption = f"{contents.mark(view).name}: the {lowest} {len(shown)} of {len(worst)} classes"
     return PlainTable(caption, columns, rows, style="front")
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from evalreport.metrics.catalogue import named_within
 from evalreport.report.choosing import threshold_choosers
-from evalreport.report.classes import against_the_rest
+from evalreport.report.classes import against_the_rest, pooled_counts
 from evalreport.report.contents import Contents, View, grouped, identity, view_of
 from evalreport.report.forest_charts import (
     SQUARES,
@@ -161,7 +161,7 @@ def _of_columns(
     # what holds for all rows stands in the sections of metrics
     rest = [m for i in others for m in same[i] if m.subgroup]
     if rest:
-        rows = _merged(_ordered(contents, rest, slices))
+        rows = _merged(contents, _ordered(contents, rest, slices))
         blocks += measures_strip(
             contents,
             f"Metrics by {name}{_readings(contents, rest)}",
@@ -353,7 +353,7 @@ def _minimum(contents: Contents) -> str:
     return count_text(contents.spec.get("subgroup_minimum") or FEWEST)
 
 
-def _merged(rows: Sequence[Row]) -> list[Row]:
+def _merged(contents: Contents, rows: Sequence[Row]) -> list[Row]:
     """One row per slice and model, its measures side by side."""
     found: dict[tuple[Any, ...], list[Measure]] = {}
     groups: dict[tuple[Any, ...], Row] = {}
@@ -362,7 +362,16 @@ def _merged(rows: Sequence[Row]) -> list[Row]:
         key = (row.heads, m.dataset, m.model, m.table)
         found.setdefault(key, []).append(m)
         groups.setdefault(key, row)
-    return [Row(groups[k].heads, tuple(ms), groups[k].group) for k, ms in found.items()]
+    return [
+        Row(groups[k].heads, tuple(ms), groups[k].group, _pooled(contents, ms))
+        for k, ms in found.items()
+    ]
+
+
+def _pooled(contents: Contents, measures: Sequence[Measure]) -> Mapping[str, Any] | None:
+    """The counts of all labels together, of rows that have sets of them."""
+    ids = next((m.tables for m in measures if m.tables), None) or ()
+    return pooled_counts([contents.tables[i] for i in ids if i in contents.tables])
 
 
 @section(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from evalreport.report.cards import flat_cells, mark_of, number_of
@@ -98,13 +99,18 @@ def measures_strip(
     strong: Callable[[Row], bool] = lambda _: False,
     across: int = ACROSS,
     limits: bool = True,
+    of_classes: bool = False,
 ) -> list[Strip]:
     """Several metrics over many slices: one flat table a line, and values beside it.
 
-    With ``limits`` those of each value stand below it.
+    With ``limits`` those of each value stand below it. Lines are ``of_classes`` where averages
+    stand in the columns of their terms.
     """
-    identities = list(dict.fromkeys(_metric(contents, m) for r in rows for m in r.measures))
-    names = {_metric(contents, m): _column_title(contents, m) for r in rows for m in r.measures}
+    key = partial(_metric, contents, of_classes=of_classes)
+    names: dict[Quantity, str] = {}
+    for m in (m for row in rows for m in row.measures):
+        names.setdefault(key(m), _column_title(contents, m, averaged=not of_classes))
+    identities = list(names)
     strips: list[Strip] = []
     shown = rows[:MOST_LINES]
     # heads of cells stand over cells: tables of other shapes cannot be laid flat
@@ -119,7 +125,7 @@ def measures_strip(
         lines = []
         previous = None
         for row in shown:
-            by_identity = {_metric(contents, m): m for m in row.measures}
+            by_identity = {key(m): m for m in row.measures}
             found = [by_identity.get(i) for i in chosen]
             # a line of metrics none of which applies says less than the annex
             if all(m is None or m.state == "not_applicable" for m in found):
@@ -205,9 +211,9 @@ def _measures_line(
         cells.append(LineCell(mark=mark_of(contents, first)))
     table = _table(contents, first)
     laid = flat_cells(contents, table, None, "middle") if flat else None
-    if flat:
-        cells += laid if laid is not None else [LineCell()] * 4
-    elif counted:
+    if laid is not None:
+        cells += laid
+    elif flat or counted:
         cells += _class_cells(contents, row)
     for m in found:
         number = number_of(contents, m, whisker=False) if m is not None else None
@@ -219,7 +225,14 @@ def _measures_line(
         table=str(first.table) if laid is not None else "",
         rule=rule,
         strong=strong,
+        # which tables the counts of a class, or of all labels, are read off
+        hook=("classes", _named_tables(first)) if row.counts and laid is None else (),
     )
+
+
+def _named_tables(m: Measure) -> str:
+    """The tables that a value is of by their names: one, or one for each label."""
+    return m.table or " ".join(str(i) for i in m.tables or ())
 
 
 def _bare(cell: LineCell) -> LineCell:
@@ -236,16 +249,18 @@ def _class_cells(contents: Contents, row: Row) -> list[LineCell]:
     return [LineCell(count_text(counts[name]) if counts else "", "right") for name in contents.flat]
 
 
-def _metric(contents: Contents, m: Measure) -> Quantity:
+def _metric(contents: Contents, m: Measure, *, of_classes: bool) -> Quantity:
     """The metric of a column, whatever class the line is of; of two classes each its own."""
+    if of_classes:
+        return identity(m)._replace(label=None, average=None)
     both = contents.names_class(m) and contents.is_binary((m.dataset, m.model))
     return identity(m) if both else identity(m)._replace(label=None)
 
 
-def _column_title(contents: Contents, m: Measure) -> str:
+def _column_title(contents: Contents, m: Measure, *, averaged: bool) -> str:
     """The head of a column: with the class where each has a column of its own."""
     both = contents.names_class(m) and contents.is_binary((m.dataset, m.model))
-    return contents.title(m) if both else contents.heading(m)
+    return contents.title(m) if both else contents.heading(m, averaged=averaged)
 
 
 def _table(contents: Contents, m: Measure) -> Table | None:

@@ -43,7 +43,8 @@ def test_no_two_models_need_colour_to_be_told_apart() -> None:
                 )
             ],
             "ab",
-            "a leads by up to 0.100; the curves cross at a false positive rate of 0.250",
+            ("a finds up to 10 points more at the same rate of false alarms; the curves cross at a "
+            "false positive rate of 0.250"),
         ),
         (
             [relation("a", "b", "cross", crossing_count=9)],
@@ -125,16 +126,18 @@ def test_the_finding_of_bins_counts_the_intervals_beside_the_diagonal() -> None:
     limits = {"observed_low": [0.1, 0.4], "observed_high": [0.3, 0.6]}
     curve = Curve("a", 0, told | limits)
     assert findings.calibration_finding([curve], "mean_score") == (
-        "bins of 10 rows or more whose interval leaves out the mean score: 1 of 2 (a)"
+        "the mean score is outside the interval in 1 of 2 bins (a)"
     )
     assert findings.rows_per_bin([curve]) == "Rows per bin: 40, 1200."
     wide = Curve("a", 0, told | {"observed_low": [0.1, 0.4], "observed_high": [0.3, 0.9]})
     assert findings.calibration_finding([wide], "mean_score") == (
-        "bins of 10 rows or more whose interval leaves out the mean score: 0 of 2 (a)"
+        "the mean score is outside the interval in 0 of 2 bins (a)"
     )
     # Wilson limits of 0 of 1 are 0 to 0.79: they hold nearly any score
     few = {**told, "n": [40, 1], "observed_low": [0.1, 0.0], "observed_high": [0.3, 0.79]}
-    assert findings.calibration_finding([Curve("a", 0, few)], "mean_score").endswith("0 of 1 (a)")
+    assert findings.calibration_finding([Curve("a", 0, few)], "mean_score").endswith(
+        "0 of 1 bin (a)"
+    )
     fewer = Curve("a", 0, {**few, "n": [3, 1]})
     assert findings.calibration_finding([fewer], "mean_score") == (
         "2 of 2 bins have fewer than 10 rows: too few to judge calibration"

@@ -93,7 +93,8 @@ def test_each_way_of_counting_indeterminate_rows_has_its_gap_and_its_worst_group
 
 def test_n_beside_metrics_of_label_sets_counts_the_rows_of_the_group() -> None:
     """Four of the ten rows of each group have no label, actual or predicted: their Jaccard index
-    is undefined, and the rows are there all the same."""
+    is undefined, and the rows are counted all the same: of 20 pairs of a row and a label 9 are
+    actual, and all of them predicted."""
     frame = {
         "g": ["one"] * 10 + ["two"] * 10,
         "a": ([1] * 6 + [0] * 4) * 2,
@@ -109,9 +110,12 @@ def test_n_beside_metrics_of_label_sets_counts_the_rows_of_the_group() -> None:
         averaging=["none", "micro"],
         subgroups=["g"],
     )
-    assert {row[2] for row in _rows(page, "Metrics by g")} == {"10"}
+    assert {tuple(row[2:6]) for row in _rows(page, "Metrics by g")} == {("11", "0", "0", "9")}
     # labels are no classes, and those that columns hold are declared
-    assert len(_rows(page, "Each label by itself")) == 2
+    lines = _rows(page, "Each label by itself")
+    assert [line[0] for line in lines] == ["a", "b", "micro, of all counts"]
+    # both groups together
+    assert lines[-1][1:5] == ["22", "0", "0", "18"]
     first = next(s.text for s in page.all("section") if s.attrs["id"] == "verdict")
     assert "classes" not in first
     assert "not declared" not in first

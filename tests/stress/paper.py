@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import weasyprint
@@ -103,6 +103,35 @@ class Paper:
                 ]
         return found
 
+    def without_counts(self, measures: Sequence[Mapping[str, Any]]) -> list[tuple[int, str]]:
+        """The page and the id of each value without its counts on that page.
+
+        They are in its row or its card, or in its table elsewhere on the page; of an average in
+        the tables of all classes or labels, and of a mean over folds in that of all rows.
+        """
+        known = {m["id"]: m for m in measures}
+        of_all = {
+            (m["dataset"], m["model"]): m["table"]
+            for m in reversed(measures)
+            if m["table"] and m["fold"] is None and not m["subgroup"]
+        }
+        found = []
+        for number, sheet in enumerate(self._sheets, start=1):
+            here = {id(box.element): box.element for box in sheet if box.element is not None}
+            row_of = {id(cell): e for e in here.values() if e.tag == "tr" for cell in e}
+            shown = set().union(*map(_tables_counted_in, here.values()))
+            for element in here.values():
+                if (name := element.get("data-measure")) is None:
+                    continue
+                row = row_of.get(id(element), element)
+                m = known[name]
+                needed = {m["table"]} if m["table"] else set(m["tables"])
+                if m["fold"] == "mean":
+                    needed = {of_all[m["dataset"], m["model"]]}
+                if not _has_counts(row) and not needed <= shown:
+                    found.append((number, name))
+        return found
+
     def alone(self, name: str) -> list[int]:
         """The pages on which nothing stands but the element of a name and what is in it."""
         inside = {
@@ -138,6 +167,18 @@ class Paper:
             inside = [foot for foot in feet if top < foot <= top + room + 1]
             found.append(1 - (max(inside, default=top) - top) / room)
         return found
+
+
+def _has_counts(element: Any) -> bool:
+    """Whether an element holds the four cells of a table, or of a class against the others."""
+    return bool(element.get("data-classes")) or any(e.get("data-cell") for e in element.iter())
+
+
+def _tables_counted_in(element: Any) -> set[str]:
+    """The tables whose counts an element prints: whole, laid flat, or class by class."""
+    name = element.get("data-table")
+    whole = {name} if name and (element.tag == "table" or _has_counts(element)) else set()
+    return whole | set((element.get("data-classes") or "").split())
 
 
 def _right_end(box: Any) -> float:
