@@ -225,7 +225,11 @@ def _is_meant(criterion: Criterion, m: Measure, threshold: str | None) -> bool:
 def _preferred(
     criterion: Criterion, measures: Sequence[Measure], positive: str | None
 ) -> list[Measure]:
-    """The record meant where a metric has one per class: as named, else over all, else macro."""
+    """The record meant where a metric has one per class.
+
+    As named; else of the positive class, or an average where none is declared. What a metric
+    is of several classes together, as the share of rows that are right, is of all of them.
+    """
     if criterion.average is not None or criterion.label is not None:
         return [
             m
@@ -237,7 +241,8 @@ def _preferred(
     labels = {m.label for m in plain}
     if plain and len(labels) == 1:
         return plain
-    if positive in labels:
+    together = len(labels) > 2 and criterion.metric.of_all_together
+    if positive in labels and not together:
         return [m for m in plain if m.label == positive]
     for average in criterion.metric.speaking_averages:
         found = [m for m in measures if m.average == average]

@@ -21,6 +21,7 @@ from evalreport.plan.task import Plan
 from evalreport.predict.overlap import Overlap
 from evalreport.predict.view import View
 from evalreport.results.records import CitedProtocol, Logo, ModelIdentity
+from evalreport.spec.datasets import NamedPositive
 from evalreport.spec.load import LoadedSpec
 
 #: How many rows have each value; None where each is that of one row.
@@ -88,11 +89,14 @@ class Prepared:
         return frozenset(f.dataset for f in self.facts if not (f.ordered or f.two_classes))
 
     def positive_classes(self) -> dict[tuple[str, str], str | None]:
-        """The positive class of each dataset and model of two classes; None for others."""
-        return {
-            (one.dataset, one.model): one.positive if one.two_classes else None
-            for one in self.facts
-        }
+        """The positive class of each dataset and model; None where several have none declared."""
+        return {(one.dataset, one.model): self._positive_of(one) for one in self.facts}
+
+    def _positive_of(self, facts: Facts) -> str | None:
+        declared = self.loaded.spec.positive_of(facts.dataset)
+        if facts.two_classes or facts.label_sets or not isinstance(declared, NamedPositive):
+            return facts.positive
+        return declared.label
 
     def fits_text(self) -> list[str]:
         """What a run trains, and how often, in words."""

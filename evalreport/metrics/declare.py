@@ -242,6 +242,11 @@ class Metric:
         return self.chance(shares, own) if callable(self.chance) else self.chance
 
     @property
+    def of_all_together(self) -> bool:
+        """Whether pooled counts of several classes give what the metric is of all of them."""
+        return self.for_classes is not None and Average.MICRO in self.averages
+
+    @property
     def speaking_averages(self) -> tuple[str, str]:
         """Which average speaks for all classes where none is named, in turn.
 

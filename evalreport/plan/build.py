@@ -182,7 +182,7 @@ def _variants(
         return
     modes = asked if asked is not None else ("none", "macro")
     # what the metric is of all classes together leads: micro accuracy is the share that is right
-    overall = metric.for_classes is not None and Average.MICRO in metric.averages
+    overall = metric.of_all_together
     if overall:
         yield Average.MICRO, None
     if "none" in modes and len(facts.labels) <= RECORDS_PER_CLASS:

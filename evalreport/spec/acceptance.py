@@ -66,8 +66,14 @@ class WhichNumber(Part):
     subgroup: SubgroupChoice | None = Field(
         None, description="{column: value}, or each for every subgroup; all rows by default."
     )
-    average: Averaging | None = Field(None, description="The average; a single class by default.")
-    label: Label | None = Field(None, description="The class; the positive one by default.")
+    average: Averaging | None = Field(
+        None, description="The average; a single class by default, where one is positive."
+    )
+    label: Label | None = Field(
+        None,
+        description="The class; the positive one by default, of several classes the one that "
+        "`positive` names.",
+    )
 
 
 class Criterion(WhichNumber):

@@ -156,3 +156,38 @@ def test_a_subgroup_of_too_few_rows_is_not_evaluated() -> None:
     ):
         again = evalreport.run({**asked, "subgroup_minimum": minimum}, frames={"d": rows})
         assert [e["outcome"] for e in again.json["acceptance"]] == outcomes
+
+
+#: Of 10 ill rows 6 are found; of 40 well ones 39 are, and one is called something else.
+STRAY = {
+    "y": ["ill"] * 10 + ["well"] * 40,
+    "p": ["ill"] * 6 + ["well"] * 43 + ["n/a"],
+}
+
+
+def test_a_stray_prediction_does_not_turn_a_criterion_on_the_positive_class_into_macro() -> None:
+    found = evalreport.run(
+        {
+            "evalreport": 1,
+            "datasets": {"d": {"target": "y"}},
+            "positive": {"label": "ill"},
+            "models": {"m": {"prediction": "p"}},
+            "metrics": ["recall"],
+            "acceptance": [
+                {"metric": "recall", "at_least": 0.75},
+                {"metric": "specificity", "at_least": 0.75},
+                {"metric": "accuracy", "at_least": 0.75},
+                {"metric": "recall", "at_least": 0.75, "average": "macro"},
+            ],
+            "declared": [{"metric": "recall", "value": 0.9, "source": "instructions for use"}],
+        },
+        frames={"d": STRAY},
+    ).json
+    recall, specificity, accuracy, macro = found["acceptance"]
+    # one class against all others: 6 of 10, 40 of 40; what is right of all rows: 45 of 50
+    assert (recall["observed"], recall["outcome"]) == (0.6, "fail")
+    assert specificity["observed"] == 1.0
+    assert accuracy["observed"] == 0.9
+    # (6 / 10 + 39 / 40) / 2, as no row is n/a
+    assert round(macro["observed"], 12) == 0.7875
+    assert (found["declared"][0]["label"], found["declared"][0]["measured"]) == ("ill", 0.6)
