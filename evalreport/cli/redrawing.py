@@ -18,13 +18,13 @@ from evalreport.cli.document_text import READERS, text_problems
 from evalreport.cli.progress import Progress
 from evalreport.cli.rendering import drawing_options, read_results, when_of
 from evalreport.engine.due import EarlierRun
-from evalreport.engine.prepared import silent
+from evalreport.engine.prepared import Prepared, silent
 from evalreport.engine.reference.run import ReferenceRun, read_reference
 from evalreport.errors import FilesError, Location, Problem, UsageError
 from evalreport.publish.folder import drawing_versions, file_name, template_of
 from evalreport.publish.formats import DrawingOptions, drawn
 from evalreport.results.lookup import Results, outcome_of
-from evalreport.results.records import CountingEngine, Look
+from evalreport.results.records import CountingEngine, Look, Provenance
 from evalreport.runs.hashing import FileRecord, canonical_json
 from evalreport.runs.history import earlier_runs, run_before
 from evalreport.runs.manifest import Manifest, read_manifest
@@ -270,6 +270,8 @@ def rerun_problems(
         allowed=allowed, trusted=trusted, step=progress.step, advance=progress.advance
     )
     prepared = prepare(loaded, engine=_engine(made_by.engine), step=progress.step, fitting=fitting)
+    if changed := _other_files(run, made_by, prepared):
+        return changed
     earlier = _earlier(run, loaded)
     again = evaluate(
         prepared,
@@ -299,6 +301,20 @@ def rerun_problems(
         Problem(f"{name} comes out differently", "", Location(str(run / name)))
         for name, content in sorted(made.files.items())
         if (run / name).is_file() and (run / name).read_bytes() != content
+    ]
+
+
+def _other_files(run: Path, made_by: Provenance, prepared: Prepared) -> list[Problem]:
+    """The files that are not those that the run read: nothing else can be told with them."""
+    read = {one.dataset: one.sha256 for one in made_by.inputs}
+    return [
+        Problem(
+            f"{one.name} is not the file that this run read: its sha256 differs",
+            "the file as it was; what comes out of another one tells nothing of this run",
+            Location(str(run)),
+        )
+        for one in prepared.inputs
+        if one.sha256 is not None and read.get(one.dataset, one.sha256) not in (None, one.sha256)
     ]
 
 

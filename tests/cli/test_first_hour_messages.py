@@ -171,3 +171,15 @@ def test_a_rerun_elsewhere_says_how_to_name_the_spec(
         "audit.yaml: the spec of this run is not in the current folder; "
         "where it is, with --spec PATH\n"
     )
+
+
+@pytest.mark.long
+def test_a_rerun_on_other_data_names_the_file(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("audit.yaml").write_text(repaired("{label: ill}"))
+    status_of(["run", "audit.yaml", "--formats", "html", "--quiet"])
+    Path("data.csv").write_text(ROWS + "P99,ill,0.991,0.2,ill,F,8099\n")
+    capsys.readouterr()
+    assert status_of(["verify", "--rerun", "runs/latest"]) == 5
+    told = capsys.readouterr().err
+    assert "data.csv is not the file that this run read: its sha256 differs" in told
+    assert "comes out differently" not in told

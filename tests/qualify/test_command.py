@@ -136,7 +136,7 @@ def test_against_a_stored_run(study: Path, tmp_path: Path) -> None:
     data.write_text(ROWS.replace("1,0.1", "0,0.1"))
     (swapped,) = performance(silent, study, runs / "latest")
     assert swapped.outcome == FAILED
-    assert "results.json comes out differently" in swapped.reason
+    assert "data.csv is not the file that this run read" in swapped.reason
 
 
 @pytest.mark.long
