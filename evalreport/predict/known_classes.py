@@ -7,14 +7,23 @@ what is predicted, and of the columns of scores.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from evalreport.data.findings import quoted
 from evalreport.data.known_labels import Labels, labels_known
-from evalreport.data.labels import Written, as_number, order_labels, partner_of, value_of
+from evalreport.data.labels import (
+    LabelSet,
+    Written,
+    as_number,
+    label_kind,
+    order_labels,
+    partner_of,
+    positive_index,
+    value_of,
+)
 from evalreport.data.read import read_table
 from evalreport.data.roles import Roles
 from evalreport.data.table import RawTable
@@ -54,7 +63,7 @@ def check_classes(loaded: LoadedSpec) -> None:
     """
     spec, folder, labels = loaded.spec, loaded.folder or Path(), dict[str, Labels]()
     named = [isinstance(spec.positive_of(name), NamedPositive) for name in spec.datasets]
-    if all(named) or all(one.labels for one in spec.datasets.values()):
+    if all(named):
         return
     for name, dataset in spec.datasets.items():
         if has_sets(dataset) or not isinstance(dataset.path, str):
@@ -102,7 +111,9 @@ def known_classes(
     """The classes of each dataset whose ``labels`` are given; those of declared ones are settled.
 
     Datasets that have a class in common have all of them in common, and so have those of which
-    one class each is known. There is a problem for each of which one class is all that is known.
+    one class each is known. There is a problem for each of which one class is all that is known,
+    and for those that are held against each other with different classes positive, or with one
+    class by two names.
     Raises DataError where a line of totals is among the rows.
     """
     totals = [
@@ -124,7 +135,55 @@ def known_classes(
                 problems.append(_one_class(name, label, where(name)))
             own = _by_value(labels[name].known)
             found[name] = order_labels((one.classes | own).values())
-    return found, problems
+    return found, problems or _of_two_minds(spec, {**_declared(spec, labels), **found}, where)
+
+
+def _declared(spec: Spec, names: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    return {name: tuple(spec.datasets[name].labels or ()) for name in names}
+
+
+def _of_two_minds(
+    spec: Spec, classes: Mapping[str, Sequence[str]], where: Callable[[str], Location | None]
+) -> list[Problem]:
+    """Problems of datasets that one model or a comparison sees with different positive classes."""
+    together = [spec.datasets_of(model) for model in spec.models]
+    if spec.comparisons is not None:
+        together.append(tuple(spec.datasets))
+    found: dict[Problem, None] = {}
+    for names in together:
+        texts: dict[Any, tuple[str, str]] = {}
+        positive: dict[str, str] = {}
+        for name in names:
+            for label in classes.get(name, ()):
+                first, text = texts.setdefault(value_of(Written(label)), (name, label))
+                if text != label:
+                    found[_two_names((first, text), (name, label), where(name))] = None
+            if len(classes.get(name, ())) == 2 and spec.datasets[name].positive is None:
+                labels = LabelSet(tuple(classes[name]), label_kind(classes[name]))
+                index = positive_index(labels, rules_of(spec, name).positive)
+                positive.setdefault(labels.labels[index or 0], name)
+        if len(positive) > 1 and not found:
+            found[_two_positives(positive, where(list(positive.values())[1]))] = None
+    return list(found)
+
+
+def _two_names(first: tuple[str, str], second: tuple[str, str], where: Location | None) -> Problem:
+    (one, text), (other, label) = first, second
+    return Problem(
+        f"one class seems to be written in two ways: {quoted(text)} in {one}, {quoted(label)} in "
+        f"{other}",
+        f"the same label in both, `map: {{{label!r}: {text!r}}}` of {other}",
+        where,
+    )
+
+
+def _two_positives(positive: Mapping[str, str], where: Location | None) -> Problem:
+    told = ", ".join(f"{quoted(label)} in {name}" for label, name in positive.items())
+    return Problem(
+        f"the positive class would not be the same in each dataset: {told}",
+        "`map`, where they mean the same; or `positive: {label: ...}` of each dataset",
+        where,
+    )
 
 
 def _together(spec: Spec, labels: Mapping[str, Labels]) -> list[_Problem]:

@@ -202,10 +202,47 @@ def test_the_datasets_of_a_spec_have_one_positive_class(tmp_path: Path, engine: 
     assert value(found, "accuracy", "b") == 0.25
 
 
-def test_two_questions_of_one_spec_keep_their_classes(tmp_path: Path) -> None:
-    files = {"a": "y,p\nno,0.2\nyes,0.9\n", "b": "y,p\n0,0.2\n1,0.9\n"}
-    found = run(tmp_path, files)
-    assert [own["order"] for own in found["labels"]] == [["no", "yes"], ["0", "1"]]
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("labels", [{}, {"labels": ["normal", "cancer"]}])
+def test_one_model_has_one_positive_class(
+    tmp_path: Path, labels: dict[str, Any], engine: str
+) -> None:
+    """Of b normal would be the largest label: a recall of cancer read upside down."""
+    files = {
+        "a": "y,p\nbenign,0.2\nmalignant,0.9\nbenign,0.3\nmalignant,0.8\n",
+        "b": "y,p\nnormal,0.2\ncancer,0.9\nnormal,0.7\ncancer,0.8\n",
+    }
+    datasets: dict[str, Any] = {
+        name: {"path": str(tmp_path / f"{name}.csv"), "target": "y"} for name in files
+    }
+    datasets["b"] |= labels
+    told = refused(tmp_path, files, datasets=datasets, engine=engine)
+    assert "not be the same in each dataset: 'malignant' in a, 'normal' in b" in told
+    assert "`map`" in told
+    assert "`positive: {label: ...}`" in told
+    # two questions, each with its model
+    apart = {"m": {"score": "p", "datasets": ["a"]}, "k": {"score": "p", "datasets": ["b"]}}
+    found = run(tmp_path, files, datasets=datasets, models=apart, engine=engine)
+    assert [own["positive"] for own in found["labels"]] == ["malignant", "normal"]
+    # one question: two of two are found, of two others one is called cancer
+    datasets["b"] |= {"positive": {"label": "cancer"}}
+    found = run(tmp_path, files, datasets=datasets, engine=engine)
+    assert value(found, "recall", "b") == 1.0
+    assert value(found, "accuracy", "b") == 0.75
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_class_has_one_name_in_all_datasets(tmp_path: Path, engine: str) -> None:
+    files = {"a": "y,p\n0,0.2\n1,0.9\n", "b": "y,p\n0.0,0.2\n1.0,0.9\n"}
+    told = refused(tmp_path, files, engine=engine)
+    assert "one class seems to be written in two ways: '1' in a, '1.0' in b" in told
+    assert "`map: {'1.0': '1'}` of b" in told
+    called = {"map": {"0.0": "0", "1.0": "1"}}
+    found = run(
+        tmp_path, files, dataset=called, comparisons={"reference": {"dataset": "a"}}, engine=engine
+    )
+    assert {own["positive"] for own in found["labels"]} == {"1"}
+    assert {c["metric"] for c in found["comparisons"]} == {"accuracy", "recall", "brier"}
 
 
 @pytest.mark.parametrize("engine", ENGINES)
