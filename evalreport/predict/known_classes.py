@@ -32,10 +32,11 @@ from evalreport.errors import DataError, EvalreportError, Location, Problem
 from evalreport.plan.columns import source_of
 from evalreport.predict.columns import columns_needed, first_cut, roles_of, rules_of, said_in
 from evalreport.predict.label_sets import has_sets
+from evalreport.spec.comparisons import DatasetReference
 from evalreport.spec.datasets import NamedPositive
 from evalreport.spec.load import LoadedSpec
 from evalreport.spec.model import Spec
-from evalreport.spec.models import ScoresModel
+from evalreport.spec.models import EstimatorModel, ScoresModel
 
 #: The text of each class by what it stands for: 1 and 1.0 are one class.
 Classes = dict[Any, str]
@@ -145,9 +146,16 @@ def _declared(spec: Spec, names: Iterable[str]) -> dict[str, tuple[str, ...]]:
 def _of_two_minds(
     spec: Spec, classes: Mapping[str, Sequence[str]], where: Callable[[str], Location | None]
 ) -> list[Problem]:
-    """Problems of datasets that one model or a comparison sees with different positive classes."""
-    together = [spec.datasets_of(model) for model in spec.models]
-    if spec.comparisons is not None:
+    """Problems of datasets that one model, or a comparison, sees with different positive classes.
+
+    An estimator is another model on each dataset that it is trained on.
+    """
+    together = [
+        spec.datasets_of(name)
+        for name, model in spec.models.items()
+        if not isinstance(model, EstimatorModel)
+    ]
+    if spec.comparisons is not None and isinstance(spec.comparisons.reference, DatasetReference):
         together.append(tuple(spec.datasets))
     found: dict[Problem, None] = {}
     for names in together:
