@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -162,65 +162,61 @@ def duckdb_rows(
     DataError for damaged files, FilesError for files that change, LimitError where memory or disk
     give out, and NotPlainError for text that is to be read by the reader of text.
     """
-    import duckdb
-
-    with ExitStack() as stack:
-        stack.enter_context(holding(source))
-        connection, spill = stack.enter_context(counting(source, wanted))
-        sources = [part.source for part in parts_of(source)]
-        paths = [stack.enter_context(plain_name(one.path)) for one in sources]
-        kept = source.suffix != ".parquet"
-        try:
-            lock(connection, [*paths, *allowed], spill, wanted.memory, kept=kept)
-            if isinstance(source, Joined):
-                made = joined_rows(connection, source, paths, wanted)
-            elif kept:
-                made = kept_rows(connection, source, paths, wanted)
-            else:
-                made = parquet_rows(connection, source, paths, wanted.columns)
-            yield DuckDBRows(connection, source.name, *made, wanted.watch)
-        except (duckdb.Error, UnicodeDecodeError) as error:
-            raise _failure(error, source, paths, wanted.memory) from None
+    text = source.suffix != ".parquet"
+    files = [(part.name, part.source) for part in parts_of(source)]
+    with (
+        holding(source),
+        locked(source.name, files, wanted.memory, allowed, text=text) as (connection, paths),
+    ):
+        if isinstance(source, Joined):
+            made = joined_rows(connection, source, paths, wanted)
+        elif text:
+            made = kept_rows(connection, source, paths, wanted)
+        else:
+            made = parquet_rows(connection, source, paths, wanted.columns)
+        yield DuckDBRows(connection, source.name, *made, wanted.watch)
 
 
 @contextmanager
-def counting(source: Source, wanted: Wanted) -> Iterator[tuple[Any, str]]:
-    """A connection that is not locked yet, and the folder that it may spill to."""
-    import duckdb
+def locked(
+    name: str,
+    files: Sequence[tuple[str, Source]],
+    memory: int,
+    allowed: Sequence[str] = (),
+    *,
+    text: bool = False,
+    doing: str = "counting",
+) -> Iterator[tuple[Any, list[str]]]:
+    """A connection that may open some files, by name, and nothing else; and what it calls them.
 
-    with scratch_folder() as spill:
-        connection = duckdb.connect(":memory:")
-        try:
-            yield connection, spill
-        except duckdb.Error as error:
-            raise _failure(error, source, [], wanted.memory) from None
-        finally:
-            connection.close()
-
-
-def _failure(error: Exception, source: Source, paths: list[str], memory: int) -> Exception:
-    import duckdb
-
-    if isinstance(error, duckdb.OutOfMemoryException):
-        what = f"counting needs more than {memory >> 20:,} MiB of memory"
-        return LimitError(Problem(what, "raise engine.memory_limit", Location(source.name)))
-    reason = str(error).splitlines()[0]
-    for part, path in zip(parts_of(source), paths, strict=False):
-        reason = reason.replace(path, part.name)
-    if "No space left" in reason or "max_temp_directory_size" in reason:
-        instead = "free some space where temporary files are kept (TMPDIR)"
-        what = "counting needs more space on disk than there is"
-        return LimitError(Problem(what, instead, Location(source.name)))
-    if source.suffix == ".parquet":
-        return damaged(source.name, reason)
-    return NotPlainError(reason)
-
-
-def lock(connection: Any, paths: list[str], spill: str, memory: int, *, kept: bool = False) -> None:
-    """Let a connection open the ``paths`` and nothing else; what it spills goes to ``spill``.
-
-    With ``kept`` there is a database ``kept`` in that folder, for rows on disk.
+    ``allowed``: further files, and those that may be written. Of ``text`` rows are kept on disk, in
+    the database ``kept``. What fails is said of ``name``, as :func:`duckdb_rows` does.
     """
+    import duckdb
+
+    paths: list[str] = []
+    with scratch_folder() as spill, closing(duckdb.connect(":memory:")) as connection:
+        try:
+            with ExitStack() as stack:
+                paths = [stack.enter_context(plain_name(source.path)) for _, source in files]
+                _lock(connection, [*paths, *allowed], spill, memory, kept=text)
+                yield connection, paths
+        except (duckdb.Error, UnicodeDecodeError) as error:
+            if isinstance(error, duckdb.OutOfMemoryException):
+                what = f"{doing} needs more than {memory >> 20:,} MiB of memory"
+                told = Problem(what, "raise engine.memory_limit", Location(name))
+                raise LimitError(told) from None
+            reason = str(error).splitlines()[0]
+            for (own, _), path in zip(files, paths, strict=False):
+                reason = reason.replace(path, own)
+            if "No space left" in reason or "max_temp_directory_size" in reason:
+                instead = "free some space where temporary files are kept (TMPDIR)"
+                what = f"{doing} needs more space on disk than there is"
+                raise LimitError(Problem(what, instead, Location(name))) from None
+            raise (NotPlainError(reason) if text else damaged(name, reason)) from None
+
+
+def _lock(connection: Any, paths: list[str], spill: str, memory: int, *, kept: bool) -> None:
     if kept:
         rows = str(Path(spill).resolve() / "rows.db").replace("'", "''")
         connection.execute(f"ATTACH '{rows}' AS kept")

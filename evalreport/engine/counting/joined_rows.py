@@ -11,8 +11,8 @@ from evalreport.data.joined import Joined, check_keys, check_shared, without_par
 from evalreport.data.source import Source
 from evalreport.data.table import PARTNER
 from evalreport.engine.counting.file_columns import NUMBER
-from evalreport.engine.counting.parquet_rows import parquet_rows
-from evalreport.engine.counting.text_rows import Made, kept_rows
+from evalreport.engine.counting.parquet_rows import Made, parquet_rows
+from evalreport.engine.counting.text_rows import kept_rows
 from evalreport.engine.databases.wanted import NotPlainError, Wanted, quoted_text
 from evalreport.errors import DataError
 

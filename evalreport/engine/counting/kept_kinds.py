@@ -19,8 +19,9 @@ from typing import Any
 
 from evalreport.data.files import Files, Part
 from evalreport.data.read import not_twice, same_columns
-from evalreport.engine.counting.duckdb_rows import DuckDBRows, counting, duckdb_rows, lock
+from evalreport.engine.counting.duckdb_rows import DuckDBRows, duckdb_rows, locked
 from evalreport.engine.counting.kinds_table import check_counts, kinds_of
+from evalreport.engine.counting.parquet_rows import same_types
 from evalreport.engine.databases.kinds import not_unique
 from evalreport.engine.databases.query_text import DUCKDB, ids_query
 from evalreport.engine.databases.wanted import NotPlainError, Wanted, quoted_text
@@ -95,8 +96,8 @@ def rows_of_files(
             kept.told(f"{known:,} of {len(found):,} files were counted before")
         paths = [str(one.path) for one in found]
         ids = [str(_ids(one.path)) for one in found if wanted.id is not None and not wanted.repeats]
-        with counting(source, wanted) as (connection, spill):
-            lock(connection, [*paths, *ids], spill, wanted.memory)
+        text = source.suffix != ".parquet"
+        with locked(source.name, [], wanted.memory, [*paths, *ids], text=text) as (connection, _):
             _check_ids(connection, [one for one in ids if Path(one).exists()], source, wanted)
             yield _all_kinds(connection, source, paths, found, wanted)
         _keep([*by_key.values()], kept)
@@ -212,11 +213,9 @@ def _check_alike(source: Files, found: Sequence[Kept]) -> None:
         raise NotPlainError("its files have other columns than the first")
     same_columns(list(zip(names, own, strict=True)))
     not_twice(source, own[0])
-    first = found[0]
-    for name, one in zip(names, found, strict=True):
-        for column, kind, other in zip(one.columns, one.kinds, first.kinds, strict=True):
-            if kind != other:
-                raise NotPlainError(f"{column} is {kind} in {name} and {other} in {names[0]}")
+    same_types(
+        [(name, one.kinds) for name, one in zip(names, found, strict=True)], found[0].columns
+    )
 
 
 def _check_ids(connection: Any, ids: Sequence[str], source: Files, wanted: Wanted) -> None:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from typing import Any
 
-from evalreport.data.parquet_file import LOCKS, ParquetFile, damaged, plain_name
+from evalreport.data.parquet_file import ParquetFile
 from evalreport.data.parquet_types import expression, readable
 from evalreport.data.source import Source, reading
-from evalreport.engine.counting.duckdb_rows import MOST_SPILLED
-from evalreport.errors import LimitError, Location, Problem
-from evalreport.scratch import scratch_folder
+from evalreport.engine.counting.duckdb_rows import locked
 
 _NUMBERS = (
     "TINYINT", "SMALLINT", "INTEGER", "BIGINT",
@@ -103,49 +101,15 @@ def parquet_pair(tested: Source, trained: Source, memory: int) -> Iterator[Parqu
     Raises DataError for a damaged file, FilesError for one that changes, LimitError where
     memory or disk give out.
     """
-    import duckdb
-
+    memory = max(memory, LEAST_MEMORY)
+    files = [(one.name, one) for one in (tested, trained)]
     with (
         reading(tested),
         reading(trained),
-        closing(duckdb.connect(":memory:")) as connection,
-        plain_name(tested.path) as one,
-        plain_name(trained.path) as other,
-        scratch_folder() as spill,
+        locked(tested.name, files, memory, doing="comparing the rows") as (connection, paths),
     ):
-        try:
-            _lock(connection, (one, other), spill, max(memory, LEAST_MEMORY))
-            yield ParquetPair(
-                connection,
-                ParquetFile(connection, one, tested.name),
-                ParquetFile(connection, other, trained.name),
-            )
-        except duckdb.OutOfMemoryException:
-            raise LimitError(
-                Problem(
-                    f"comparing the rows needs more than {memory >> 20:,} MiB of memory",
-                    "raise engine.memory_limit",
-                    Location(tested.name),
-                )
-            ) from None
-        except duckdb.Error as error:
-            reason = str(error).splitlines()[0].replace(one, tested.name)
-            raise damaged(tested.name, reason.replace(other, trained.name)) from None
-        finally:
-            connection.close()
-
-
-def _lock(connection: Any, paths: Sequence[str], spill: str, memory: int) -> None:
-    allowed = ", ".join("'" + path.replace("'", "''") + "'" for path in paths)
-    folder = spill.replace("'", "''")
-    for setting in (
-        "threads=2",
-        f"memory_limit='{memory}B'",
-        f"temp_directory='{folder}'",
-        f"max_temp_directory_size='{MOST_SPILLED}'",
-        "preserve_insertion_order=false",
-        "enable_progress_bar=false",
-        f"allowed_paths=[{allowed}]",
-        *LOCKS,
-    ):
-        connection.execute(f"SET {setting}")
+        one, other = (
+            ParquetFile(connection, path, name)
+            for path, (name, _) in zip(paths, files, strict=True)
+        )
+        yield ParquetPair(connection, one, other)

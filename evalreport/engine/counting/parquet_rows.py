@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from evalreport.data.files import Files, Part, parts_of
 from evalreport.data.limits import DEFAULT_LIMITS
@@ -19,27 +19,6 @@ from evalreport.errors import DataError, Location, Problem
 _PLAIN = ("VARCHAR", "BOOLEAN", "FLOAT", "DOUBLE")
 _SCAN = "hive_partitioning=false, filename=false, union_by_name=false"
 
-
-class HasColumns(Protocol):
-    """What tells whether files are alike."""
-
-    @property
-    def name(self) -> str:
-        """What a file is called."""
-
-    @property
-    def header(self) -> Sequence[str]:
-        """Its columns."""
-
-    @property
-    def types(self) -> Sequence[str]:
-        """Their types."""
-
-    @property
-    def rows(self) -> int:
-        """Its rows."""
-
-
 Made = tuple[tuple[str, ...], tuple[str, ...], int]
 
 
@@ -48,26 +27,18 @@ def parquet_rows(
 ) -> Made:
     """Make ``data``; header, types in it, and rows. Raises DataError for damaged files.
 
-    Columns that stand in the names of folders are added; they are read from no file.
+    Columns that stand in the names of folders are added; they are read from no file. Raises
+    NotPlainError for columns of several types.
     """
-    files = checked_files(connection, source, paths, columns)
-    first, keys = files[0], keys_of(source)
-    text = relation(first.types, parts_of(source), paths, len(keys))
+    files = _checked_files(connection, source, paths, columns)
+    first, keys = files[0], source.keys if isinstance(source, Files) else ()
+    text = _relation(first.types, parts_of(source), paths, len(keys))
     connection.execute(f"CREATE TEMP VIEW data AS {text}")
-    return (*first.header, *keys), shown_types(first.types, keys), sum(file.rows for file in files)
+    types = (*(_shown_type(kind) for kind in first.types), *("VARCHAR" for _ in keys))
+    return (*first.header, *keys), types, sum(file.rows for file in files)
 
 
-def keys_of(source: Source) -> tuple[str, ...]:
-    """The columns that stand in the names of folders."""
-    return source.keys if isinstance(source, Files) else ()
-
-
-def shown_types(types: Sequence[str], keys: Sequence[str]) -> tuple[str, ...]:
-    """The types of columns in ``data``, those in the names of folders last."""
-    return (*(_shown_type(kind) for kind in types), *("VARCHAR" for _ in keys))
-
-
-def relation(types: Sequence[str], parts: Sequence[Part], paths: Sequence[str], keys: int) -> str:
+def _relation(types: Sequence[str], parts: Sequence[Part], paths: Sequence[str], keys: int) -> str:
     """The SELECT of some files' rows, their columns called by their place.
 
     ``keys``: how many columns stand in the names of folders.
@@ -89,53 +60,43 @@ def relation(types: Sequence[str], parts: Sequence[Part], paths: Sequence[str], 
     )
 
 
-def checked_files(
+def _checked_files(
     connection: Any, source: Source, paths: Sequence[str], columns: tuple[str, ...]
 ) -> list[ParquetFile]:
-    """The files of a dataset: whole, with rows, and of the same columns.
-
-    Raises DataError for damaged files, NotPlainError for columns of several types.
-    """
+    """The files of a dataset: whole, with rows, of the same columns, and no more than are read."""
     parts = parts_of(source)
     files = [
         ParquetFile(connection, path, part.name) for part, path in zip(parts, paths, strict=True)
     ]
     same_columns([(file.name, tuple(file.header)) for file in files])
+    asked = [i for i, name in enumerate(files[0].header) if name in columns]
     for file, part in zip(files, parts, strict=True):
-        check_file(file, part, columns)
-    check_alike(source, files, columns)
-    return files
-
-
-def check_alike(source: Source, files: Sequence[HasColumns], columns: tuple[str, ...]) -> None:
-    """Look whether files are of one dataset, with no more values than are read.
-
-    Raises DataError, and NotPlainError for columns of several types.
-    """
-    same_columns([(file.name, tuple(file.header)) for file in files])
-    asked = [name for name in files[0].header if name in columns]
+        _check_file(file, part, asked)
     check_cells(sum(file.rows for file in files), len(asked), files[0].name, DEFAULT_LIMITS)
     if isinstance(source, Files):
         not_twice(source, files[0].header)
-        _same_types(files, columns)
+        same_types(
+            [(file.name, [file.types[i] for i in asked]) for file in files],
+            [files[0].header[i] for i in asked],
+        )
+    return files
 
 
-def check_file(file: ParquetFile, part: Part, columns: tuple[str, ...]) -> None:
-    """Raise DataError for a file that is damaged, or has no rows."""
+def _check_file(file: ParquetFile, part: Part, asked: Sequence[int]) -> None:
     if file.rows <= 0:
         told = Problem("the file has no rows", "give at least one", Location(file.name))
         raise DataError(told)
-    asked = [i for i, name in enumerate(file.header) if name in columns]
     with opened(part.source) as stream:
         check_stored(file, stream, asked, part.source.size, DEFAULT_LIMITS)
 
 
-def _same_types(files: Sequence[HasColumns], columns: tuple[str, ...]) -> None:
-    first = files[0]
-    for file in files[1:]:
-        for name, own, other in zip(first.header, file.types, first.types, strict=True):
-            if name in columns and own != other:
-                raise NotPlainError(f"{name} is {own} in {file.name} and {other} in {first.name}")
+def same_types(files: Sequence[tuple[str, Sequence[str]]], columns: Sequence[str]) -> None:
+    """Raise NotPlainError where files, by name, have other types in some columns than the first."""
+    first, types = files[0]
+    for file, own in files[1:]:
+        for name, kind, other in zip(columns, own, types, strict=True):
+            if kind != other:
+                raise NotPlainError(f"{name} is {kind} in {file} and {other} in {first}")
 
 
 def _shown_type(kind: str) -> str:

@@ -28,6 +28,7 @@ from evalreport.data.table import RawColumn
 from evalreport.data.text_scan import Plain, plain_delimited, plain_json
 from evalreport.data.typed_values import column_of
 from evalreport.engine.counting.file_columns import NUMBER, kept_columns
+from evalreport.engine.counting.parquet_rows import Made
 from evalreport.engine.databases.wanted import NotPlainError, Wanted, quoted_text
 from evalreport.errors import DataError
 
@@ -40,8 +41,6 @@ _STRICT = (
 
 #: Where a fraction may have digits that no double holds, or be too small for one.
 _FINE = quoted_text(f"{MANY_DIGITS.pattern}|[eE][-+]?[0-9]{{3}}")
-
-Made = tuple[tuple[str, ...], tuple[str, ...], int]
 
 
 def kept_rows(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from evalreport.data.delimited import check_names
 from evalreport.data.source import Source, reading
-from evalreport.data.table import RawColumn, RawTable
+from evalreport.data.table import PARTNER, RawColumn, RawTable
 from evalreport.engine.databases.addresses import Address, hash_of
 from evalreport.engine.databases.arrow import Session
 from evalreport.engine.databases.query_limits import QueryWatch, limits_of
@@ -36,6 +36,9 @@ from evalreport.engine.databases.wanted import (
 )
 from evalreport.errors import DataError, Location, Problem
 from evalreport.spec.datasets import ClusterTable, Query
+
+#: What the query of kinds gives beside its columns.
+COUNTED = ("n", "rows_read", "wrong")
 
 
 class Kinds(NamedTuple):
@@ -85,23 +88,13 @@ def database_kinds(source: Source, wanted: Wanted) -> Kinds:
     watch = QueryWatch(source.name, limits_of(os.environ))
     with session(source, asked, watch) as found:
         header = _header(found, source)
-        asking = Asking(found, source.name, wanted)
-        columns = [c for c in dict.fromkeys(wanted.columns) if c in header and c != wanted.count]
-        columns = [c for c in columns if c != wanted.id]
-        values = [asking.value(column) for column in columns]
-        identified = wanted.id is not None and wanted.id in header
-        if wanted.id is not None and identified:
-            values.append(asking.has_none(wanted.id))
-        answer = asking.counted(columns, values)
+        answer = Asking(found, source.name, wanted).counted()
     *held, number, read, wrong = answer
     rows = int(read.values.sum())
     if not rows:
         raise no_rows(source)
     if wrong.values.any() or number.values.sum() > MOST:
         raise NotPlainError("rows do not say how many they stand for")
-    if wanted.id is not None and identified:
-        gaps = held.pop().values == 1
-        held.append(RawColumn(wanted.id, "text", np.full(len(gaps), "id", object), gaps))
     held, times, sha256 = canonical(held, number.values.astype(np.int64))
     if isinstance(source, Address):
         source.rows.sha256 = sha256
@@ -162,7 +155,20 @@ class Asking:
         self._dialect = found.dialect
         self._columns = {column.name: column for column in found.columns}
 
-    def value(self, name: str) -> str:
+    def parts(self) -> dict[str, str]:
+        """The columns that are there, and what rows are told apart by in each; the id is last.
+
+        Raises DataError for what is no date, number or score where one is wanted, and for an id
+        that stands in several rows.
+        """
+        wanted, names = self._wanted, (*self._wanted.columns, PARTNER)
+        others = [c for c in names if c in self._columns and c not in (wanted.id, wanted.count)]
+        found = {name: self._value(name) for name in others}
+        if wanted.id is not None and wanted.id in self._columns:
+            found[wanted.id] = self._identified(wanted.id)
+        return found
+
+    def _value(self, name: str) -> str:
         """What rows are told apart by in a column: its values, periods or intervals."""
         if name in self._wanted.periods:
             return self._period(name, self._wanted.periods[name])
@@ -181,8 +187,8 @@ class Asking:
         column = self._column(name)
         return column.plain or self._dialect.value(column)
 
-    def has_none(self, name: str) -> str:
-        """Whether a row has no id. Raises DataError for one that stands in several rows."""
+    def _identified(self, name: str) -> str:
+        """The same text for every row that has an id."""
         column = self._column(name)
         if not self._wanted.repeats:
             value, count = self._session.fetch(
@@ -190,27 +196,32 @@ class Asking:
             )
             for one, n in zip(value.values.tolist(), count.values.tolist(), strict=True):
                 raise not_unique(self._name, name, one, n)
-        return f"CASE WHEN {self._dialect.empty(column)} THEN 1 ELSE 0 END"
+        return f"CASE WHEN {self._dialect.empty(column)} THEN NULL ELSE 'id' END"
 
     def times(self) -> str | None:
         """How many rows each one stands for; None where each is one."""
         count = self._wanted.count
         return None if count is None else self._dialect.times(self._column(count))
 
-    def counted(self, names: Sequence[str], values: Sequence[str]) -> list[RawColumn]:
+    def counted(self) -> list[RawColumn]:
         """The answer to the query of kinds. Raises TooManyKindsError."""
-        text = kinds_query(self._dialect, self._session.rows, values, self.times())
-        most = self._wanted.most_kinds(BYTES * len(values))
-        own = [*names, *([self._wanted.id] if len(values) > len(names) else [])]
-        columns = [*map(str, own), "n", "rows_read", "wrong"]
-        found = self._session.fetch(f"{text} LIMIT {most + 1}", columns)
+        parts = self.parts()
+        text = kinds_query(self._dialect, self._session.rows, [*parts.values()], self.times())
+        most = self._wanted.most_kinds(BYTES * len(parts))
+        found = self._session.fetch(f"{text} LIMIT {most + 1}", [*parts, *COUNTED])
         if len(found[-1].values) > most:
-            (kinds,) = self._session.fetch(count_query(f"({text}) AS kinds"), ["n"])
-            raise TooManyKindsError(int(kinds.values[0]), names, most)
+            self.check_room(text, parts, most)
         for one in found:
             if one.name in self._wanted.periods and (one.values[~one.missing] == "").any():
                 raise self._no_date(one.name)
         return found
+
+    def check_room(self, text: str, parts: Mapping[str, str], most: int) -> None:
+        """Raise TooManyKindsError where a query of kinds by some parts gives more than ``most``."""
+        (found,) = self._session.fetch(count_query(f"({text}) AS kinds"), ["n"])
+        if found.values[0] > most:
+            by = [name for name in parts if name != self._wanted.id]
+            raise TooManyKindsError(int(found.values[0]), by, most)
 
     def _column(self, name: str) -> Column:
         found = self._columns[name]
@@ -259,11 +270,11 @@ def canonical(
     (['a', 'b'], [2, 4])
     """
     kept = np.flatnonzero(times)
-    columns = [_plain(_taken(one, kept)) for one in sorted(columns, key=lambda one: one.name)]
+    columns = [_plain(taken(one, kept)) for one in sorted(columns, key=lambda one: one.name)]
     times = times[kept]
     codes, told = [], []
     for column in columns:
-        code, distinct = _ranked(column)
+        code, distinct = ranked(column)
         codes.append(code)
         told.append([column.name, column.kind, distinct])
     order = np.lexsort(codes[::-1]) if codes else np.arange(len(times))
@@ -277,10 +288,11 @@ def canonical(
     digest = hashlib.sha256(json.dumps(told).encode())
     for numbers in (*(code[place] for code in codes), times):
         digest.update(numbers.astype("<i8").tobytes())
-    return [_taken(one, place) for one in columns], times, digest.hexdigest()
+    return [taken(one, place) for one in columns], times, digest.hexdigest()
 
 
-def _taken(column: RawColumn, places: npt.NDArray[np.intp]) -> RawColumn:
+def taken(column: RawColumn, places: npt.NDArray[np.intp]) -> RawColumn:
+    """The column of the rows at some places."""
     return replace(column, values=column.values[places], missing=column.missing[places])
 
 
@@ -296,7 +308,7 @@ def _plain(column: RawColumn) -> RawColumn:
     return replace(column, values=column.values.astype(np.int64)) if whole else column
 
 
-def _ranked(column: RawColumn) -> tuple[npt.NDArray[Any], list[Any]]:
+def ranked(column: RawColumn) -> tuple[npt.NDArray[Any], list[Any]]:
     """The place of each value among those that occur, -1 where missing, and those in order."""
     if column.values.dtype != object:
         found, place = np.unique(column.values[~column.missing], return_inverse=True)
