@@ -163,10 +163,5 @@ def held(metric: str, drawn: Drawn, level: float, of: str = "") -> Held | None:
     return _held(near, drawn.design)
 
 
-def all_held(metric: str, design: str, of: str = "") -> frozenset[Held]:
-    """Everything that :func:`held` can say of limits of a metric in a design."""
-    return frozenset(_held(place, design) for place in _studied(metric, design, of)[1])
-
-
 def _logit(share: float) -> float:
     return math.log(share / (1.0 - share))

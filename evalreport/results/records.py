@@ -542,11 +542,6 @@ class Comparison:
         return WhichNumber.of(self)
 
     @property
-    def family_p(self) -> float | None:
-        """The p value that is corrected: of the hypothesis where one is stated."""
-        return self.p_value if self.hypothesis is None else self.hypothesis.p_value
-
-    @property
     def methods_disagree(self) -> bool:
         """Whether p and limits differ on whether there is a difference, at the limits' level."""
         if self.p_value is None or self.interval is None:
