@@ -77,7 +77,6 @@ RECORDS_PER_CLASS = 500
 #: From so many groups of one column or crossing on, the plan says how many tasks they make.
 MANY_GROUPS = 24
 
-ZERO = ThresholdRequest(0.0)
 HALF = ThresholdRequest(0.5)
 
 

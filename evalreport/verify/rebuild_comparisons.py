@@ -45,6 +45,7 @@ from evalreport.metrics.comparing import (
     WELCH,
 )
 from evalreport.metrics.coverage_study import Drawn
+from evalreport.metrics.declare import Metric
 from evalreport.metrics.formula import Undefined, Value
 from evalreport.metrics.kinds import JACKKNIFE
 from evalreport.plan.comparisons import ComparisonRequest, ComparisonTask, planned_by
@@ -262,7 +263,8 @@ class _Recorded(Comparer):
         own, found = self.own, list[Evaluated]()
         task = numbered_by(self.sides[0], self.task)
         sides = (task.task, "model_value"), (task.reference, "reference_value")
-        for (one, name), which, counted in zip(sides, _numbers(own), self._counted(), strict=True):
+        counts = self._counted(metric_of(task.task))
+        for (one, name), which, counted in zip(sides, _numbers(own), counts, strict=True):
             stated, value = getattr(own, name), None
             if one.model not in self._partly:
                 value = self._measured(one, self.again.results.number(which))
@@ -282,22 +284,17 @@ class _Recorded(Comparer):
                 pass
         return None if measure is None else as_evaluated(measure)
 
-    def _counted(self) -> tuple[float | None, float | None]:
+    def _counted(self, metric: Metric) -> tuple[float | None, float | None]:
         """The values of both sides by the counts beside them, where they are shares of these."""
         own, joint = self.own, self.own.joint_table
         if joint is not None and (n := joint.n11 + joint.n10 + joint.n01 + joint.n00):
             return (joint.n11 + joint.n10) / n, (joint.n11 + joint.n01) / n
         if own.joint_calls is None:
             return None, None
-        above, below = counts.counted_calls(metric_of(self.task.task), own.joint_calls)
-        shares = [
-            (above.both + a, above.both + a + below.both + b)
-            for a, b in (
-                (above.first_only, below.first_only),
-                (above.second_only, below.second_only),
-            )
-        ]
-        one, two = (top / bottom if bottom else None for top, bottom in shares)
+        above, below = counts.counted_calls(metric, own.joint_calls)
+        first = above.both + above.first_only, below.both + below.first_only
+        second = above.both + above.second_only, below.both + below.second_only
+        one, two = (top / (top + rest) if top + rest else None for top, rest in (first, second))
         return one, two
 
     # -- the engine's methods, and what is taken over -----------------------------------------

@@ -55,7 +55,6 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "report/annexes.py": "resamples seed",
         "report/characteristics.py": "datasets",
         "report/checklists.py": "folds models params weights",
-        "report/guide.py": "level",
         "report/openlineage.py": "series",
         "report/series.py": "cadence",
         "results/lookup.py": "as_of",
