@@ -12,7 +12,6 @@ from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from typing import Any
 
-from evalreport.report.cards import flat_cells
 from evalreport.report.contents import Contents
 from evalreport.report.count_tables import MOST_WHOLE, abreast, count_table, place_text
 from evalreport.report.marking import flat_counts
@@ -33,8 +32,10 @@ from evalreport.report.model import (
     Text,
 )
 from evalreport.report.pieces import Card, CountTable, LineCell, Number
+from evalreport.report.strips import tables_strip
 from evalreport.report.words import label_text
 from evalreport.results.identity import MEAN_OF_FOLDS
+from evalreport.results.records import Table
 
 #: The style of a strip whose lines are of one measure each.
 ONE = "one"
@@ -211,7 +212,8 @@ def _added(contents: Contents, ids: list[str], *, heads: bool) -> list[Block]:
             Text(f"{MOST_TABLES} of {len(ids)} tables; the others are in results.json.", "small")
         )
     pairs = [i for i in ids[:MOST_TABLES] if flat_counts(contents.tables[i]) is not None]
-    flat = [_flat(contents, pairs)] if pairs else []
+    rows = [(_named(contents, contents.tables[i]), contents.tables[i]) for i in pairs]
+    flat = tables_strip(contents, TABLES, rows, [*map(Column, ("table", "rows", "class"))])
     found += [replace(one, style="many heads whole") for one in flat] if heads else flat
     others = [contents.tables[i] for i in ids[:MOST_TABLES] if i not in pairs]
     found += [Heading(TABLES)] if others and not heads else []
@@ -219,28 +221,10 @@ def _added(contents: Contents, ids: list[str], *, heads: bool) -> list[Block]:
     return [*found, *(replace(one, whole=heads) for one in shown)]
 
 
-def _flat(contents: Contents, ids: list[str]) -> Strip:
-    """Two-class tables, one a line."""
-    lines = []
-    for i in ids:
-        table = contents.tables[i]
-        negative, positive = (label_text(label) for label in table.labels)
-        cells = (
-            LineCell(i, head=True),
-            LineCell(mark=contents.mark((table.dataset, table.model))),
-            LineCell(place_text(contents, table)),
-            LineCell(f"{positive} against {negative}"),
-            *(flat_cells(contents, table, None, "middle") or ()),
-        )
-        lines.append(Line(cells, table=i))
-    columns = (
-        Column("table"),
-        Column("model"),
-        Column("rows and threshold"),
-        Column("class"),
-        *(Column(name, "right") for name in contents.flat),
-    )
-    return Strip(TABLES, columns, tuple(lines), (), "many")
+def _named(contents: Contents, table: Table) -> tuple[str, ...]:
+    """The id of a table of two classes, what rows it is of, and the positive class."""
+    negative, positive = (label_text(label) for label in table.labels)
+    return table.id, place_text(contents, table), f"{positive} against {negative}"
 
 
 def _parts(value: Any) -> list[Any]:

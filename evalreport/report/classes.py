@@ -212,12 +212,9 @@ def _most_confused(table: Table) -> str:
 
 
 def first_table(contents: Contents, view: View) -> Table | None:
-    """The table of all rows at the first threshold."""
-    for m in contents.pooled(view):
-        table = contents.table_of(m.table)
-        if table is not None:
-            return table
-    return None
+    """The table of all rows and all classes at the first threshold."""
+    found = (contents.table_of(m.table) for m in contents.pooled(view))
+    return next((t for t in found if t is not None and t.label is None), None)
 
 
 def top_confusions(

@@ -10,7 +10,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from evalreport.report.cards import interval_text, said_value
+from evalreport.report.cards import interval_text
+from evalreport.report.classes import against_the_rest, first_table
 from evalreport.report.comparisons import other_rows_text
 from evalreport.report.contents import Contents, View, identity
 from evalreport.report.count_tables import MOST_WHOLE, abreast, count_table
@@ -30,10 +31,8 @@ from evalreport.report.model import (
     Facts,
     Note,
     Notes,
-    PlainTable,
     Stamp,
     Strip,
-    TableRow,
     Tables,
 )
 from evalreport.report.numbers import (
@@ -51,7 +50,6 @@ from evalreport.report.results_table import (
     margin_of,
     results_tables,
     share_of_rows,
-    sign_of,
     worst_first,
     worst_group,
 )
@@ -333,7 +331,7 @@ def _frequencies(contents: Contents, views: Sequence[View]) -> str:
     told: list[str] = []
     before: tuple[str, str] | None = None
     for view in views:
-        table = _first_table(contents, view)
+        table = first_table(contents, view)
         counts = None if table is None else _whole(table)
         own = contents.thresholds(view)
         # beside a rule without a solution scores have a table at a threshold nobody asked for
@@ -487,16 +485,9 @@ def _with_models(note: Note) -> str:
     return f"{note.title} ({note.whose})" if note.whose else note.title
 
 
-def _first_table(contents: Contents, view: View) -> Table | None:
-    """The table of all rows of a view at its first threshold."""
-    ids = dict.fromkeys(m.table for m in contents.pooled(view))
-    found = (contents.table_of(i) for i in ids)
-    return next((t for t in found if t is not None and t.label is None), None)
-
-
 def _tables(contents: Contents, views: Sequence[View], *, beside: bool) -> list[Block]:
     """The table of each model, or of many classes those that are found least."""
-    found = [t for v in views if (t := _first_table(contents, v)) is not None]
+    found = [t for v in views if (t := first_table(contents, v)) is not None]
     small = {t.id: t for t in found if len(t.labels) <= MOST_WHOLE}
     blocks: list[Block] = []
     # the sentences and the shares beside them have the totals
@@ -506,42 +497,28 @@ def _tables(contents: Contents, views: Sequence[View], *, beside: bool) -> list[
         blocks.append(Tables(tables, 2 if narrow else 1, beside=True))
     elif tables:
         blocks += abreast(tables, large=True)
-    many = [v for v in views if len(contents.classes(v)) > MOST_WHOLE and not contents.has_sets(v)]
     for dataset in contents.datasets:
-        blocks += _labels(contents, [v for v in views if v[0] == dataset and contents.has_sets(v)])
-    return [*blocks, *(_worst_classes(contents, view) for view in many if by_class(contents, view))]
+        blocks += _classes(contents, [v for v in views if v[0] == dataset])
+    return blocks
 
 
-def _labels(contents: Contents, views: Sequence[View]) -> list[Strip]:
-    """The table of each label, laid flat, the worst first, models below each other."""
-    order = worst_first(contents, views)[:WORST_CLASSES]
+def _classes(contents: Contents, views: Sequence[View]) -> list[Strip]:
+    """The worst labels, or of many classes: the counts of each, models below each other."""
+    many = [v for v in views if contents.has_sets(v) or len(contents.classes(v)) > MOST_WHOLE]
+    order = worst_first(contents, many)
+    shown = order[:WORST_CLASSES]
+    own = {(m.label, view): m for view in many for m in by_class(contents, view)}
     rows = [
-        Row((label_text(label),), (m,), label)
-        for label in order
-        for view in views
-        for m in by_class(contents, view)
-        if m.label == label
+        Row((label_text(x),), (own[x, v],), x, against_the_rest(first_table(contents, v), x))
+        for x in shown
+        for v in many
+        if (x, v) in own
     ]
-    return measures_strip(contents, "Labels, worst first", rows, [Column("label")], limits=False)
-
-
-def _worst_classes(contents: Contents, view: View) -> PlainTable:
-    """The classes that are found least: how many of how many, and the value."""
-    own = {str(m.label): m for m in by_class(contents, view)}
-    worst = [own[label] for label in worst_first(contents, [view]) if label in own]
-    shown = worst[:WORST_CLASSES]
-    title = contents.heading(shown[0])
-    rows = tuple(
-        TableRow((label_text(m.label), share_of_rows(contents, m), said_value(m))) for m in shown
-    )
-    columns = (
-        Column("class"),
-        Column("found / of", "right"),
-        Column(title, "right"),
-    )
-    lowest = "lowest" if sign_of(shown[0].metric) >= 0 else "highest"
-    caption = f"{contents.mark(view).name}: the {lowest} {len(shown)} of {len(worst)} classes"
-    return PlainTable(caption, columns, rows, style="front")
+    sets = any(map(contents.has_sets, many))
+    kind = "label" if sets else "class"
+    caption = f"{'Labels' if sets else 'Classes'}, worst first"
+    caption += f": {len(shown)} of {len(order)}" if len(shown) < len(order) else ""
+    return measures_strip(contents, caption, rows, [Column(kind)], flat=sets, limits=False)
 
 
 def _caution_lines(cautions: Sequence[Note], *, beside: bool = False) -> list[Block]:
