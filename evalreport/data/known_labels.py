@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from evalreport.data.completeness import silent
-from evalreport.data.label_column import LabelColumn, label_column
+from evalreport.data.label_column import LabelColumn, called, label_column
 from evalreport.data.labels import Written, as_number, matcher, names_totals
 from evalreport.data.roles import Roles
 from evalreport.data.table import Mask, RawTable
@@ -20,13 +20,15 @@ class Labels:
     ``known``: of the truth, in two rows or in one of which the model says something, and of
     predictions. ``beside``: labels that stand beside scores. ``single``: of the truth, in one row
     of which the model says nothing, as in a line of totals. ``totals``: what lines of totals are
-    called of which the model says something, so that they would be used as rows.
+    called of which the model says something, so that they would be used as rows. ``elsewhere``: of
+    the truth in rows of the file that are not of the dataset.
     """
 
     known: tuple[Written, ...] = ()
     beside: tuple[Written, ...] = ()
     single: tuple[Written, ...] = ()
     totals: tuple[Written, ...] = ()
+    elsewhere: tuple[Written, ...] = ()
 
     def __add__(self, other: Labels) -> Labels:
         return Labels(
@@ -34,6 +36,7 @@ class Labels:
             (*self.beside, *other.beside),
             (*self.single, *other.single),
             (*self.totals, *other.totals),
+            (*self.elsewhere, *other.elsewhere),
         )
 
 
@@ -72,7 +75,8 @@ def labels_known(
     there = said is not None and said in table.columns
     beside = label_column(table, str(said)).labels if there else ()
     lines = [label for k, label in enumerate(truth.labels) if totals[k] and spoken[k]]
-    return Labels(tuple(dict.fromkeys(known)), beside, tuple(single), tuple(lines))
+    others = tuple(map(called(table), table.elsewhere))
+    return Labels(tuple(dict.fromkeys(known)), beside, tuple(single), tuple(lines), others)
 
 
 def _is_line_of_totals(label: Written, rows: int, all_rows: int) -> bool:

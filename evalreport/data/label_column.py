@@ -43,12 +43,12 @@ def texts(table: RawTable, name: str) -> tuple[Codes, tuple[str, ...]]:
 def _label_column(table: RawTable, name: str) -> LabelColumn:
     codes, values = table.columns[name].factorize()
     place: dict[Written, int] = {}
-    called = _called(table)
-    target = [place.setdefault(called(written(value)), len(place)) for value in values]
+    name_of = called(table)
+    target = [place.setdefault(name_of(written(value)), len(place)) for value in values]
     return LabelColumn(_recoded(codes, target), tuple(place))
 
 
-def _called(table: RawTable) -> Callable[[Written], Written]:
+def called(table: RawTable) -> Callable[[Written], Written]:
     """What a label is called: by the table's names for labels, else as it is written."""
     names = table.label_names
     if not names:

@@ -10,13 +10,17 @@ import numpy.typing as npt
 
 from evalreport.data.findings import quoted, some
 from evalreport.data.label_column import label_column
-from evalreport.data.labels import matcher
+from evalreport.data.labels import Written, matcher, names_totals
 from evalreport.data.table import RawTable
 from evalreport.errors import DataError, Location, Problem, did_you_mean
 
 
-def selected(table: RawTable, where: Mapping[str, tuple[str, ...]]) -> RawTable:
-    """The rows whose columns have one of the values given; how many others there are is kept.
+def selected(
+    table: RawTable, where: Mapping[str, tuple[str, ...]], target: str | None = None
+) -> RawTable:
+    """The rows whose columns have one of the values given.
+
+    How many others there are is kept, and which labels in ``target`` at least two of them have.
 
     Values are matched as labels are: a stored number by its value, text by itself. Raises
     DataError for a column that is not there, for a value that no row has, and where no row is
@@ -53,7 +57,23 @@ def selected(table: RawTable, where: Mapping[str, tuple[str, ...]]) -> RawTable:
         kind=places if table.kind is None else table.kind[places],
         times=None if table.times is None else table.times[places],
         unselected=table.unselected + table.count(~chosen),
+        elsewhere=_labels(table, target, ~chosen),
         _kept={},
+    )
+
+
+def _labels(
+    table: RawTable, target: str | None, others: npt.NDArray[np.bool_]
+) -> tuple[Written, ...]:
+    """The labels that two or more of the other rows have; what is in one alone may be a mistake."""
+    if target is None or target not in table.columns or not table.columns[target].single:
+        return ()
+    column = label_column(table, target)
+    rows = (table.count(others & (column.codes == code)) for code in range(len(column.labels)))
+    return tuple(
+        label
+        for label, often in zip(column.labels, rows, strict=True)
+        if often > 1 and not names_totals(label.text)
     )
 
 

@@ -121,7 +121,8 @@ class RawTable:
     several rows each, the row of the file that each row comes from, shape (n,). ``times`` is,
     where rows were counted and not read, how many each of these stands for, shape (n,).
     ``classes`` are those that are known of the rows from anything in the report. ``grain``: scores
-    are rounded to its multiples. ``unselected``: how many rows of the file are not of the dataset.
+    are rounded to its multiples. ``unselected``: how many rows of the file are not of the dataset;
+    ``elsewhere``: the labels that these have, as they are written.
     """
 
     name: str
@@ -139,6 +140,7 @@ class RawTable:
     classes: tuple[str, ...] = ()
     grain: float | None = None
     unselected: int = 0
+    elsewhere: tuple[Any, ...] = ()
     _kept: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def line(self, row: int) -> int | None:

@@ -507,7 +507,7 @@ def _read(
         spec.datasets[name].types,
         lambda column: loaded.where(("datasets", name, "types", column)),
     )
-    typed = selected(typed, spec.datasets[name].where or {})
+    typed = selected(typed, spec.datasets[name].where or {}, str(spec.datasets[name].target))
     read = rules_of(spec, name).reading(with_periods(typed, spec, name))
     scores = score_columns(spec, name, subgroups)
     data.tables[name] = with_grain(read, scores, spec.engine.grain)

@@ -26,6 +26,7 @@ from evalreport.data.labels import (
 )
 from evalreport.data.read import read_table
 from evalreport.data.roles import Roles
+from evalreport.data.selection import selected
 from evalreport.data.table import RawTable
 from evalreport.data.types import with_types
 from evalreport.errors import DataError, EvalreportError, Location, Problem
@@ -36,7 +37,7 @@ from evalreport.spec.comparisons import DatasetReference
 from evalreport.spec.datasets import NamedPositive
 from evalreport.spec.load import LoadedSpec
 from evalreport.spec.model import Spec
-from evalreport.spec.models import EstimatorModel, ScoresModel
+from evalreport.spec.models import EstimatorModel, PredictionModel, ScoresModel
 
 #: The text of each class by what it stands for: 1 and 1.0 are one class.
 Classes = dict[Any, str]
@@ -75,6 +76,7 @@ def check_classes(loaded: LoadedSpec) -> None:
                 return
             table = read_table(source, (*columns_needed(spec, name, ()), *dataset.types))
             typed = with_types(table, dataset.types)
+            typed = selected(typed, dataset.where or {}, str(dataset.target))
         except EvalreportError:
             return
         labels[name] = labels_of(spec, name, rules_of(spec, name).reading(typed))
@@ -89,13 +91,15 @@ def check_classes(loaded: LoadedSpec) -> None:
 class _Problem:
     """Datasets that share a class, and all of their classes.
 
-    ``called``: what the spec calls labels (``map``). ``beside`` and ``single`` as in ``Labels``.
+    ``called``: what the spec calls labels (``map``). ``beside``, ``single`` and ``elsewhere`` as in
+    ``Labels``.
     """
 
     classes: Classes = field(default_factory=dict)
     called: Classes = field(default_factory=dict)
     beside: Classes = field(default_factory=dict)
     single: Classes = field(default_factory=dict)
+    elsewhere: Classes = field(default_factory=dict)
     datasets: list[str] = field(default_factory=list)
 
     def take(self, other: _Problem) -> None:
@@ -103,6 +107,7 @@ class _Problem:
         self.called = other.called | self.called
         self.beside = other.beside | self.beside
         self.single = other.single | self.single
+        self.elsewhere = other.elsewhere | self.elsewhere
         self.datasets += other.datasets
 
 
@@ -127,6 +132,7 @@ def known_classes(
     found: dict[str, tuple[str, ...]] = {}
     problems: list[Problem] = []
     for one in _together(spec, labels):
+        _take_elsewhere(spec, one)
         _complete(one)
         for name in one.datasets:
             if spec.datasets[name].labels:
@@ -200,7 +206,8 @@ def _together(spec: Spec, labels: Mapping[str, Labels]) -> list[_Problem]:
     for name, own in labels.items():
         called = _by_value(map(Written, (spec.datasets[name].map or {}).values()))
         beside, single = _by_value(own.beside), _by_value(own.single)
-        one = _Problem(_own(spec, name, own), called, beside, single, [name])
+        elsewhere = {} if spec.datasets[name].labels else _by_value(own.elsewhere)
+        one = _Problem(_own(spec, name, own), called, beside, single, elsewhere, [name])
         if not one.classes:
             continue
         touching = [o for o in apart if o.classes.keys() & one.classes.keys()]
@@ -235,6 +242,17 @@ def _by_value(labels: Iterable[Written]) -> Classes:
     for label in labels:
         found.setdefault(value_of(label), label.text)
     return found
+
+
+def _take_elsewhere(spec: Spec, one: _Problem) -> None:
+    """Take the classes of rows of the files that are not selected.
+
+    Scores that are there for fewer classes tell that the others are of another question.
+    """
+    models = {model for name in one.datasets for model in spec.models_on(name)}
+    every = one.elsewhere | one.classes
+    if len(every) <= 2 or all(isinstance(spec.models[m], PredictionModel) for m in models):
+        one.classes = every
 
 
 def _complete(one: _Problem) -> None:

@@ -99,3 +99,42 @@ def test_sets_of_labels_are_selected(tmp_path: Path) -> None:
     found = run(spec, "memory")
     assert found["rows"][0]["excluded"] == [{"reason": "not selected", "count": 1}]
     assert found["rows"][0]["used"] == 2
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_classes_of_the_file_are_those_of_each_part_of_it(tmp_path: Path, engine: str) -> None:
+    """Without the third class the second month would be of two, with none as the positive one."""
+    path = tmp_path / "rows.csv"
+    first = "".join(f"1,{label},{label}\n" for label in ("none", "mild", "severe") * 2)
+    second = "2,none,none\n2,none,mild\n2,mild,mild\n"
+    path.write_text("month,y,s\n" + first + second)
+    spec = spec_of(path, {"prediction": "s"}, dataset={"where": {"month": "2"}}, metrics=["recall"])
+    found = run(spec, engine)
+    assert found["labels"][0]["order"] == ["mild", "none", "severe"]
+    assert found["labels"][0]["positive"] is None
+    # mild 1 of 1, none 1 of 2; severe has no row in this month
+    recall = {m["label"]: m["value"] for m in found["measures"] if m["average"] is None}
+    assert recall == {"mild": 1.0, "none": 0.5, "severe": None}
+    # what one row alone of the others has may be a mistake
+    path.write_text("month,y,s\n1,svere,none\n" + second)
+    assert run(spec, engine)["labels"][0]["order"] == ["mild", "none"]
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_the_other_class_may_be_in_rows_that_are_not_selected(tmp_path: Path, engine: str) -> None:
+    path = tmp_path / "rows.csv"
+    rows = "train,ill,0.9\ntrain,ill,0.8\ntest,fit,0.2\ntest,fit,0.6\n"
+    path.write_text("split,y,s\n" + rows)
+    where = {"where": {"split": "test"}}
+    spec = spec_of(path, {"score": "s"}, dataset=where, metrics=["specificity"])
+    found = run(spec, engine)
+    assert found["labels"][0]["positive"] == "ill"
+    assert found["measures"][0]["value"] == 0.5
+    called = spec_of(
+        path, {"score": "s"}, dataset=where | {"map": {"ill": "bad"}}, metrics=["specificity"]
+    )
+    # "bad" is below "fit": the names of the report say which is the largest
+    assert run(called, engine)["labels"][0]["order"] == ["bad", "fit"]
+    # a score is of two classes: a third one elsewhere belongs to another question
+    path.write_text("split,y,s\ntrain,unread,0.9\ntrain,unread,0.8\ntest,ill,0.7\n" + rows)
+    assert run(spec, engine)["labels"][0]["order"] == ["fit", "ill"]

@@ -171,7 +171,7 @@ def views_of_kinds(
     }
     kinds = replace(table, rows=len(held), columns=columns, times=times[held], kind=held, _kept={})
     try:
-        typed = selected(with_types(kinds, dataset.types), dataset.where or {})
+        typed = selected(with_types(kinds, dataset.types), dataset.where or {}, str(dataset.target))
         typed = with_periods(typed, spec, name)
         return _views(spec, name, typed, requests, classes, table.rows)
     except DataError:
@@ -205,7 +205,7 @@ def _of_kinds(
 ) -> Counted:
     """Each model of a dataset; ``rows``: how many its file, or query, has."""
     dataset = spec.datasets[name]
-    chosen = selected(with_types(kinds, dataset.types), dataset.where or {})
+    chosen = selected(with_types(kinds, dataset.types), dataset.where or {}, str(dataset.target))
     read = None if dataset.count is None else rows
     return _views(spec, name, chosen, requests, classes, read)
 
