@@ -16,9 +16,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from evalreport.engine import curves as engine_curves
 from evalreport.engine.counting.classification import ClassificationTable
 from evalreport.engine.counting.memory import MemoryTables
-from evalreport.engine.curves import MOST_CLASS_POINTS, MOST_POINTS
 from evalreport.engine.intervals.missing_rows import Missing
 from evalreport.metrics.tables import ScoreTable
 from evalreport.predict.label_sets import SetView
@@ -178,7 +178,8 @@ class RecordedTables(MemoryTables):
     @property
     def _most_points(self) -> int:
         """So many rows have no more scores than a curve has points."""
-        return MOST_POINTS if len(self.view.labels) <= 2 else MOST_CLASS_POINTS
+        two = len(self.view.labels) <= 2
+        return engine_curves.MOST_POINTS if two else engine_curves.MOST_CLASS_POINTS
 
     @cached_property
     def _curves(self) -> Mapping[str | None, Curve]:
