@@ -123,7 +123,7 @@ def test_scores_come_from_a_whole_curve_alone(
     # so few rows have no more scores than a curve has points, whatever it says
     whole = with_curve(results, thinned=True).tables.scores(EVERYTHING)
     assert int(whole.total) == with_curve(results).rows.used
-    monkeypatch.setattr("evalreport.verify.recorded_tables.MOST_POINTS", 1)
+    monkeypatch.setattr("evalreport.engine.curves.MOST_POINTS", 1)
     with pytest.raises(NotRecorded, match=THINNED):
         with_curve(results, thinned=True).tables.scores(EVERYTHING)
     with pytest.raises(NotRecorded, match=NO_CURVE):
