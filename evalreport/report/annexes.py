@@ -208,10 +208,7 @@ def _advice_words(contents: Contents, references: References) -> str:
     return contents.said(None, f"{start} {references.cite(VAN_CALSTER)}. {said}.")
 
 
-AVERAGED = (
-    "An average over classes leaves out classes whose value is undefined and says how many; a long "
-    "sum shows its first terms, and the others are the values of the classes in results.json."
-)
+AVERAGED = "An average over classes leaves out those whose value is undefined."
 CHOSEN = "At a threshold chosen on the same rows an interval is conditional on that threshold."
 
 
