@@ -72,7 +72,7 @@ class RecordedTables(MemoryTables):
         # of thinned curves the points are taken for the scores
         self._rough = rough
 
-    rows_of = rows = refusing(SINGLE_ROWS)
+    rows_of = rows = ranked = refusing(SINGLE_ROWS)
     class_scores = refusing(CLASS_SCORES)
 
     def row_count(self, where: Slice) -> int:
@@ -120,14 +120,14 @@ class RecordedTables(MemoryTables):
         # no number rests on a cell that is not known
         if found is None or (not self.view.unknown and None in cells):
             raise NotRecorded(SINGLE_ROWS)
-        return self._once(("classification", where, threshold), lambda: self.as_counted(found))
+        return self.once(("classification", where, threshold), lambda: self.as_counted(found))
 
     def scores(self, where: Slice, index: int | None = None) -> ScoreTable:
         """The scores of all rows, for one class. Raises NotRecorded."""
         if where != EVERYTHING:
             raise NotRecorded(SCORES_OF_PART)
         label = self.view.labels[self.view.positive_index if index is None else index]
-        return self._once(("scores", label), lambda: self._scores_of(label))
+        return self.once(("scores", label), lambda: self._scores_of(label))
 
     def missing(self, where: Slice, threshold: float | None) -> Missing | None:
         """The rows of a slice that lack something; of any threshold where it is None."""
@@ -178,8 +178,9 @@ class RecordedTables(MemoryTables):
     @property
     def _most_points(self) -> int:
         """So many rows have no more scores than a curve has points."""
-        two = len(self.view.labels) <= 2
-        return engine_curves.MOST_POINTS if two else engine_curves.MOST_CLASS_POINTS
+        if len(self.view.labels) <= 2:
+            return engine_curves.MOST_POINTS
+        return engine_curves.MOST_CLASS_POINTS
 
     @cached_property
     def _curves(self) -> Mapping[str | None, Curve]:
