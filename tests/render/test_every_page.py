@@ -22,16 +22,6 @@ STANDARD_PAGES = {
 #: What share of the last page may stay white, where signatures and provenance alone are on it;
 #: templates of few pages end where they end.
 LAST, SHORT = 0.72, {"minimal", "quick"}
-#: Pages whose foot is whiter, since a chart of all classes, the table of ten classes with their
-#: lines, or three charts follow.
-WHITER = {
-    ("digits", "standard"): [7],
-    ("digits", "clinical"): [7],
-    ("digits", "audit"): [7],
-    ("digits", "model_card"): [4, 5],
-    ("imbalanced", "clinical"): [9],
-    ("training_history", "model_card"): [3],
-}
 
 
 @pytest.mark.nightly
@@ -55,7 +45,7 @@ def test_every_page_of_a_ready_spec(path: Path, template: str) -> None:
         "white at the foot": [
             (number, round(share, 2))
             for number, share in enumerate(paper.white_feet()[1:-1], start=2)
-            if share > WHITE and number not in WHITER.get((path.stem, template), ())
+            if share > WHITE
         ],
         "signatures alone on a page": paper.alone("signatures"),
         "values without their counts": paper.without_counts(results["measures"]),
