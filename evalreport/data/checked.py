@@ -23,6 +23,7 @@ from evalreport.data.completeness import (
     lost_places,
     lost_rows,
 )
+from evalreport.data.declared_names import misspelt
 from evalreport.data.design import (
     Readings,
     clusters,
@@ -99,6 +100,8 @@ def classes(
     kept = [label for label in predicted if find(label) not in unsure]
     problems = _mistakes(table, roles, rules, {"target": truth, "prediction": prediction})
     problems += _clashes(table, columns, [*true, *kept], named)
+    surely, perhaps = misspelt(table, roles, rules)
+    problems += surely
     if problems:
         raise DataError(*problems)
     seen = {find(label): label.family for label in [*true, *kept]}
@@ -118,6 +121,7 @@ def classes(
             *_undeclared(rules, seen),
             *_unseen(dict.fromkeys(map(find, true)), dict.fromkeys(map(find, truth.labels))),
             *look_alikes(labels.labels),
+            *perhaps,
         ),
         (
             _codes(truth, lost, find, code),

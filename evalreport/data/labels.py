@@ -283,6 +283,15 @@ def look_alikes(labels: Sequence[str]) -> tuple[Finding, ...]:
     return tuple(findings)
 
 
+def looks_like(one: str, other: str) -> bool:
+    """Whether two labels are set apart by what a reader would not see, or take for no difference.
+
+    >>> looks_like("Ill ", "ill"), looks_like("il", "ill")
+    (True, False)
+    """
+    return _skeleton(one) == _skeleton(other)
+
+
 def _skeleton(label: str) -> str:
     if label.isascii() and label.isprintable() and label == label.strip():
         return _LEADING_ZEROS.sub(r"\1", " ".join(label.casefold().split()))

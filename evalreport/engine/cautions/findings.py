@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+from evalreport.data.declared_names import MISSPELT
 from evalreport.data.findings import PROCEDURE
 from evalreport.engine.cautions.declare import Caution, caution
 from evalreport.engine.cautions.facts import RunFacts
@@ -24,6 +25,7 @@ BELONGS_TO = {
     "class_not_trained": "fold_lacks_class",
     "one_class_fold": "fold_lacks_class",
     "labels_differ": "labels_differ",
+    MISSPELT: MISSPELT,
 }
 #: The caution of findings that have none of their own.
 OTHER = "data_finding"
@@ -41,6 +43,18 @@ ELSEWHERE = ("one_class", "positive_not_seen", "scores_outside_unit", PROCEDURE)
 def look_alike_labels(run: RunFacts) -> Iterator[Caution]:
     """The data reader found labels that a reader could take for one."""
     yield from by_dataset(run, partial(_passed_on, "look_alike_labels"))
+
+
+@caution(
+    MISSPELT,
+    severity="warning",
+    title="A label of the spec is in no row",
+    why="where another label is meant, its rows are counted as a class of their own",
+    read_instead="the label ledger, and the spec with the label as the file writes it",
+)
+def misspelt_label(run: RunFacts) -> Iterator[Caution]:
+    """`map` or `indeterminate` names a label that no row has; a near one has no name there."""
+    yield from by_dataset(run, partial(_passed_on, MISSPELT))
 
 
 @caution(
