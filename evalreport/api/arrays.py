@@ -528,6 +528,9 @@ def _said_of_arrays(problem: Problem) -> Problem:
     if "`positive: " in problem.instead:
         instead = "name the positive class, positive=..., or both classes, labels=[...]"
         return replace(problem, instead=instead, where=None)
+    if "`scores: {class" in problem.instead:
+        instead = "y_score with a column for each class, called as the class is; or y_pred=..."
+        return replace(problem, instead=instead, where=None)
     if "missing: exclude" not in problem.instead:
         return problem
     return replace(problem, instead="fill it in, or leave such rows out of every argument")

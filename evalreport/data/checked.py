@@ -23,7 +23,6 @@ from evalreport.data.completeness import (
     lost_places,
     lost_rows,
 )
-from evalreport.data.declared_names import misspelt
 from evalreport.data.design import (
     Readings,
     clusters,
@@ -37,6 +36,7 @@ from evalreport.data.design import (
 from evalreport.data.findings import Finding, quoted, some
 from evalreport.data.known_labels import Labels, labels_known
 from evalreport.data.label_column import LabelColumn, label_column, texts
+from evalreport.data.label_hints import misspelt, one_name, too_many
 from evalreport.data.labels import (
     Family,
     LabelSet,
@@ -58,7 +58,7 @@ from evalreport.data.table import Array, Chosen, Codes, RawTable
 from evalreport.errors import DataError, Location, Problem, did_you_mean
 from evalreport.statistics.design_based import Sample
 
-_ALIKE = "write one class one way, or declare every class with `labels`"
+_ALIKE = "declare every class with `labels`"
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,7 +186,7 @@ def _clashes(
         Problem(
             "one class seems to be written in several ways: "
             + some([_spelling(table, columns, label) for label in group]),
-            _ALIKE,
+            f"{one_name(group, named)}; or, where they are classes apart, {_ALIKE}",
             Location(table.name),
         )
         for group in clashes(labels, named)
@@ -385,11 +385,12 @@ def _model_problems(
         return [unknown]
     if (roles.score or roles.margin) and len(labels) > 2:
         role = "score" if roles.score else "margin"
+        strays, hint = too_many(raw, roles, rules, labels)
         return [
             Problem(
-                f"a {role} needs two classes, {raw.name} has {len(labels)}: {names}",
-                "use `scores: {class: column, ...}` or `prediction`, or declare the two that are "
-                "meant with `labels`",
+                f"a {role} needs two classes, {raw.name} has {len(labels)}: {names}; too many: "
+                f"{strays}",
+                f"{hint}; or use `scores: {{class: column, ...}}` or `prediction`",
                 where(role),
             )
         ]

@@ -170,7 +170,8 @@ def _of_two_minds(
         for name in names:
             for label in classes.get(name, ()):
                 first, text = texts.setdefault(value_of(Written(label)), (name, label))
-                if text != label:
+                # both in one dataset are classes apart, as it declares
+                if text not in classes[name] and label not in classes[first]:
                     found[_two_names((first, text), (name, label), where(name))] = None
             if len(classes.get(name, ())) == 2 and spec.datasets[name].positive is None:
                 labels = LabelSet(tuple(classes[name]), label_kind(classes[name]))

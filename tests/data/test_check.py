@@ -212,6 +212,33 @@ def test_scores_of_more_than_two_classes_are_refused(table_of: TableOf, role: st
     assert "use `scores: {class: column, ...}` or `prediction`" in message
 
 
+@pytest.mark.parametrize(
+    ("stray", "instead"),
+    [
+        ("NA", "`read: {missing: {y: ['NA']}}` with `missing: exclude` where 'NA' stands"),
+        ("-1", "`map: {'-1': ...}` where it is one of the two"),
+        (" 1", "`read: {strip: true}`"),
+    ],
+)
+@pytest.mark.parametrize("declared", [(), ("0", "1")])
+def test_a_label_too_many_for_a_score_is_told_with_what_helps(
+    table_of: TableOf, stray: str, instead: str, declared: tuple[str, ...]
+) -> None:
+    table = table_of(f"y,s\n{stray},0.1\n0,0.1\n1,0.2\n0,0.3\n1,0.4\n")
+    message = told(table, S, Rules(declared=declared))
+    assert f"too many: '{stray}' (row 1 (line 2)); " in message
+    assert instead in message
+    assert "with `labels`" not in message
+
+
+def test_one_class_written_in_several_ways_is_told_with_its_map(table_of: TableOf) -> None:
+    message = told(table_of("y,p\n0,0.0\n1,1.0\n"), P)
+    assert "`map: {'0.0': '0'}`" in message
+    assert "`map: {'1.0': '1'}`" in message
+    stored = read_frame({"y": ["a", 1], "p": ["1", "a"]}, "f")
+    assert "`map: {'1': '1'}`" in told(stored, P)
+
+
 def test_scores_of_one_class_are_set_against_its_absence(table_of: TableOf) -> None:
     table = table_of("y,s,p\nx,0.1,x\nx,0.2,x\n")
     found = check(table, S, Rules())

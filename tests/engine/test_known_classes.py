@@ -243,6 +243,12 @@ def test_a_class_has_one_name_in_all_datasets(tmp_path: Path, engine: str) -> No
     )
     assert {own["positive"] for own in found["labels"]} == {"1"}
     assert {c["metric"] for c in found["comparisons"]} == {"accuracy", "recall", "brier"}
+    rows = {"a": "y,p\n0,0\n1,1\n0.0,1.0\n", "b": "y,p\n0.0,0.0\n1.0,1.0\n"}
+    apart = {"labels": ["0", "1", "0.0", "1.0"]}
+    found = run(
+        tmp_path, rows, {"prediction": "p"}, metrics=["recall"], dataset=apart, engine=engine
+    )
+    assert [len(own["order"]) for own in found["labels"]] == [4, 4]
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -297,6 +303,13 @@ def test_python_calls_know_the_same() -> None:
         ["benign"] * 4, list(SCORES), positive="malignant", metrics=["accuracy"]
     )
     assert named.json["measures"][0]["value"] == 0.75
+
+
+def test_columns_of_a_frame_that_are_not_called_as_the_classes_are_told() -> None:
+    columns = pd.DataFrame({f"p_{label}": [0.2, 0.3, 0.5] for label in "abc"})
+    with pytest.raises(DataError) as caught:
+        evalreport.evaluate(list("abc"), columns)
+    assert "y_score with a column for each class, called as the class is" in str(caught.value)
 
 
 def test_a_scorer_never_scores_the_other_class() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from evalreport.data.declared_names import MISSPELT
 from evalreport.data.findings import PROCEDURE
+from evalreport.data.label_hints import MISSPELT
 from evalreport.engine.cautions.declare import Caution, caution
 from evalreport.engine.cautions.facts import RunFacts
 from evalreport.engine.cautions.wording import by_dataset
