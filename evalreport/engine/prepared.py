@@ -9,6 +9,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from evalreport.data.labels import LabelSet, label_kind, positive_index
 from evalreport.data.table import RawColumn, RawTable
 from evalreport.engine.acceptance import Criterion
 from evalreport.engine.predicting import (
@@ -18,10 +19,10 @@ from evalreport.engine.predicting import (
 from evalreport.engine.settings import Settings
 from evalreport.plan.inputs import Facts, Requests
 from evalreport.plan.task import Plan
+from evalreport.predict.columns import rules_of
 from evalreport.predict.overlap import Overlap
 from evalreport.predict.view import View
 from evalreport.results.records import CitedProtocol, Logo, ModelIdentity
-from evalreport.spec.datasets import NamedPositive
 from evalreport.spec.load import LoadedSpec
 
 #: How many rows have each value; None where each is that of one row.
@@ -93,10 +94,16 @@ class Prepared:
         return {(one.dataset, one.model): self._positive_of(one) for one in self.facts}
 
     def _positive_of(self, facts: Facts) -> str | None:
-        declared = self.loaded.spec.positive_of(facts.dataset)
-        if facts.two_classes or facts.label_sets or not isinstance(declared, NamedPositive):
+        if facts.two_classes or facts.label_sets:
             return facts.positive
-        return declared.label
+        spec = self.loaded.spec
+        rule, labels = rules_of(spec, facts.dataset).positive, spec.datasets[facts.dataset].labels
+        if isinstance(rule, Mapping):
+            return rule["label"]
+        if labels is None or len(labels) != 2:
+            return None
+        index = positive_index(LabelSet(tuple(labels), label_kind(labels)), rule)
+        return None if index is None else labels[index]
 
     def fits_text(self) -> list[str]:
         """What a run trains, and how often, in words."""

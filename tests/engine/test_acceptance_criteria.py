@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 import evalreport
 
 ROWS = {
@@ -165,14 +167,23 @@ STRAY = {
 }
 
 
-def test_a_stray_prediction_does_not_turn_a_criterion_on_the_positive_class_into_macro() -> None:
+@pytest.mark.parametrize(
+    "declared",
+    [
+        {"positive": {"label": "ill"}},
+        {"positive": "smallest", "datasets": {"d": {"target": "y", "labels": ["well", "ill"]}}},
+    ],
+)
+def test_a_stray_prediction_does_not_turn_a_criterion_on_the_positive_class_into_macro(
+    declared: dict[str, Any],
+) -> None:
     found = evalreport.run(
         {
             "evalreport": 1,
             "datasets": {"d": {"target": "y"}},
-            "positive": {"label": "ill"},
             "models": {"m": {"prediction": "p"}},
             "metrics": ["recall"],
+            **declared,
             "acceptance": [
                 {"metric": "recall", "at_least": 0.75},
                 {"metric": "specificity", "at_least": 0.75},
