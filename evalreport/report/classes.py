@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.comparing import same_number
+from evalreport.metrics.declare import Metric
 from evalreport.report.charts.canvas import HALF, WHOLE, drawing, panel
 from evalreport.report.charts.confusion import confusion
 from evalreport.report.contents import Contents, View, view_of
@@ -37,7 +38,7 @@ from evalreport.report.pieces import ACTUAL_IN_ROWS, Orientation
 from evalreport.report.results_table import by_class, worst_first
 from evalreport.report.sections import section
 from evalreport.report.strips import Row, measures_strip
-from evalreport.report.words import counted, label_text, rows_text
+from evalreport.report.words import counted, label_text, listed, rows_text
 from evalreport.results.records import LabelLedger, Measure, Table
 
 if TYPE_CHECKING:
@@ -356,13 +357,25 @@ def class_lines(contents: Contents, view: View) -> list[Block]:
     )
     # on paper a short one stays whole
     kept = f"kept {strips[0].style}" if strips and len(shown) <= MOST_WHOLE else ""
-    return [*blocks, *(replace(one, style=kept or one.style) for one in strips)]
+    equal = [contents.heading(m) for m in means.get("micro", []) if _same(contents, m)]
+    told = f"{listed(list(dict.fromkeys(equal)))}: with one label a row the same as accuracy."
+    return [
+        *blocks,
+        *(replace(one, style=kept or one.style) for one in strips),
+        *([Text(told, "small")] if equal else []),
+    ]
 
 
 def _is_accuracy(contents: Contents, m: Measure) -> bool:
-    """Whether an average over all counts is the accuracy, as it is of one label a row."""
+    """Whether an average is the accuracy, which stands on the page."""
+    same = _same(contents, m)
+    return same is not None and any(one.metric == same.name for one in contents.measures)
+
+
+def _same(contents: Contents, m: Measure) -> Metric | None:
+    """The metric that an average over all counts is by another name, with one label a row."""
     declared = find(m.metric)
     if m.average != "micro" or declared is None or contents.has_sets(view_of(m)):
-        return False
+        return None
     same, _ = same_number(declared, m.average, two_classes=False)
-    return same is not declared and any(one.metric == same.name for one in contents.measures)
+    return None if same is declared else same

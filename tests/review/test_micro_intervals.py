@@ -104,7 +104,7 @@ def test_a_method_asked_for_the_average_itself_is_kept() -> None:
 
 def test_the_page_says_which_averages_are_accuracy() -> None:
     page = _made(["f1", "jaccard"], {}).to_html()
-    assert page.count("With one label a row it is the same as accuracy.") == 1
+    assert page.count("Micro F1: with one label a row the same as accuracy.") == 1
 
 
 def test_with_indeterminate_predictions_micro_is_not_accuracy() -> None:

@@ -9,6 +9,7 @@ from evalreport.metrics.tables import ScoreTable, joined
 def mirrored(table: ScoreTable, kind: Kind) -> ScoreTable:
     """The score table of the other of two classes: 1 - p of a probability, else -s.
 
+    >>> import numpy as np
     >>> table = ScoreTable(np.array([0.75, 0.25]), np.array([2, 1]), np.array([0, 4]))
     >>> other = mirrored(table, Kind.PROBABILITY)
     >>> other.scores.tolist(), other.positives.tolist(), other.negatives.tolist()
