@@ -23,6 +23,7 @@ from evalreport.predict.columns import rules_of
 from evalreport.predict.overlap import Overlap
 from evalreport.predict.view import View
 from evalreport.results.records import CitedProtocol, Logo, ModelIdentity
+from evalreport.spec.datasets import NamedPositive
 from evalreport.spec.load import LoadedSpec
 
 #: How many rows have each value; None where each is that of one row.
@@ -97,11 +98,12 @@ class Prepared:
         if facts.two_classes or facts.label_sets:
             return facts.positive
         spec = self.loaded.spec
-        rule, labels = rules_of(spec, facts.dataset).positive, spec.datasets[facts.dataset].labels
-        if isinstance(rule, Mapping):
-            return rule["label"]
+        declared, labels = spec.positive_of(facts.dataset), spec.datasets[facts.dataset].labels
+        if isinstance(declared, NamedPositive):
+            return declared.label
         if labels is None or len(labels) != 2:
             return None
+        rule = rules_of(spec, facts.dataset).positive
         index = positive_index(LabelSet(tuple(labels), label_kind(labels)), rule)
         return None if index is None else labels[index]
 
