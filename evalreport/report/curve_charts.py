@@ -291,7 +291,7 @@ def _score_panels(shown: Shown) -> tuple[Drawing, bool]:
     lines = -(-count // across)
     width, height, above = (
         (HALF if across == 1 else WHOLE),
-        66.0,
+        74.0,
         16.0 if shown.per_class else 26.0,
     )
 

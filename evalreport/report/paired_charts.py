@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 #: Pairs that are drawn; results.json has all.
 MOST_PAIRS = 2
 #: A panel in points: its side, and the room at its left, below it and above it.
-SIDE, LEFT, BOTTOM, TOP = 126.0, 28.0, 40.0, 30.0
+SIDE, LEFT, BOTTOM, TOP = 146.0, 28.0, 40.0, 30.0
 #: Words for what both models are, or one of them alone; AGREES with a target that is another test.
 RIGHT, AGREES = ("right", "wrong", "right"), ("agree", "differ", "agrees")
 #: Letters of the name of a model beside a count: of an alphabet, and of scripts of wide signs.
-LETTERS, WIDE = 14, 8
+LETTERS, WIDE = 11, 6
 
 
 def paired_charts(contents: Contents) -> list[Block]:
