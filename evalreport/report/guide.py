@@ -49,8 +49,8 @@ ABOUT = (
 @section("guide", "How to read and check this report", short="How to read")
 def guide_blocks(contents: Contents) -> list[Block]:
     """The legend, the names of the cells, and the free text of the spec."""
-    styles = [contents.mark(view).style for view in contents.views]
-    blocks: list[Block] = [Legend(styles[0])] if contents.measures else []
+    models = tuple(contents.mark(view) for view in contents.views[:10])
+    blocks: list[Block] = [Legend(models)] if contents.measures else []
     words = _words_of_cells(contents)
     blocks += [] if words is None else [words]
     return [*blocks, *_about(contents)]

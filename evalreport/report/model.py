@@ -12,6 +12,7 @@ from evalreport.report.pieces import (
     CountTable,
     FormulaPiece,
     LineCell,
+    Mark,
     Orientation,
 )
 
@@ -302,7 +303,7 @@ class Again:
 class Legend:
     """How the marks of the report are read; its words are the template's."""
 
-    style: str
+    models: tuple[Mark, ...]
     kind: ClassVar[str] = "legend"
 
 
