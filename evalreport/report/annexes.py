@@ -253,7 +253,7 @@ STUDIED = (
     annex=True,
 )
 def not_computed_blocks(contents: Contents) -> list[Block]:
-    """Values that do not apply or do not exist, and planned work that was left out."""
+    """Values that do not apply or do not exist, and planned work that was left out, if any."""
     rows: dict[_Missing, dict[str, None]] = {}
     for m in contents.measures:
         if m.state in {"not_applicable", "undefined", "infinite"}:
@@ -282,9 +282,8 @@ def not_computed_blocks(contents: Contents) -> list[Block]:
         missing = _Missing(visible(failure.section), "", "failed", prose(failure.reason))
         rows.setdefault(missing, {})[_where(failure)] = None
     lines = _for_one_reason(rows)
-    if not lines:
-        told = "Everything that was asked for was computed, and every value exists."
-        return [Text(told, "words")]
+    if not lines:  # the provenance says so in a line
+        return []
     columns: list[Field[tuple[str, str, str, str]]] = [
         left("what", lambda line: line[0]),
         left("where", lambda line: line[1]),
@@ -377,6 +376,8 @@ def provenance_blocks(contents: Contents) -> list[Block]:
     made = {"evalreport": record.version or "unknown", **dict(sorted(record.versions.items()))}
     made_with = ", ".join(f"{name} {visible(version)}" for name, version in made.items())
     items.append(("made with", f"{made_with}; seed {record.seed}"))
+    if not not_computed_blocks(contents):
+        items.append(("not computed", "nothing: all that was requested, and every value exists"))
     criteria = len({c.criterion for c in contents.of(Criterion)})
     if criteria:  # that there are none stands first in the summary
         items.append(("criteria", _criteria_words(contents, criteria)))

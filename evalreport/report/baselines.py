@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from evalreport.report.cards import interval_text, number_of
+from evalreport.report.cards import flat_cells, interval_text, number_of
 from evalreport.report.columns import Field, left, right, table_of
 from evalreport.report.contents import Contents, View, identity
-from evalreport.report.marking import flat_counts_of
+from evalreport.report.marking import flat_counts, flat_counts_of
 from evalreport.report.model import (
     Block,
     Column,
     Line,
     PlainTable,
     Strip,
-    TableRow,
     Text,
 )
 from evalreport.report.numbers import count_text, difference_text, or_dash, p_text, value_text
@@ -44,8 +43,6 @@ from evalreport.results.records import (
 MOST_LINES = 40
 #: Metrics of the table of baselines.
 MOST_BASELINES = 6
-#: Models beside the baselines in one table; further ones stand in a table of their own.
-MOST_MODELS = 4
 
 
 @section(
@@ -58,84 +55,86 @@ def baseline_blocks(contents: Contents) -> list[Block]:
     """Baselines of each dataset beside its models, then declared values beside measured ones."""
     blocks: list[Block] = []
     for dataset in contents.datasets:
-        views = [v for v in contents.views if v[0] == dataset]
-        for k in range(0, len(views), MOST_MODELS):
-            strip = _baselines(contents, dataset, views[k : k + MOST_MODELS])
-            blocks += [] if strip is None else [strip]
-        tables = _tables(contents, dataset)
-        blocks += [] if tables is None else [tables]
         blocks += _against(contents, dataset)
+        strip = _baselines(contents, dataset)
+        blocks += [] if strip is None else [strip]
     declared = contents.of(Declared)
     return [*blocks, _declared(contents, declared)] if declared else [*blocks]
 
 
-def _baselines(contents: Contents, dataset: str, views: list[View]) -> Strip | None:
-    """One line per metric and average: each baseline, then each model by the same average."""
+def _baselines(contents: Contents, dataset: str) -> Strip | None:
+    """One line per baseline, then one per model: the counts of two classes, then the values."""
+    views = [v for v in contents.views if v[0] == dataset]
     own = [
         b
         for b in contents.of(Baseline)
         if b.dataset == dataset and (b.label is None or contents.is_binary(views[0]))
     ]
-    if not own:
-        return None
     names = list(dict.fromkeys(b.baseline for b in own))
-    known = {(b.baseline, _key(b)): b for b in own}
-    lines, alone = [], []
-    # First the metrics that the plainest baselines have a value of.
+    known = {(b.baseline, _key(b)): b.value for b in own}
+    found = {key: [_measure(contents, view, key) for view in views] for key in _keys(own, names)}
+    alone = [_title(contents, b) for b in own if not any(found.get(_key(b), [True]))]
+    found = {key: measures for key, measures in found.items() if any(measures)}
+    if not found:
+        return None
+    keys = list(found)[:MOST_BASELINES]
+    tables = _tables(contents, dataset)
+    lines = []
+    for name in names:
+        values = [LineCell(or_dash(known.get((name, key))), "right") for key in keys]
+        heads = LineCell(visible(name.replace("_", " ")), head=True)
+        lines.append(Line((heads, *_counts(contents, tables, name), *values), rule=False))
+    lines += [
+        _of_model(contents, view, [found[key][k] for key in keys], flat=bool(tables))
+        for k, view in enumerate(views)
+    ]
+    titles = [contents.heading(next(filter(None, found[key]))) for key in keys]
+    flat = [Column(name, "right") for name in contents.flat] if tables else []
+    columns = (Column("baseline or model"), *flat, *(Column(title, "right") for title in titles))
+    at = _at(list(tables.values()))
+    notes = [at, _notes(own, len(found), list(dict.fromkeys(alone))), _left_out(contents, own)]
+    title = f"What needs no model, beside the models, {label_text(dataset)}{_rows(contents, views)}"
+    return Strip(title, columns, tuple(lines), (" ".join(filter(None, notes)),), "many")
+
+
+def _keys(own: Sequence[Baseline], names: Sequence[str]) -> list[Quantity]:
+    """The metrics with a value, first those that the plainest baselines have one of."""
     plainest = {_key(b) for b in own if b.baseline != names[-1] and b.value is not None}
-    keys = sorted(dict.fromkeys(_key(b) for b in own), key=lambda k: k not in plainest)
-    for key in keys:
-        measures = [_measure(contents, view, key) for view in views]
-        found = [known.get((name, key)) for name in names]
-        values = [None if b is None else b.value for b in found]
-        first = next((m for m in measures if m is not None), None)
-        if all(v is None for v in values):
-            continue
-        if first is None:
-            alone.append(next(_title(contents, b) for b in own if _key(b) == key))
-            continue
-        cells = [LineCell(contents.heading(first), head=True)]
-        cells += [LineCell(or_dash(v), "right") for v in values]
-        cells += [
-            LineCell(number=_bare(contents, m), align="right")
-            if m is not None
-            else LineCell("–", "right")
-            for m in measures
-        ]
-        lines.append(Line(tuple(cells), rule=False))
-    if not lines:
-        return None
-    notes = " ".join(filter(None, (_notes(own, len(lines), alone), _left_out(contents, own))))
-    columns = [Column("metric")]
-    columns += [Column(visible(n.replace("_", " ")), "right") for n in names]
-    columns += [Column(contents.mark(v).name, "right") for v in views]
-    return Strip(
-        f"What needs no model, beside the models, {label_text(dataset)}{_rows(contents, views)}",
-        tuple(columns),
-        tuple(lines[:MOST_BASELINES]),
-        (notes,),
-        "many",
-    )
+    keys = dict.fromkeys(_key(b) for b in own if b.value is not None)
+    return sorted(keys, key=lambda k: k not in plainest)
 
 
-def _tables(contents: Contents, dataset: str) -> PlainTable | None:
-    """The tables of two classes that the values of the baselines follow from, laid flat."""
-    own = [t for t in contents.of(BaselineTable) if t.dataset == dataset]
-    if not own or len(own[0].labels) != 2 or own[0].positive not in own[0].labels:
-        return None
-    positive = own[0].labels.index(own[0].positive)
-    # baselines that predict alike have one table
-    alike: dict[tuple[tuple[float, ...], ...], list[str]] = {}
-    for t in own:
-        cells = tuple(map(tuple, t.counts))
-        alike.setdefault(cells, []).append(visible(t.baseline.replace("_", " ")))
-    rows = []
-    for counts, names in alike.items():
-        four = flat_counts_of(counts, positive)
-        rows.append(TableRow((listed(names), *(count_text(four[name]) for name in contents.flat))))
-    columns = (Column("baseline"), *(Column(name, "right") for name in contents.flat))
-    title = f"Tables of the baselines, {label_text(dataset)}. {_at(own)}"
-    return PlainTable(title.strip(" ."), columns, tuple(rows))
+def _tables(contents: Contents, dataset: str) -> dict[str, BaselineTable]:
+    """The tables of two classes that the values of the baselines follow from, by baseline."""
+    own = {t.baseline: t for t in contents.of(BaselineTable) if t.dataset == dataset}
+    return {name: t for name, t in own.items() if len(t.labels) == 2 and t.positive in t.labels}
+
+
+def _counts(contents: Contents, tables: dict[str, BaselineTable], name: str) -> list[LineCell]:
+    """The cells of a baseline laid flat; none where no baseline has them."""
+    if not tables:
+        return []
+    table = tables.get(name)
+    if table is None:
+        return [LineCell() for _ in contents.flat]
+    four = flat_counts_of(table.counts, table.labels.index(str(table.positive)))
+    return [LineCell(count_text(four[name]), "right") for name in contents.flat]
+
+
+def _of_model(
+    contents: Contents, view: View, measures: Sequence[Measure | None], *, flat: bool
+) -> Line:
+    """The line of a model: its table of two classes laid flat, then its values."""
+    tables = (contents.table_of(m.table) for m in measures if m is not None)
+    table = next((t for t in tables if t is not None and flat_counts(t) is not None), None)
+    cells = [LineCell(mark=contents.mark(view))]
+    if flat:
+        laid = flat_cells(contents, table, None, "middle")
+        cells += laid or [LineCell() for _ in contents.flat]
+    for m in measures:
+        number = None if m is None else _bare(contents, m)
+        cells.append(LineCell("–" if number is None else "", "right", number=number))
+    return Line(tuple(cells), table=table.id if flat and table is not None else "", rule=False)
 
 
 def _at(tables: Sequence[BaselineTable]) -> str:
@@ -145,7 +144,7 @@ def _at(tables: Sequence[BaselineTable]) -> str:
     if at is None:
         return ""
     names = listed([visible(t.baseline.replace("_", " ")) for t in found])
-    return f"That of {names} is at {condition_text(at)}."
+    return f"The table of {names} is at {condition_text(at)}."
 
 
 def _rows(contents: Contents, views: list[View]) -> str:

@@ -126,7 +126,7 @@ def test_results_and_page_name_them_too(impossible: Path) -> None:
         assert words in shown
     (of_descent, _) = results["acceptance"]
     assert (of_descent["outcome"], of_descent["measure"]) == ("not_evaluated", None)
-    assert "Everything that was asked for was computed" not in page
+    assert ALL not in page
     # the course of the training, and both metrics at its best steps
     assert {"part": "history", "count": 3} in results["plan"]["planned"]
     (best, *_) = results["histories"][0]["best"]
@@ -152,6 +152,8 @@ def test_the_hash_covers_every_request(
         assert planned(path, capsys)[0]["sha256"] != first
 
 
+#: What the provenance says where nothing is missing.
+ALL = "nothing: all that was requested, and every value exists"
 POSSIBLE = """
 evalreport: 1
 datasets:
@@ -189,10 +191,10 @@ def test_comparisons_are_planned_as_they_are_made(
 def test_all_was_computed_is_said_only_where_it_is_true(tmp_path: Path) -> None:
     one = POSSIBLE.replace("  other: {score: x}\n", "").partition("comparisons")[0]
     page = run(write(tmp_path, one))[1]
-    assert "Everything that was asked for was computed, and every value exists." in page
+    assert ALL in page
     asked_more = one + "one_versus_rest: true\n"
     page = run(write(tmp_path, asked_more))[1]
-    assert "Everything that was asked for was computed" not in page
+    assert ALL not in page
     assert "holds each class against the other" in page
 
 
