@@ -35,7 +35,7 @@ from evalreport.report.model import (
 )
 from evalreport.report.numbers import count_text, share_text
 from evalreport.report.pieces import ACTUAL_IN_ROWS, Orientation
-from evalreport.report.results_table import by_class, worst_first
+from evalreport.report.results_table import by_class, front_views, worst_first
 from evalreport.report.sections import section
 from evalreport.report.strips import Row, measures_strip
 from evalreport.report.words import counted, label_text, listed, rows_text
@@ -112,8 +112,25 @@ def label_tables(contents: Contents, view: View) -> list[Table]:
     return [t for i, t in contents.tables.items() if i in named][:MOST_LINES]
 
 
+def front_classes(contents: Contents, views: Sequence[View]) -> list[Block]:
+    """The worst classes of the best model on one axis, where the first page has their tables.
+
+    ``views`` are those of the first page, the best one first.
+    """
+    first = views[0]
+    few = 2 < len(contents.classes(first)) <= MOST_WHOLE and not contents.has_sets(first)
+    return [*_forest(contents, [first])] if few else []
+
+
 def _forests(contents: Contents) -> list[Block]:
-    return [block for dataset in contents.datasets for block in _forest(contents, dataset)]
+    """The plot of each dataset, but for one that the first page has."""
+    found: list[Block] = []
+    shown = front_views(contents) if "verdict" in contents.sections else []
+    for dataset in contents.datasets:
+        views = [view for view in contents.views if view[0] == dataset]
+        if views != shown[:1] or not front_classes(contents, shown):
+            found += _forest(contents, views)
+    return found
 
 
 def _confused(contents: Contents, table: Table) -> list[Block]:
@@ -127,9 +144,8 @@ def _confused(contents: Contents, table: Table) -> list[Block]:
     return [Tables((counts,), 1), *picture, confusions]
 
 
-def _forest(contents: Contents, dataset: str) -> list[Block]:
-    """One metric of every class on one axis, worst first, models below each."""
-    views = [view for view in contents.views if view[0] == dataset]
+def _forest(contents: Contents, views: Sequence[View]) -> list[Charts]:
+    """One metric of every class of a dataset on one axis, worst first, models below each."""
     measures = [m for view in views for m in by_class(contents, view)]
     if not measures:
         return []
@@ -139,7 +155,9 @@ def _forest(contents: Contents, dataset: str) -> list[Block]:
     shown = over_groups(contents, groups)
     kind = "label" if contents.has_sets(views[0]) else "class"
     caption = f"{shown.heads[1]} by {kind}"
-    caption += f", {label_text(dataset)}" if len(contents.datasets) > 1 else ""
+    caption += f", {label_text(views[0][0])}" if len(contents.datasets) > 1 else ""
+    one = len(views) == 1 and len(contents.views) > 1
+    caption += f", {contents.mark(views[0]).name}" if one else ""
     few = f"The worst {len(kept)} of {len(order)}. " if len(kept) < len(order) else ""
     finding = worst_words(contents, groups, f"{kind} ")
     return [forest_chart(shown, caption, f"{few}Worst first. {SQUARES}", "classes", finding)]

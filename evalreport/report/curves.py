@@ -27,7 +27,6 @@ from evalreport.report.findings import (
     calibration_finding,
     precision_finding,
     roc_finding,
-    rows_per_bin,
     sweep_finding,
 )
 from evalreport.report.marking import FLAT
@@ -69,7 +68,7 @@ MOST_CURVES = 12
 #: Share of the positive class below which precision says more than the false positive rate.
 RARE = 0.2
 #: The kinds that are drawn, in order; gain, lift and accuracy by coverage are in results.json.
-KINDS = ("roc", "precision_recall", "calibration", "decision", "score_distribution", "sweep")
+KINDS = ("roc", "precision_recall", "score_distribution", "calibration", "decision", "sweep")
 DOTS = (
     f"Dots are bins of {FEWEST} or more rows with intervals, larger on more rows; the line is "
     "smoothed. Below: rows by score, of the class itself up, of all others down. C is the area "
@@ -332,7 +331,7 @@ def _aside(shown: Shown) -> str:
     """What the marks of a chart mean that no word on it says."""
     contents, curves = shown.contents, shown.records
     if shown.kind == "calibration":
-        told = [DOTS, rows_per_bin(shown.curves)]
+        told = [DOTS]
         smooth = [c for c in contents.of(Curve) if _is_smoothed(c, curves)]
         told += [_band_words(contents, smooth)] if any(c.band for c in smooth) else []
         return " ".join(one for one in told if one)

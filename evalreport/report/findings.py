@@ -6,12 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 from evalreport.report.charts.points import FEWEST, Curve, columns
 from evalreport.report.charts.thresholds import Row
-from evalreport.report.numbers import count_text, threshold_text, value_text
+from evalreport.report.numbers import threshold_text, value_text
 from evalreport.report.words import counted, label_text, listed
 from evalreport.results.records import RocRelation
 
-#: Bins whose rows are named one by one.
-MOST_BINS = 12
 Rows = Sequence[tuple[float, ...]]
 Text = Callable[[float], str]
 
@@ -187,20 +185,6 @@ def calibration_finding(curves: Sequence[Curve], x: str) -> str:
         return f"{small}: too few to judge calibration"
     words = listed([f"{out} of {counted(n, 'bin')} ({name})" for name, out, n in told])
     return f"the mean score is outside the interval in {words}"
-
-
-def rows_per_bin(curves: Sequence[Curve]) -> str:
-    """The rows of each bin from the left, for each curve by name where there are several."""
-    told = []
-    for curve in curves:
-        rows = [n for (n,) in columns(curve.points, "n") if n]
-        if not rows:
-            continue
-        shown = ", ".join(map(count_text, rows))
-        if len(rows) > MOST_BINS or len(curves) > 3:
-            shown = f"{count_text(min(rows))} to {count_text(max(rows))}"
-        told.append(f"{curve.name}: {shown}" if len(curves) > 1 else shown)
-    return f"Rows per bin: {'; '.join(told)}." if told else ""
 
 
 def sweep_finding(rows: Sequence[Row], shares: tuple[str, str]) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from evalreport.report.cards import interval_text
-from evalreport.report.classes import against_the_rest, first_table
+from evalreport.report.classes import against_the_rest, first_table, front_classes
 from evalreport.report.comparisons import other_rows_text
 from evalreport.report.contents import Contents, View, identity
 from evalreport.report.count_tables import MOST_WHOLE, abreast, count_table
@@ -99,6 +99,7 @@ def page_one(contents: Contents, cautions: Sequence[Note]) -> list[Block]:
     chart = front_chart(contents, views) if followed is None else front_course(contents, followed)
     blocks += [Charts((chart,), "front")] if chart is not None else []
     blocks += _tables(contents, views, beside=chart is not None)
+    blocks += front_classes(contents, views) if chart is None else []
     return [*blocks, *_caution_lines(cautions, beside=chart is not None)]
 
 

@@ -128,7 +128,6 @@ def test_the_finding_of_bins_counts_the_intervals_beside_the_diagonal() -> None:
     assert findings.calibration_finding([curve], "mean_score") == (
         "the mean score is outside the interval in 1 of 2 bins (a)"
     )
-    assert findings.rows_per_bin([curve]) == "Rows per bin: 40, 1200."
     wide = Curve("a", 0, told | {"observed_low": [0.1, 0.4], "observed_high": [0.3, 0.9]})
     assert findings.calibration_finding([wide], "mean_score") == (
         "the mean score is outside the interval in 0 of 2 bins (a)"
@@ -186,7 +185,6 @@ def test_labels_alone_have_a_net_benefit_at_each_threshold(said: Any) -> None:
 def test_a_chart_stands_under_its_finding_and_thresholds_are_exact(said: Any) -> None:
     page = said.to_html()
     assert "Net benefit, scored and said" in page
-    assert "Rows per bin: " in page
     assert "Recall, specificity and precision by threshold" in page
     # of the scores 0.4 is the one with recall 3/4 and specificity 5/7
     assert "Recall 0.750 and specificity 0.714 are closest at 0.40" in page

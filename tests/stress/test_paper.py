@@ -133,7 +133,7 @@ def test_nothing_is_set_smaller_than_seven_points(paper):
 
 
 #: The foot of a page that four charts follow, which stand together.
-WHITER = {"one class": 0.35, "clustered reader": 0.36}
+WHITER = {"one class": 0.35}
 
 
 def test_no_page_but_the_last_is_white_for_a_third(paper, request):
