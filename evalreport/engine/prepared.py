@@ -94,6 +94,11 @@ class Prepared:
         """The positive class of each dataset and model; None where several have none declared."""
         return {(one.dataset, one.model): self._positive_of(one) for one in self.facts}
 
+    @property
+    def dependent(self) -> frozenset[tuple[str, str]]:
+        """Datasets with models whose rows depend on each other, by cluster or by set of labels."""
+        return frozenset((f.dataset, f.model) for f in self.facts if f.clustered or f.label_sets)
+
     def _positive_of(self, facts: Facts) -> str | None:
         if facts.two_classes or facts.label_sets:
             return facts.positive

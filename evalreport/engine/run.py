@@ -376,13 +376,15 @@ def _subgroup_records(state: RunState) -> dict[str, Any]:
         return {}
     measures = state.measures
     tables = [table.record() for one in state.evaluations for table in one.tables]
-    studied = studied_groups(measures, tables, state.prepared.requests.methods)
-    gaps = subgroup_gaps(measures, settings.level, minimum=spec.subgroup_minimum, studied=studied)
-    widest = spec.largest_gap
+    dependent = state.prepared.dependent
+    studied = studied_groups(measures, tables, state.prepared.requests.methods, dependent)
+    level = settings.level
+    alike: dict[str, Any] = {"studied": studied, "dependent": dependent}
+    gaps = subgroup_gaps(measures, level, minimum=spec.subgroup_minimum, **alike)
     return {
         "subgroup_gaps": tuple(gaps),
         "heterogeneity": tuple(
-            heterogeneity_tests(measures, settings.level, widest=widest, studied=studied)
+            heterogeneity_tests(measures, level, widest=spec.largest_gap, **alike)
         ),
         "impact": tuple(impact_records(state)),
     }

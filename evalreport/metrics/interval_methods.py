@@ -152,15 +152,6 @@ _DRAWN = {
 }
 #: Methods on the logit of a value between two bounds.
 _BOUNDED = ("delta_t", "sandwich_t", "bootstrap_logit_t", "cluster_bootstrap_logit_t")
-#: Methods of values of rows that stand in clusters.
-OF_CLUSTERS = frozenset({"cluster_bootstrap"}).union(
-    *(by[d] for by in BY_KIND.values() for d in (Design.CLUSTERS, Design.BOTH))
-) - {
-    name
-    for by in BY_KIND.values()
-    for d in (Design.ROWS, Design.WEIGHTS, Design.SAMPLE)
-    for name in by[d]
-}
 
 
 @cache

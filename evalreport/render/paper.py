@@ -75,10 +75,13 @@ def print_page(
 def for_paper(html: str) -> str:
     """The page as it is laid out: the same words, without what the style sheet would hide.
 
-    Fonts are read where they are shipped. The data of charts, folded away on screen, is left out
+    Fonts are read where they are shipped, also for a page that is sent without them: paper has no
+    others. The data of charts, folded away on screen, is left out
     before it is parsed, a fifth of the time of laying out: the attached results hold it. Charts
     are pictures, so that nothing in them is looked at by the rules of the page.
     """
+    if "@font-face" not in html:
+        html = html.replace("<style>", f"<style>{fonts_css()}", 1)
     for address, name in zip(SHIPPED, (face[-1] for face in FACES), strict=True):
         html = html.replace(font_source(name), f'url({address}) format("truetype")')
     html = _LINK.sub(r"<span\1>\2</span>", _CHART.sub(_as_picture, html))

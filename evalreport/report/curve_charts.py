@@ -86,13 +86,13 @@ def _summed(contents: Contents, kind: str, one: Record) -> tuple[str, ...]:
         "precision_recall": (("average_precision", "AP"),),
         "calibration": (("calibration_slope", "slope"), ("calibration_intercept", "intercept")),
     }.get(kind, ())
-    found = [_number(words, m) for metric, words in wanted for m in _known(contents, one, metric)]
+    found = [_number(words, m) for metric, words in wanted for m in known(contents, one, metric)]
     if kind == "calibration":
         return tuple(map(" ".join, found))
     return tuple(line for number in found for line in number)
 
 
-def _known(contents: Contents, one: Record, metric: str) -> list[Measure]:
+def known(contents: Contents, one: Record, metric: str) -> list[Measure]:
     """What the run has of a metric of the rows and of the class of a curve."""
     return [
         m
@@ -208,7 +208,7 @@ def is_enlarged(shown: Shown) -> bool:
     """Whether the left of ROC curves is drawn larger too: all lie near the corner."""
     if shown.kind != "roc" or shown.per_class or len(shown.records) > MOST_TOGETHER:
         return False
-    auc = [m.value for one in shown.records for m in _known(shown.contents, one, "roc_auc")]
+    auc = [m.value for one in shown.records for m in known(shown.contents, one, "roc_auc")]
     return max((value or 0.0 for value in auc), default=0.0) > NEAR_PERFECT
 
 
@@ -274,7 +274,7 @@ def _calibration(shown: Shown, k: int) -> Calibration:
     }
     rows = sum(n or 0 for n in own.points.get("n") or ())
     curve = shown.curves[k]
-    area = [f"C {value_text(m.value or 0.0)}, " for m in _known(shown.contents, own, "roc_auc")]
+    area = [f"C {value_text(m.value or 0.0)}, " for m in known(shown.contents, own, "roc_auc")]
     counts = f"{''.join(area[:1])}n {count_text(rows)}"
     curve = Curve(curve.name, curve.place, curve.points, (*curve.said, counts))
     return Calibration(

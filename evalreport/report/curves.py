@@ -19,6 +19,7 @@ from evalreport.report.curve_charts import (
     front_drawing,
     in_order,
     is_enlarged,
+    known,
     prevalence,
 )
 from evalreport.report.findings import (
@@ -71,9 +72,9 @@ RARE = 0.2
 KINDS = ("roc", "precision_recall", "score_distribution", "calibration", "decision", "sweep")
 DOTS = (
     f"Dots are bins of {FEWEST} or more rows with intervals, larger on more rows; the line is "
-    "smoothed. Below: rows by score, of the class itself up, of all others down. C is the area "
-    "under the ROC curve."
+    "smoothed. Below: rows by score, of the class itself up, of all others down."
 )
+AREA = "C is the area under the ROC curve."
 #: Columns that a curve is drawn from, and how its points are said.
 AXES = {
     "roc": ("fpr", "tpr", "recall", "at a false positive rate of"),
@@ -331,7 +332,7 @@ def _aside(shown: Shown) -> str:
     """What the marks of a chart mean that no word on it says."""
     contents, curves = shown.contents, shown.records
     if shown.kind == "calibration":
-        told = [DOTS]
+        told = [DOTS, AREA] if any(known(contents, c, "roc_auc") for c in curves) else [DOTS]
         smooth = [c for c in contents.of(Curve) if _is_smoothed(c, curves)]
         told += [_band_words(contents, smooth)] if any(c.band for c in smooth) else []
         return " ".join(one for one in told if one)
@@ -374,7 +375,7 @@ def _finding(shown: Shown) -> str:
     if shown.kind == "calibration":
         return calibration_finding(shown.curves, _calibration_columns(curves[0].points)[0])
     if shown.per_class:
-        return ""
+        return _lowest_area(shown) if shown.kind == "roc" else ""
     if shown.kind == "roc":
         own = [r for r in contents.of(RocRelation) if r.dataset == curves[0].dataset]
         return roc_finding(own, [c.model for c in curves])
@@ -388,6 +389,16 @@ def _finding(shown: Shown) -> str:
         names = [f"{c.name}: " if len(curves) > 1 else "" for c in shown.curves]
         return "; ".join(f"{name}{one}" for name, one in zip(names, told, strict=True) if one)
     return ""
+
+
+def _lowest_area(shown: Shown) -> str:
+    """The class with the lowest area under its curve, where those of all are known."""
+    areas = [m for c in shown.records for m in known(shown.contents, c, "roc_auc")[:1]]
+    if len(areas) < max(2, len(shown.records)):
+        return ""
+    least = min(areas, key=lambda m: m.value or 0.0)
+    title = shown.contents.title(least)
+    return f"{title} is lowest in {label_text(least.label)}: {value_text(least.value or 0.0)}"
 
 
 def _calibration_columns(points: Any) -> tuple[str, str]:

@@ -151,12 +151,31 @@ def benefit_finding(curves: Sequence[Curve], x: str = "threshold", y: str = "net
     name = max((c.name for c in curves), key=lambda c: len(lead[c]))
     if not lead[name]:
         return "no model has a higher net benefit than all other choices at any threshold"
-    own, of = lead[name], known.index
-    if of(own[-1]) - of(own[0]) + 1 == len(own):
-        ends = (min(own), max(own))
-        where = _between(*ends, "at the threshold", "at thresholds from", threshold_text)
-        return f"{name} has the highest net benefit {where}"
-    return f"{name} has the highest net benefit at {len(own)} of {len(known)} thresholds"
+    stretches = _stretches(lead[name], known)
+    longest = max(stretches, key=len)
+    told = stretches if len(stretches) <= 2 else [longest]
+    where = [
+        _between(run[0], run[-1], "at the threshold", "at thresholds from", threshold_text)
+        for run in told
+    ]
+    rest = "" if len(told) == len(stretches) else ", its longest such stretch"
+    return f"{name} has the highest net benefit {listed(where)}{rest}"
+
+
+def _stretches(own: Sequence[float], among: Sequence[float]) -> list[list[float]]:
+    """Some of the thresholds in order, split where one between them is missing.
+
+    >>> _stretches([1, 2, 4], [1, 2, 3, 4])
+    [[1, 2], [4]]
+    """
+    wanted = set(own)
+    found: list[list[float]] = [[]]
+    for t in among:
+        if t in wanted:
+            found[-1].append(t)
+        elif found[-1]:
+            found.append([])
+    return [run for run in found if run]
 
 
 def _heights(curve: Curve, x: str, y: str) -> dict[float, float]:

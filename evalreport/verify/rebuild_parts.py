@@ -28,7 +28,7 @@ from evalreport.engine.comparisons.against_baselines import (
 )
 from evalreport.engine.comparisons.baselines import baseline_records, baseline_tables
 from evalreport.engine.groups.gaps import heterogeneity_tests, subgroup_gaps
-from evalreport.engine.groups.studied_groups import StudiedGroups, studied_groups
+from evalreport.engine.groups.studied_groups import studied_groups
 from evalreport.engine.ledgers.sample_size import sample_sizes
 from evalreport.engine.periods.changes import period_records
 from evalreport.engine.periods.charts import moved_tables
@@ -62,12 +62,14 @@ from evalreport.verify.recorded_tables import STEPS, NotRecorded
 
 def _gaps(again: RecordedState) -> Iterable[r.Gap]:
     spec = again.spec.loaded.spec
-    return subgroup_gaps(*_of_groups(again), minimum=spec.subgroup_minimum, studied=_studied(again))
+    return subgroup_gaps(
+        *_of_groups(again), minimum=spec.subgroup_minimum, **_designs_of_groups(again)
+    )
 
 
 def _heterogeneity(again: RecordedState) -> Iterable[r.Heterogeneity]:
     widest = again.spec.loaded.spec.largest_gap
-    return heterogeneity_tests(*_of_groups(again), widest=widest, studied=_studied(again))
+    return heterogeneity_tests(*_of_groups(again), widest=widest, **_designs_of_groups(again))
 
 
 def _of_groups(again: RecordedState) -> tuple[Sequence[r.Measure], float]:
@@ -76,9 +78,12 @@ def _of_groups(again: RecordedState) -> tuple[Sequence[r.Measure], float]:
     return again.results.measures if asked else (), again.spec.settings.level
 
 
-def _studied(again: RecordedState) -> StudiedGroups:
-    found = again.results
-    return studied_groups(found.measures, found.tables, again.spec.requests.methods)
+def _designs_of_groups(again: RecordedState) -> dict[str, Any]:
+    """What the study drew like these rows, and whose rows depend on each other."""
+    found, dependent = again.results, again.state.prepared.dependent
+    asked = again.spec.requests.methods
+    studied = studied_groups(found.measures, found.tables, asked, dependent)
+    return {"studied": studied, "dependent": dependent}
 
 
 def _periods(again: RecordedState) -> Iterable[r.Period | Made]:

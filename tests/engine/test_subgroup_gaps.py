@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from programs import LACKING
 
+import evalreport
 from evalreport.engine.counting.memory import MemoryTables
 from evalreport.engine.evaluation import LabelEvaluator, Numbering
 from evalreport.engine.groups.gaps import heterogeneity_tests, subgroup_gaps
@@ -263,3 +265,50 @@ def test_reference_values_by_sex() -> None:
     limits = by["roc_auc", "Male", "largest group"].gap_interval
     assert limits.low == pytest.approx(-0.153185288253199)
     assert limits.high == pytest.approx(0.258639833707744)
+
+
+def clustered(cluster: list[str], methods: str | None = None) -> dict[str, Any]:
+    """Accuracy of 40 rows of each of two groups, 38 and 24 right, in the clusters named."""
+    right = [1] * 38 + [0] * 2 + [1] * 24 + [0] * 16
+    actual = [k % 2 for k in range(80)]
+    rows = {
+        "y": actual,
+        "p": [y if hit else 1 - y for y, hit in zip(actual, right, strict=True)],
+        "g": ["A"] * 40 + ["B"] * 40,
+        "c": cluster,
+    }
+    spec = {
+        "evalreport": 1,
+        "datasets": {"d": {"target": "y", "cluster": "c"}},
+        "models": {"a": {"prediction": "p"}},
+        "metrics": ["accuracy"],
+        "subgroups": ["g"],
+        "largest_gap": True,
+        **({"confidence": {"methods": methods}} if methods else {}),
+    }
+    return evalreport.run(spec, frames={"d": pd.DataFrame(rows)}).json
+
+
+def test_groups_that_are_one_cluster_each_have_no_interval_of_their_gap() -> None:
+    found = clustered(["A"] * 40 + ["B"] * 40)
+    assert [m["interval"] for m in found["measures"] if m["subgroup"]] == [None, None]
+    for gap in found["subgroup_gaps"]:
+        assert (gap["gap_interval"], gap["ratio_interval"]) == (None, None)
+    (test,) = found["heterogeneity"]
+    assert (test["test"], test["p_value"], test["widest"]["interval"]) == ("cochran_q", None, None)
+
+
+@pytest.mark.parametrize("methods", [None, "classical"])
+def test_a_gap_of_clustered_groups_is_by_their_own_limits_whatever_the_methods(
+    methods: str | None,
+) -> None:
+    found = clustered([f"{'AB'[k // 40]}{k // 8}" for k in range(80)], methods)
+    limits = {m["subgroup"].get("g"): (m["value"], m["interval"]) for m in found["measures"]}
+    (a, of_a), (b, of_b) = limits["A"], limits["B"]
+    (gap,) = [g for g in found["subgroup_gaps"] if g["against"] == "largest group"]
+    (low, high), wide = (gap["gap_interval"][end] for end in ("low", "high")), gap["gap_interval"]
+    assert (wide["method"], gap["ratio_interval"]) == ("square_and_add", None)
+    # B minus A, the largest group
+    assert math.isclose(low, b - a - math.hypot(b - of_b["low"], of_a["high"] - a))
+    assert math.isclose(high, b - a + math.hypot(of_b["high"] - b, a - of_a["low"]))
+    assert found["heterogeneity"][0]["test"] == "cochran_q"

@@ -8,21 +8,19 @@ other; all rows contain the group that is held against them.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from evalreport.engine.groups.standard_errors import standard_error
 from evalreport.engine.groups.studied_groups import StudiedGroups
-from evalreport.engine.groups.widest import widest_gap
+from evalreport.engine.groups.widest import Fraction, widest_gap
 from evalreport.engine.intervals.methods import from_limits
 from evalreport.engine.intervals.studied import with_study
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.coverage_study import RATIO, RATIO_TO_ALL, TO_ALL, WIDEST
 from evalreport.metrics.declare import Interval
 from evalreport.metrics.estimates import different_classes
-from evalreport.metrics.interval_methods import OF_CLUSTERS
-from evalreport.metrics.kinds import JACKKNIFE
 from evalreport.results import records
 from evalreport.results.identity import WhichNumber
 from evalreport.results.records import Gap, Heterogeneity, Measure, WidestGap
@@ -32,8 +30,6 @@ from evalreport.statistics.tail import ChiSquare
 from evalreport.statistics.trend import weighted_changes
 
 MISSING = "(missing)"
-#: Methods that tell that the rows of a cluster are not independent.
-DEPENDENT = OF_CLUSTERS | {JACKKNIFE}
 
 
 @dataclass(frozen=True)
@@ -43,6 +39,8 @@ class Family:
     columns: tuple[str, ...]
     everything: Measure | None
     groups: tuple[Measure, ...]
+    #: Its rows depend on each other: those of a cluster, or the labels of one row.
+    dependent: bool = False
 
     @property
     def largest(self) -> Measure | None:
@@ -55,7 +53,9 @@ def _known(family: Family) -> list[Measure]:
     return [g for g in family.groups if MISSING not in dict(g.where.subgroup).values()]
 
 
-def families(measures: Sequence[Measure]) -> tuple[Family, ...]:
+def families(
+    measures: Sequence[Measure], dependent: Collection[tuple[str, str]] = ()
+) -> tuple[Family, ...]:
     """Measures that belong together, in the order in which they first occur."""
     everything: dict[WhichNumber, Measure] = {}
     groups: dict[tuple[WhichNumber, tuple[str, ...]], list[Measure]] = {}
@@ -69,7 +69,12 @@ def families(measures: Sequence[Measure]) -> tuple[Family, ...]:
             columns = tuple(column for column, _ in m.where.subgroup)
             groups.setdefault((key, columns), []).append(m)
     return tuple(
-        Family(columns, everything.get(key), tuple(found))
+        Family(
+            columns,
+            everything.get(key),
+            tuple(found),
+            dependent=(found[0].dataset, found[0].model) in dependent,
+        )
         for (key, columns), found in groups.items()
     )
 
@@ -80,15 +85,17 @@ def subgroup_gaps(
     *,
     minimum: int = 0,
     studied: StudiedGroups | None = None,
+    dependent: Collection[tuple[str, str]] = (),
 ) -> list[Gap]:
     """One record per group and reference: all rows, and the largest group.
 
     ``gap`` is the group minus the reference, ``ratio`` the group over it. ``few`` marks a
-    group, or a reference, of fewer than ``minimum`` rows. ``studied``: tells what limits like
-    these held in the coverage study.
+    group, or a reference, of fewer than ``minimum`` rows. ``studied``: what limits like these
+    held in the coverage study. ``dependent``: datasets with models whose rows come in clusters,
+    or have sets of labels: their shares are no binomial counts.
     """
     found = []
-    for family in families(measures):
+    for family in families(measures, dependent):
         largest = family.largest
         for group in family.groups:
             if family.everything is not None:
@@ -120,8 +127,10 @@ def _record(family: Family, group: Measure, reference: Measure, level: float, mi
     if gap_reason is None and one is not None and two is not None:
         gap, ratio_reason = one - two, _no_ratio(reference)
         ratio = one / two if ratio_reason is None else None
-        gap_interval, gap_reason = _gap_interval(group, reference, level)
-        ratio_interval = None if ratio is None else _ratio_interval(group, reference, level)
+        fractions = _fraction(group, family), _fraction(reference, family)
+        gap_interval, gap_reason = _gap_interval(group, reference, fractions, level)
+        if ratio is not None:
+            ratio_interval = _ratio_interval(fractions, level, to_all=to_all)
     return Gap(
         **_header(family, group),
         subgroup=group.subgroup,
@@ -181,22 +190,23 @@ def _not_compared(*measures: Measure) -> str | None:
 # -- intervals ----------------------------------------------------------------------------------
 
 
-def _fraction(m: Measure) -> tuple[float, float] | None:
+def _fraction(m: Measure, family: Family) -> Fraction | None:
     """Counts of a plain proportion of independent rows."""
     metric = find(m.metric)
     if metric is None or metric.interval is not Interval.PROPORTION or m.weight is not None:
         return None
-    if m.interval is not None and m.interval.method in DEPENDENT:
-        return None
-    if m.numerator is None or not m.denominator:
+    if family.dependent or m.numerator is None or not m.denominator:
         return None
     return float(m.numerator), float(m.denominator)
 
 
 def _gap_interval(
-    group: Measure, reference: Measure, level: float
+    group: Measure,
+    reference: Measure,
+    fractions: tuple[Fraction | None, Fraction | None],
+    level: float,
 ) -> tuple[records.Interval | None, str | None]:
-    one, two = _fraction(group), _fraction(reference)
+    one, two = fractions
     if not reference.where.subgroup:
         if one is None or two is None:
             return None, "the group is part of all rows, and it is no plain share of rows"
@@ -243,15 +253,14 @@ def _square_and_add(group: Measure, reference: Measure) -> Limits | None:
     return Limits(difference - down, difference + up)
 
 
-def _ratio_interval(group: Measure, reference: Measure, level: float) -> records.Interval | None:
+def _ratio_interval(
+    fractions: tuple[Fraction | None, Fraction | None], level: float, *, to_all: bool
+) -> records.Interval | None:
     """Koopman's interval of a ratio of two proportions; None for anything else."""
-    one, two = _fraction(group), _fraction(reference)
+    one, two = fractions
     if one is None or two is None:
         return None
-    if reference.where.subgroup:
-        limits = ratios.koopman(*one, *two, level)
-    else:
-        limits = ratios.to_the_whole(*one, *two, level)
+    limits = ratios.to_the_whole(*one, *two, level) if to_all else ratios.koopman(*one, *two, level)
     return from_limits(limits, level, "koopman")
 
 
@@ -264,19 +273,21 @@ def heterogeneity_tests(
     *,
     widest: bool = False,
     studied: StudiedGroups | None = None,
+    dependent: Collection[tuple[str, str]] = (),
 ) -> list[Heterogeneity]:
     """One record per measure and column: do its groups differ by more than chance?
 
     Pearson's chi-square for proportions, else Cochran's Q on the standard errors that the
     intervals (at ``level``) were made with. ``widest``: with the largest gap of any two groups
-    whose membership is known; ``studied`` tells what limits like its own held.
+    whose membership is known; ``studied`` and ``dependent`` as of :func:`subgroup_gaps`.
     """
-    found = [_tested(family, level, widest=widest) for family in families(measures)]
+    own = families(measures, dependent)
+    found = [_tested(family, level, widest=widest) for family in own]
     if studied is None:
         return found
     return [
         replace(one, widest=_widest_with_study(one, family, studied))
-        for one, family in zip(found, families(measures), strict=True)
+        for one, family in zip(found, own, strict=True)
     ]
 
 
@@ -302,7 +313,7 @@ def _widest(family: Family, level: float) -> WidestGap | None:
     known = _known(family)
     if _of_different_classes(known) is not None:
         return None
-    return widest_gap(known, [_fraction(g) for g in known], level)
+    return widest_gap(known, [_fraction(g, family) for g in known], level)
 
 
 def _tested(family: Family, level: float, *, widest: bool) -> Heterogeneity:
@@ -323,7 +334,8 @@ def _heterogeneity(family: Family, level: float) -> tuple[str, ChiSquare | None,
     apart = _of_different_classes(family.groups)
     if apart is not None:
         return "cochran_q", None, apart
-    fractions = [f for f in map(_fraction, family.groups) if f is not None]
+    found = (_fraction(g, family) for g in family.groups)
+    fractions = [f for f in found if f is not None]
     if len(fractions) > 1:
         alike = unpaired.heterogeneity([x for x, _ in fractions], [n for _, n in fractions])
         reason = None if alike else "all rows of the groups, or none, count above the line"
@@ -335,7 +347,7 @@ def _heterogeneity(family: Family, level: float) -> tuple[str, ChiSquare | None,
     ]
     if len(parts) < 2:
         return "cochran_q", None, "fewer than two groups have a standard error"
-    found = weighted_changes([value for value, _ in parts], [error for _, error in parts])
-    if found is None:
+    changes = weighted_changes([value for value, _ in parts], [error for _, error in parts])
+    if changes is None:
         return "cochran_q", None, "the value of a group shows no variance"
-    return "cochran_q", found.alike, None
+    return "cochran_q", changes.alike, None

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from evalreport.engine.intervals.studied import as_declared
 from evalreport.metrics.coverage_study import GROUPS, Drawn
-from evalreport.metrics.interval_methods import OF_CLUSTERS
 from evalreport.results.records import Measure, Table
 
 
@@ -39,13 +38,21 @@ class StudiedGroups:
 
 
 def studied_groups(
-    measures: Sequence[Measure], tables: Sequence[Table], asked: Collection[str]
+    measures: Sequence[Measure],
+    tables: Sequence[Table],
+    asked: Collection[str],
+    dependent: Collection[tuple[str, str]],
 ) -> StudiedGroups:
-    """What the study counts of the groups of a run, from its records."""
+    """What the study counts of the groups of a run, from its records.
+
+    ``dependent``: datasets with models whose rows depend on each other, which it did not draw.
+    """
     by_id = {table.id: table for table in tables}
     found: dict[str, tuple[float, float]] = {}
     for m in measures:
         table = by_id.get(m.table or "")
+        if (m.dataset, m.model) in dependent:
+            continue
         rows = None if table is None else class_rows(m, table)
         if rows is not None:
             found[m.id] = rows
@@ -53,13 +60,10 @@ def studied_groups(
 
 
 def class_rows(m: Measure, table: Table) -> tuple[float, float] | None:
-    """Positives and negatives behind a measure; None where they are not as the study drew them.
-
-    By its method, not by the data: of rows in clusters with a method that was asked for, too.
-    """
+    """Positives and negatives behind a measure; None where they are not as the study drew them."""
     plain = m.weight is None and m.average is None and not table.sampled_rows
     plain = plain and as_declared(m.metric, m.params.items())
-    if not plain or (m.interval is not None and m.interval.method in OF_CLUSTERS):
+    if not plain:
         return None
     positive = table.positive if m.label is None else m.label
     if len(table.labels) != 2 or positive not in table.labels or table.counts is None:

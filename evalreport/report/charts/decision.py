@@ -72,11 +72,13 @@ def one_decision(axes: Axes, curve: Curve, every: Sequence[Curve]) -> None:
 
 
 def useful(curves: Sequence[Curve]) -> float:
-    """The threshold up to which some model is worth more than treating none, with some room."""
-    above = [
-        t for c in curves for t, b in columns(c.points, "threshold", "net_benefit") if b > 1e-9
-    ]
-    return min(1.0, max(above, default=0.9) + 0.05)
+    """The threshold up to which some model is worth more than treating none, with some room.
+
+    What is too low to be seen beside the highest point counts as nothing.
+    """
+    points = [row for c in curves for row in columns(c.points, "threshold", "net_benefit")]
+    seen = max((b for _, b in points), default=0.0) / 50
+    return min(1.0, max((t for t, b in points if b > max(seen, 1e-9)), default=0.9) + 0.05)
 
 
 def better(curves: Sequence[Curve]) -> list[tuple[float, float]]:
