@@ -378,7 +378,11 @@ def _no_ratio(family: Family, *, weighted: bool, clustered: bool) -> str | None:
 
 
 def _to_be_shown(request: ComparisonRequest, chosen: ComparisonTask) -> ComparisonTask:
-    """With the margin, or the hypothesis and its test: that of equality where it has a margin."""
+    """With the margin, or the hypothesis and its test.
+
+    A test of equality alone gives way to one that has a margin, with the limits of that same test:
+    p and limits say one thing.
+    """
     metric = declared_metric(chosen.task)
     margin, kind = request.margins.get(metric.name), request.hypotheses.get(metric.name)
     if kind is None:
@@ -386,6 +390,8 @@ def _to_be_shown(request: ComparisonRequest, chosen: ComparisonTask) -> Comparis
     test, why, reason = chosen.test, "the test of the difference, one-sided", chosen.test_reason
     if margin and test in AT_A_MARGIN:
         test, why = AT_A_MARGIN[test], f"{test} is of equality alone"
+        if chosen.task.metric not in request.methods:
+            chosen = replace(chosen, interval=test, why=f"limits of {test}, which tests the margin")
     if reason is None and kind in WITH_DIRECTION and not directed(metric):
         reason = "neither more nor less of it is better"
     return replace(chosen, hypothesis=Hypothesis(kind, margin or 0.0, test, why, reason))

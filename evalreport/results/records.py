@@ -547,11 +547,18 @@ class Comparison:
 
     @property
     def methods_disagree(self) -> bool:
-        """Whether p and limits differ on whether there is a difference, at the limits' level."""
-        if self.p_value is None or self.interval is None:
-            return False
-        within = self.interval.low <= 0.0 <= self.interval.high
-        return (self.p_value < 1.0 - self.interval.level) == within
+        """Whether p and limits differ on whether there is a difference, at the limits' level.
+
+        Limits are those of the difference, and of the ratio where there is one.
+        """
+        p_value = self.p_value
+        ratio = None if self.ratio is None else self.ratio.interval
+        limits = ((self.interval, 0.0), (ratio, 1.0))
+        return p_value is not None and any(
+            (p_value < 1.0 - one.level) == (one.low <= same <= one.high)
+            for one, same in limits
+            if one is not None
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -255,3 +255,34 @@ def test_the_plan_names_what_is_to_be_shown(tmp_path: Path) -> None:
     assert "non_inferiority by 0.1: tango" in explain(planned)
     stated = planned.as_json()["comparisons"][0]["hypothesis"]
     assert (stated["kind"], stated["margin"], stated["test"]) == ("non_inferiority", 0.1, "tango")
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_hypothesis_and_the_limits_beside_it_never_contradict_each_other(seed: int) -> None:
+    """On 80 rows, with two models of which the second repeats most predictions of the first."""
+    rng = np.random.default_rng(seed)
+    truth = np.arange(80) < 40
+    first = np.where(rng.random(80) < 0.9, truth, ~truth)
+    second = np.where(rng.random(80) < 0.7, first, np.where(rng.random(80) < 0.9, truth, ~truth))
+    metrics = ["precision", "recall", "accuracy", "npv"]
+    spec = {
+        "evalreport": 1,
+        "datasets": {"d": {"target": "y"}},
+        "models": {"a": {"prediction": "p"}, "b": {"prediction": "q"}},
+        "metrics": metrics,
+        "comparisons": {
+            "reference": "a",
+            "correction": "none",
+            "hypotheses": dict.fromkeys(metrics, "non_inferiority"),
+            "margins": dict.fromkeys(metrics, 0.1),
+        },
+    }
+    columns = (("y", truth), ("p", first), ("q", second))
+    rows = {name: [int(x) for x in column] for name, column in columns}
+    for found in evalreport.run(spec, frames={"d": rows}).json["comparisons"]:
+        stated, limits = found["hypothesis"], found["interval"]
+        if limits is None:  # the two models predict alike
+            assert (stated["p_value"], stated["shown"]) == (None, None)
+            continue
+        assert stated["shown"] == (limits["low"] > -0.1)
+        assert stated["test"] == limits["method"]

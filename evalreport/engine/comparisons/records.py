@@ -351,19 +351,23 @@ def _asked_for(task: ComparisonTask, fold: str | None) -> dict[str, Any]:
     }
 
 
+def with_disagreement(record: Comparison) -> Comparison:
+    """The record, with a note where its test and its limits contradict each other."""
+    if not record.methods_disagree:
+        return record
+    return replace(record, note="; ".join(filter(None, (record.note, DISAGREE))))
+
+
 def _judged(record: Comparison, metric: Metric, level: float) -> Comparison:
     """The record with what its difference, p value and limits say of the two."""
     p_value = record.p_value if record.hypothesis is not None else record.p_adjusted
-    interval, note = record.interval, record.note
+    interval = record.interval
     apart = interval is not None and not interval.low <= 0.0 <= interval.high
-    if record.methods_disagree:
-        note = "; ".join(filter(None, (note, DISAGREE)))
     return replace(
-        record,
+        with_disagreement(record),
         better=better(metric, record),
         told_apart=apart if p_value is None else p_value < 1.0 - level,
         non_inferior=_non_inferior(metric, record),
-        note=note,
     )
 
 

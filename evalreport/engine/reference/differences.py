@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from evalreport.engine.comparisons.records import with_disagreement
 from evalreport.engine.reference.run import ReferenceRun, References
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Goal, Interval, Metric
@@ -125,7 +126,7 @@ def difference_record(
         notes.append("conditional on the threshold, which was chosen on these rows")
     margin = asked.margins.get(measure.metric)
     family, tests = corrected_family(adjusted, asked.correction, asked.family)
-    return Comparison(
+    record = Comparison(
         dataset=measure.dataset,
         subgroup={},
         fold=None,
@@ -167,6 +168,7 @@ def difference_record(
         exploratory=exploratory or None,
         note="; ".join(notes) or None,
     )
+    return with_disagreement(record)
 
 
 def interval_of(found: Shift) -> records.Interval | None:
