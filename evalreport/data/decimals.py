@@ -95,7 +95,7 @@ def _check_once(table: RawTable, pairs: Any, row: str, column: str) -> None:
     if len(twice):
         raise DataError(
             Problem(
-                f"{row} and {column} stand together in several rows",
+                f"{row} and {column} occur together in several rows",
                 "one row for each case and class",
                 table.where(int(twice[0])),
             )

@@ -64,7 +64,7 @@ def _series(frame: Any, index: int, key: Any, name: str) -> Any:
     if isinstance(values, str) or not hasattr(values, "__len__") or getattr(values, "ndim", 1) != 1:
         raise DataError(
             Problem(
-                f"column '{key}' does not hold one value per row",
+                f"column '{key}' does not have one value per row",
                 "give a list or a one-dimensional array",
                 Location(name),
             )

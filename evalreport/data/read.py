@@ -324,7 +324,7 @@ def same_columns(headers: Sequence[tuple[str, tuple[str, ...]]]) -> None:
     first, expected = headers[0]
     problems = [
         Problem(
-            f"its columns are not those of {first}: {some([quoted(c) for c in header])}",
+            f"its columns differ from those of {first}: {some([quoted(c) for c in header])}",
             f"the columns {some([quoted(c) for c in expected])}, in this order",
             Location(name, 1),
         )

@@ -394,7 +394,7 @@ def _as_asked(interval: Interval, metric: Metric, view: LabelView) -> Interval:
         return interval
     passed = ["clusters are ignored"] if clustered else []
     passed += ["weights are taken as numbers of rows"] if weighted else []
-    return interval.noted(f"as asked for: {', '.join(passed)}") if passed else interval
+    return interval.noted(f"as requested: {', '.join(passed)}") if passed else interval
 
 
 def as_measure(

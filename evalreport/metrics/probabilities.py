@@ -224,7 +224,7 @@ def _(c: ClassScores) -> Expression:
     bounds=(0.0, 1.0),
     row_loss=_absolute_of,
     class_loss=_meant_over_classes(_absolute_of),
-    use="to say in plain terms how far probabilities are from what happened",
+    use="to state in plain terms how far probabilities are from the outcomes",
     avoid="to choose between models: it rewards pushing probabilities to 0 and 1",
     reference=FERRI,
 )

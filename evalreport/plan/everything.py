@@ -252,7 +252,7 @@ def _against_the_rest(spec: Spec, facts: Sequence[Facts]) -> Iterator[Request]:
     for one in facts if spec.one_versus_rest else ():
         reason = None
         if one.two_classes:
-            reason = "with two classes the table itself holds each class against the other"
+            reason = "with two classes the table itself compares each class with the other"
         elif len(one.labels) > RECORDS_PER_CLASS:
             reason = f"tables of each class are given up to {RECORDS_PER_CLASS} classes"
         what = "a table of each class"
@@ -394,4 +394,4 @@ def nobody(asked: WhichNumber, spec: Spec) -> str:
         return f"{model} is not evaluated on {dataset}"
     if model is None:
         return "no model made predictions to judge"
-    return f"{model} made no predictions to judge"
+    return f"{model} has no predictions to judge"

@@ -163,7 +163,7 @@ def feature_table(
 
 def _feature(table: RawTable, column: RawColumn, kind: Kind | None) -> Feature:
     if not column.single:
-        what = f"column '{column.name}' holds lists, which are no features"
+        what = f"column '{column.name}' has lists, which cannot be features"
         raise DataError(Problem(what, "take it out of the features", Location(table.name)))
     if column.kind == "boolean" and kind != "category":
         values = column.values.astype(np.float64)

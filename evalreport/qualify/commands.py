@@ -188,7 +188,8 @@ def _told(folder: Path) -> Iterator[Finding]:
         "data": [one.sha256 for one in known.inputs] == [data],
     }
     lacking = ", ".join(name for name, right in told.items() if not right)
-    yield judged("R18", "what the run says it was made from", "all right", lacking or "all right",
+    yield judged("R18", "what the run was made from, as it states", "all right", lacking or "all "
+        "right",
                  lacking)  # fmt: skip
 
 

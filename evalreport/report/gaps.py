@@ -18,8 +18,7 @@ from evalreport.results.records import Count, Gap, Heterogeneity, Subgroup, Wide
 MOST_LINES = 12
 LARGEST = (
     "The data chose the two groups, so their gap is larger than the true one on average. Limits "
-    "of all pairs hold together at the stated level (Bonferroni), and with them the largest gap "
-    "there is: they are wide."
+    "are simultaneous over all pairs (Bonferroni), the largest gap included: they are wide."
 )
 #: The comparison that is shown where several were made.
 PREFERRED = ("rest", "the rest", "largest group", "all rows")

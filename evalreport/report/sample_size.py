@@ -51,9 +51,8 @@ def multiplicity_words(contents: Contents) -> str:
         return ""
     level = level_text(intervals[0].level)
     said = (
-        f"Multiplicity: there are {counted(len(intervals), 'interval')}. Each holds its level, "
-        f"{level}, by itself; none is widened for their number, so with several some can be "
-        "expected to miss."
+        f"Multiplicity: there are {counted(len(intervals), 'interval')}. Each has its level, "
+        f"{level}, on its own; none is widened for their number, so some can be expected to miss."
     )
     corrections = sorted({str(c.correction or "none") for c in tests})
     if tests:

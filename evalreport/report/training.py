@@ -208,7 +208,7 @@ def _tables_by_size(
         *(Column(f"{_metric_name(contents, m)}, mean", "right") for m in metrics),
     )
     caption = f"Test rows by rows trained on, {contents.mark(view).name}"
-    note = f"Counts are those of {counted(record.repeats, 'repeat')} together."
+    note = f"Counts add up {counted(record.repeats, 'repeat')}."
     return PlainTable(caption, columns, tuple(rows), note)
 
 
@@ -300,7 +300,7 @@ def _histories(contents: Contents) -> list[Block]:
     ]
     said = tuple((label_text(r.run), prose(r.sentence)) for r in shown if r.sentence)
     if said:
-        blocks.append(Facts("What the runs say", said, "about"))
+        blocks.append(Facts("Summary of each run", said, "about"))
     if len(runs) > len(shown):
         text = f"{len(shown)} of {counted(len(runs), 'run')}; the others are in results.json."
         blocks.append(Text(text, "small"))

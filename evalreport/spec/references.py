@@ -207,7 +207,7 @@ def _of_drift(known: Outline, drift: Drift) -> Iterator[Problem]:
         yield from _of_reference(known, path, drift.reference)
     if isinstance(drift.reference, RunReference) and drift.columns:
         yield Problem(
-            "results of a run hold no columns to compare with",
+            "results of a run have no columns to compare with",
             "reference: {dataset: name}, or no columns",
             known.document.where(("drift", "columns")),
         )

@@ -297,7 +297,7 @@ class _Rows:
             summed = [np.bincount(self.cluster, self.times * c, number) for c in own.T]
             scores, often = np.column_stack(summed), np.ones(number)
         if number < 2:
-            raise NotEstimable("rows of a single cluster do not tell how clusters differ")
+            raise NotEstimable("rows of a single cluster do not show how clusters differ")
         bread = np.linalg.inv(information)
         meat = (scores * often[:, None]).T @ scores * (number / (number - 1))
         return np.asarray(bread @ meat @ bread, np.float64)

@@ -83,9 +83,12 @@ def test_asked_columns_gzip_and_first_rows(read_bytes: Read) -> None:
         (b'{"a": ' + b"[" * 100_000 + b"\n", "a.jsonl:1: the line is nested too deeply"),
         (b'{"a": ' + b"9" * 5000 + b"}\n", "a whole number of 5000 digits"),
         (b'{"": 1}\n', "column 1 has no name"),
-        (b'{"a": {"b": 1}}\n', "row 1 of column 'a' holds a value of type dict"),
-        (b'{"a": [1, "x"]}\n', "row 1 of column 'a' holds a value of type list"),
-        (b'{"a": "x"}\n{"a": "\\ud800"}\n', "row 2 of column 'a' holds half of a surrogate pair"),
+        (b'{"a": {"b": 1}}\n', "row 1 of column 'a' has a value of type dict"),
+        (b'{"a": [1, "x"]}\n', "row 1 of column 'a' has a value of type list"),
+        (
+            b'{"a": "x"}\n{"a": "\\ud800"}\n',
+            "row 2 of column 'a' contains half of a surrogate pair",
+        ),
         ('{"a": "é"}\n'.encode("latin-1"), "looks like Latin-1"),
     ],
 )

@@ -248,7 +248,7 @@ def test_one_metric_under_two_names_is_given_once_and_noted(load):
         ("fbeta", "fbeta"),
     ]
     assert [str(note) for note in loaded.notes] == [
-        "s.yaml:4:24: recall is recall, which is asked for already; it is given once"
+        "s.yaml:4:24: recall is recall, which is already requested; it is given once"
     ]
 
 

@@ -118,7 +118,7 @@ def _lacking(run: RunFacts, view: View) -> Iterator[Caution]:
     "unknown_category",
     severity="warning",
     title="Many rows are of unknown category",
-    why="if the unknown rows were known, what is said of the other groups could turn",
+    why="if the unknown rows were known, the results of the other groups could change",
     read_instead="the results of the group (missing) beside the others",
 )
 def unknown_category(run: RunFacts) -> Iterator[Caution]:

@@ -94,7 +94,7 @@ def database_kinds(source: Source, wanted: Wanted) -> Kinds:
     if not rows:
         raise no_rows(source)
     if wrong.values.any() or number.values.sum() > MOST:
-        raise NotPlainError("rows do not say how many they stand for")
+        raise NotPlainError("rows do not give the number of rows they represent")
     held, times, sha256 = canonical(held, number.values.astype(np.int64))
     if isinstance(source, Address):
         source.rows.sha256 = sha256

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 SAME_ROWS = "both runs read the same rows: a difference is no matter of chance"
 WHY = "two runs: values, counts and intervals as recorded"
-TESTS = "a test or method that is asked for needs the rows of both runs, which results do not hold"
+TESTS = "a requested test or method needs the rows of both runs, which results do not contain"
 
 
 def compared_with_run(state: RunState, references: References) -> list[Comparison]:

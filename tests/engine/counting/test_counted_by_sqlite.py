@@ -110,7 +110,7 @@ def test_only_counts_leave_the_file(file: Path, monkeypatch: pytest.MonkeyPatch)
         ("SELECT * FROM seen WHERE false", "gives no rows", "one that gives some"),
         ("SELECT truth, huge AS score FROM seen WHERE id < 0", "gives no rows", "gives some"),
         ("SELECT truth, mixed AS score FROM seen", "score is not a number", "give a number"),
-        ("SELECT truth, x'00' AS score FROM seen", "holds a value of type bytes", "give text"),
+        ("SELECT truth, x'00' AS score FROM seen", "has a value of type bytes", "give text"),
         ("DELETE FROM seen", "the query fails", "one SELECT"),
         ("SELECT 1 AS truth; DROP TABLE seen", "the query fails", "one SELECT"),
         ("SELECT * FROM seen) SELECT 1; DELETE FROM seen --", "the query fails", "one SELECT"),

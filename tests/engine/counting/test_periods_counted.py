@@ -32,7 +32,7 @@ METRICS = ["accuracy", "recall", "roc_auc", "brier"]
 
 def same(spec: dict[str, Any]) -> dict[str, Any]:
     memory, counted = run(spec, "memory"), run(spec, "duckdb")
-    assert engine_of(counted) == ("duckdb", "asked for")
+    assert engine_of(counted) == ("duckdb", "requested")
     assert comparable(counted) == comparable(memory)
     return counted
 

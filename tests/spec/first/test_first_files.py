@@ -254,7 +254,7 @@ def test_values_inside_values_are_named_where_they_are_needed(tmp_path, monkeypa
     rows = [{"label": "POS" if y else "NEG", "cats": {"POS": 0.7}} for y in (0, 1, 0, 1)]
     Path("d.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     assert status_of(["init", "d.jsonl"]) == 3
-    assert "cats hold objects, which are not read; make a column" in capsys.readouterr().err
+    assert "cats have objects, which are not read; make a column" in capsys.readouterr().err
 
 
 def test_two_models_that_rank_alike_stay_two(tmp_path, monkeypatch) -> None:
