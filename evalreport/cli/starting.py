@@ -79,7 +79,7 @@ def _decided(first: FirstSpec, positive: str | None, ask: bool) -> FirstSpec:
     if positive is not None:
         if positive not in classes:
             hint = did_you_mean(positive, classes, "classes")
-            raise UsageError(Problem(f"--positive {positive} is no class", hint))
+            raise UsageError(Problem(f"--positive {positive} is not a class", hint))
         return first.with_positive(positive)
     if not first.guess.choices or not ask or not sys.stdin.isatty():
         return first

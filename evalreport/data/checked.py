@@ -369,7 +369,7 @@ def _unknown_positive(
     if label in seen or label in rules.declared or label in roles.scores or len(others) < 2:
         return None
     return Problem(
-        f"the positive class {quoted(label)} is no class of {raw.name}",
+        f"the positive class {quoted(label)} is not a class of {raw.name}",
         did_you_mean(label, others, "classes"),
         where("positive"),
     )

@@ -247,7 +247,7 @@ def _shares(table: RawTable, column: RawColumn) -> RawColumn:
             found[row] = "" if math.isnan(number) else f"{Decimal(plain) / 100:f}"
     if wrong:
         shown = [quoted(str(column.values[row])) for row in wrong[:SHOWN_ROWS]]
-        what = f"{column.name} is no percentage"
+        what = f"{column.name} is not a percentage"
         raise DataError(
             rows_problem(
                 table, what, wrong[:SHOWN_ROWS], "a number, with or without %", shown, len(wrong)

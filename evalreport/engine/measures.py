@@ -436,7 +436,7 @@ def limits_by(
     average = None if task.average is None else Average(task.average)
     chosen, why = choose(metric, average, facts, method)
     if method not in (chosen, CLASSICAL):
-        return None, f"{method_title(method)} is no method of such a value"
+        return None, f"{method_title(method)} is not a method of such a value"
     computed = measurer.compute(replace(task, interval=chosen, why=why))
     made = as_measure(computed, "", None, 0, None)
     return made.interval, made.interval_reason

@@ -160,7 +160,7 @@ def npv_at_prevalence(c: Counts, *, prevalence: float) -> Ratio:
     shares=Shares.AGREEMENT,
     undefined=NO_ROW,
     use="to ask whether acting on the classifier does more good than treating all or none",
-    avoid="at a threshold that is no probability anybody would act on",
+    avoid="at a threshold that is not a probability anybody would act on",
     advice=ESSENTIAL,
     reference="Vickers A., Elkin E. Decision curve analysis. Med Decis Making 26, 2006",
 )
@@ -190,7 +190,7 @@ def net_benefit(c: Counts, *, threshold: float) -> Expression:
     no_average="it belongs to one class and one threshold",
     undefined="no row is actually {label}",
     use="as net benefit on a scale whose largest value is 1: the share of the possible benefit",
-    avoid="at a threshold that is no probability anybody would act on",
+    avoid="at a threshold that is not a probability anybody would act on",
     reference="Kerr K. et al. Assessing the clinical impact of risk prediction models. "
     "J Clin Oncol 34, 2016",
 )

@@ -165,7 +165,7 @@ def gwet_ac1(m: Matrix) -> Ratio:
     goal=Goal.DESCRIBE,
     interval=Interval.PROPORTION,
     undefined="there is no row",
-    use="beside accuracy: the accuracy of always naming the largest class",
+    use="to compare with accuracy: the accuracy of always naming the largest class",
     avoid="as a measure of the classifier: it ignores the predictions",
     reference="Kuhn M. Building predictive models in R using the caret package. JSS 28, 2008",
 )

@@ -111,7 +111,7 @@ _loss = partial(
     reference=GOOD,
 )
 def log_loss(s: ScoreTable) -> Expression:
-    """The mean of minus the natural log of the probability given to what happened.
+    """The mean of minus the natural log of the probability given to the actual class.
 
     Probabilities are clipped to [1e-15, 1 - 1e-15].
 

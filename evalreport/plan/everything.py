@@ -389,7 +389,7 @@ def nobody(asked: WhichNumber, spec: Spec) -> str:
     """Why no dataset and model has the number that a criterion or declared value names."""
     model, dataset = asked.model, asked.dataset
     if model is not None and isinstance(spec.models.get(model), HistoryModel):
-        return f"{model} is a training history, whose steps are no measures to judge"
+        return f"{model} is a training history, whose steps are not measures to judge"
     if model is not None and dataset is not None and dataset not in spec.datasets_of(model):
         return f"{model} is not evaluated on {dataset}"
     if model is None:

@@ -269,7 +269,8 @@ def step_problems(steps: Sequence[Step], table: FeatureTable, takes_missing: boo
     """What the asked steps leave that an estimator cannot take, and unknown columns."""
     problems = [
         Problem(
-            f"step {step.name}: '{name}' is no feature", did_you_mean(name, table.names, "features")
+            f"step {step.name}: '{name}' is not a feature",
+            did_you_mean(name, table.names, "features"),
         )
         for step in steps
         for name in step.columns or ()

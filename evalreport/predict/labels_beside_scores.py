@@ -130,7 +130,7 @@ class _Said:
             parts.append(f"{lacking:,} rows have no label in {self.column}")
         if odd:
             names = ", ".join(sorted(map(quoted, self.strange))[:3])
-            parts.append(f"{odd:,} labels in {self.column} are no class ({names})")
+            parts.append(f"{odd:,} labels in {self.column} name no class ({names})")
         code = "labels_agree" if agree and not odd else "labels_differ"
         counts = {"rows": self.count(self.codes >= 0), "without_label": lacking, "no_class": odd}
         return (Finding(code, f"{model}: {'; '.join(parts)}. {used}", counts),)

@@ -67,7 +67,7 @@ def _of_file(path: Path) -> list[tuple[str, Location | None]]:
     try:
         lines = path.read_text("utf-8").splitlines()
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "it is no UTF-8 text"
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
         what = f"the list of trusted types cannot be read: {reason}"
         raise FilesError(
             Problem(what, "a file with a name on each line", Location(str(path)))
@@ -79,7 +79,7 @@ def _of_file(path: Path) -> list[tuple[str, Location | None]]:
 def _unfit(name: str, where: Location | None) -> Problem | None:
     if not _NAME.fullmatch(name):
         instead = "the full name of a type, as pkg.module.Type, or of a package"
-        return Problem(f"cannot trust {name!r}: it is no name", instead, where)
+        return Problem(f"cannot trust {name!r}: it is not a name", instead, where)
     if standard(name):
         return Problem(f"cannot trust {name}", _NEVER, where)
     return None

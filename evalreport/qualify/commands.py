@@ -211,7 +211,7 @@ def _statuses(folder: Path) -> Iterator[Finding]:
         ("a run without criteria", 0, _spec(folder, "done.yaml")),
         ("a criterion that is not met", 1, _spec(folder, "unmet.yaml", unmet)),
         ("an unknown key", 2, _spec(folder, "wrong.yaml", "treshold: [0.5]")),
-        ("a score that is no number", 3, _spec(folder, "data.yaml", path="bad.csv")),
+        ("a score that is not a number", 3, _spec(folder, "data.yaml", path="bad.csv")),
         ("a file that is not there", 4, _spec(folder, "file.yaml", path="none.csv")),
     )
     for what, status, spec in asked:

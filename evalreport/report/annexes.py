@@ -377,7 +377,7 @@ def provenance_blocks(contents: Contents) -> list[Block]:
     made_with = ", ".join(f"{name} {visible(version)}" for name, version in made.items())
     items.append(("made with", f"{made_with}; seed {record.seed}"))
     if not not_computed_blocks(contents):
-        items.append(("not computed", "nothing: all that was requested, and every value exists"))
+        items.append(("not computed", "nothing: every requested value exists"))
     criteria = len({c.criterion for c in contents.of(Criterion)})
     if criteria:  # that there are none stands first in the summary
         items.append(("criteria", _criteria_words(contents, criteria)))

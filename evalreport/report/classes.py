@@ -278,7 +278,7 @@ def top_confusions(
     rows = lines(off[:MOST_IN_ONE] if few else off)
     more = len(off) - len(rows)
     note = f"{counted(more, 'other pair')} of classes have the rest." if more else ""
-    title = "What is most often mistaken for what"
+    title = "Most frequent confusions"
     if few:
         return PlainTable(title, columns, tuple(rows), note)
     by_share = lines(sorted(off, key=lambda c: -c[0] / rows_of[c[1]]))

@@ -68,7 +68,7 @@ def comparison_intro(contents: Contents) -> str:
     apart = sum(_leaves_out_0(c) for c in entries)
     same = "Differences are model minus reference, on the same rows where both have them. "
     if all(c.reference_run for c in contents.of(Comparison)):
-        same = "Differences are now minus then: of these rows and of those of the reference. "
+        same = "Differences are this run minus the earlier run, each on its own rows. "
     elif all(c.model == c.reference for c in contents.of(Comparison)):
         same = (
             "Differences are of one model on the rows of two datasets. They show how far its "

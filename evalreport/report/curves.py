@@ -71,8 +71,8 @@ RARE = 0.2
 #: The kinds that are drawn, in order; gain, lift and accuracy by coverage are in results.json.
 KINDS = ("roc", "precision_recall", "score_distribution", "calibration", "decision", "sweep")
 DOTS = (
-    f"Dots are bins of {FEWEST} or more rows with intervals, larger on more rows; the line is "
-    "smoothed. Below: rows by score, of the class itself up, of all others down."
+    f"Dots are bins of {FEWEST} or more rows with intervals, larger for more rows; the line is "
+    "smoothed. Below: rows by score, this class up, all others down."
 )
 AREA = "C is the area under the ROC curve."
 #: Columns that a curve is drawn from, and how its points are said.

@@ -97,7 +97,7 @@ def _table(
         right("ratio", lambda gap: or_dash(gap.ratio)),
         right("groups differ, p", lambda gap: _test(contents, gap, columns)),
     ]
-    note = "p is of one test over all groups and is not corrected for the number of metrics."
+    note = "p is from one test over all groups, not corrected for the number of metrics."
     if len(groups) > MOST_LINES:
         note += f" {MOST_LINES} of {len(groups)} lines; the others are in results.json."
     if any(_test(contents, gap, columns) == "–" for gap in widest):

@@ -31,7 +31,7 @@ def width_words(contents: Contents) -> str:
     ordered = sorted(found, key=lambda pair: pair[0].half_width)
     (least, one), (most, other) = ordered[0], ordered[-1]
     return (
-        "Half the width of the intervals of shares, all rows: from "
+        "Half-width of the intervals of shares, all rows: from "
         f"{value_text(least.half_width)} ({_of(contents, one)}) to "
         f"{value_text(most.half_width)} ({_of(contents, other)})."
     )

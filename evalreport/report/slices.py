@@ -378,7 +378,7 @@ def _pooled(contents: Contents, measures: Sequence[Measure]) -> Mapping[str, Any
     "thresholds",
     "Thresholds",
     of=(Threshold, Curve),
-    intro="A threshold found on the rows that it is then judged by is exploratory: its values "
+    intro="A threshold chosen on the rows it is judged on is exploratory: its values "
     "are optimistic.",
 )
 def thresholds_section(contents: Contents) -> list[Block]:

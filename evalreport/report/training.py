@@ -366,7 +366,7 @@ def _best_by_run(contents: Contents, runs: Sequence[History]) -> PlainTable:
         right("cost", lambda run: _at_step(run, run.best_by_cost)[2]),
         left("at lowest cost", _at_lowest_cost),
     ]
-    note = "A step chosen on the rows that it is judged by is exploratory."
+    note = "A step chosen on the rows it is judged on is exploratory."
     return table_of("The best step of each run, by mistakes and by cost", runs, columns, note)
 
 
@@ -532,7 +532,7 @@ def _repeats(contents: Contents, view: View, own: Sequence[Measure]) -> PlainTab
         *(() if number <= FEW_REPEATS else ends),
         left("each repeat", lambda one: " · ".join(map(or_dash, one[1].values))),
     ]
-    note = "Repeats share their rows: their spread is no interval."
+    note = "Repeats share their rows: their spread is not an interval."
     name = contents.mark(view).name
     caption = f"{counted(number, 'repeat')} of the cross-validation, {name}"
     return table_of(caption, lines, columns, note)

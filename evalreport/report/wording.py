@@ -220,7 +220,7 @@ CLINICAL = Wording(
             "Cut-offs",
             "Cut-offs",
             (
-                "A cut-off chosen on the rows that it is then judged by is exploratory, not "
+                "A cut-off chosen on the rows it is judged on is exploratory, not "
                 "prespecified: its values are optimistic."
             ),
         ),

@@ -220,7 +220,7 @@ def _table_name(name: str) -> str:
     if not _TABLE.fullmatch(name):
         raise refuse(
             Fault(
-                "it is no name of a table",
+                "it is not a name of a table",
                 "catalog.schema.name: up to four parts of letters, digits, _ and -",
             )
         )

@@ -188,12 +188,12 @@ def _paired(
             faults.append(unknown_metric(name, at_key=True))
         elif family_of(metric, None) is Family.AREA:
             if one.correlation is None:
-                what = f"{metric.name} is no share of rows, on which models could be discordant"
+                what = f"{metric.name} is not a share of rows, on which models could be discordant"
                 hint = "correlation: 0.5, of the scores of the rows of one class"
                 faults.append(Fault(what, hint, (name, "discordance"), at_key=True))
             found[metric.name] = one
         elif family_of(metric, None) is not Family.ROWS:
-            what = f"{metric.name} is no share of rows that are the same for both models"
+            what = f"{metric.name} is not a share of rows that are the same for both models"
             hint = (
                 "a share such as recall, specificity or accuracy, or the area under the ROC curve"
             )

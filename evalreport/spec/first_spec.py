@@ -183,7 +183,7 @@ def _encoding(block: bytes) -> tuple[str, list[str]]:
     try:
         decoder.decode(block)
     except UnicodeDecodeError:
-        return "cp1252", ["the characters are no UTF-8; Windows-1252 is assumed"]
+        return "cp1252", ["the characters are not UTF-8; Windows-1252 is assumed"]
     return "utf-8", []
 
 

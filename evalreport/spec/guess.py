@@ -333,7 +333,7 @@ def _no_model(columns: Columns, found: Guess, free: Sequence[str]) -> Iterator[P
         odd = [text for text in texts if as_number(text.strip()) is None]
         if odd and 4 * len(odd) < 3 * len(texts) and columns.numbers(name) is None:
             row = columns.first(name, odd[0])
-            what = f"{len(odd)} of {len(texts)} values of {name} are no numbers, first {odd[0]!r}"
+            what = f"{len(odd)} of {len(texts)} values of {name} are not numbers, first {odd[0]!r}"
             hint = f"numbers, or read: {{missing: {{{name}: [...]}}}}"
             yield Problem(what, hint, columns.table.where(row))
 

@@ -274,7 +274,7 @@ def _paths(known: Outline, frames: Sequence[str]) -> Iterator[Problem]:
     for name in frames:
         if name not in known.dataset_names:
             hint = did_you_mean(name, known.dataset_names, "datasets")
-            yield Problem(f"a frame is given for '{name}', which is no dataset", hint)
+            yield Problem(f"a frame is given for '{name}', which is not a dataset", hint)
 
 
 def _label_sets(known: Outline) -> Iterator[Problem]:

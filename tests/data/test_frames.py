@@ -105,7 +105,7 @@ def test_the_caller_may_change_the_frame_afterwards() -> None:
         ({}, "the table has no rows"),
         ({"a": []}, "the table has no rows"),
         ({"a": [1], "b": [1, 2]}, r"not equally long \(a: 1, b: 2\)"),
-        ({1.5: [1]}, "the column name 1.5 is no text"),
+        ({1.5: [1]}, "the column name 1.5 is not text"),
         ({"": [1]}, "column 1 has no name"),
         ({"a": [b"x"]}, "has a value of type bytes"),
         ({"a": [{1: 2}]}, "has a value of type dict"),
@@ -114,8 +114,8 @@ def test_the_caller_may_change_the_frame_afterwards() -> None:
         ({"a": np.zeros((2, 2))}, "does not have one value per row"),
         ({"a": np.array([1j])}, "has a value of type complex"),
         ({"a": ["x", "\ud800"]}, "half of a surrogate pair"),
-        ([1, 2], "a list is no table"),
-        (None, "a NoneType is no table"),
+        ([1, 2], "a list is not a table"),
+        (None, "a NoneType is not a table"),
     ],
 )
 def test_what_is_wrong_is_named(frame: Any, found: str) -> None:

@@ -175,7 +175,7 @@ def test_labels_that_are_none_or_missing_are_counted():
     assert code == "labels_differ"
     assert "in all 197 rows" in message
     assert "1 rows have no label in said" in message
-    assert "2 labels in said are no class ('maybe')" in message
+    assert "2 labels in said name no class ('maybe')" in message
 
 
 def test_no_such_column_of_labels():
@@ -204,7 +204,7 @@ def test_labels_beside_scores_by_class_are_counted_as_those_beside_one(times: An
     assert code == "labels_differ"
     assert message == (
         f"m: the labels in said are not those of the largest score in {n[10]} of {known} rows; "
-        f"{n[3]} rows have no label in said; {n[5] + n[6]} labels in said are no class ('maybe'). "
+        f"{n[3]} rows have no label in said; {n[5] + n[6]} labels in said name no class ('maybe'). "
         "The scores are used."
     )
     said[5], said[6], said[10] = None, None, LABELS[P[10].argmax()]

@@ -87,7 +87,7 @@ def _many(run: RunFacts, view: View) -> Iterator[Caution]:
     severity="warning",
     title="A subgroup lacks a class",
     why="without rows of a class its recall, and whatever needs every class, is undefined",
-    read_instead="the counts of the subgroup; what is undefined is no sign of a difference",
+    read_instead="the counts of the subgroup; what is undefined is not a sign of a difference",
 )
 def subgroup_lacks_class(run: RunFacts) -> Iterator[Caution]:
     """A class that occurs in the data has no row in a subgroup."""

@@ -172,7 +172,7 @@ def test_a_query_without_end_is_stopped(file: Path, monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize("engine", ["memory", "database"])
 def test_a_file_that_is_not_there(tmp_path: Path, engine: str) -> None:
-    with pytest.raises(EvalreportError, match=r"absent\.sqlite: there is no such file"):
+    with pytest.raises(EvalreportError, match=r"absent\.sqlite: file not found"):
         run(of_file(tmp_path / "absent.sqlite", {"score": "score"}), engine)
 
 

@@ -281,7 +281,7 @@ def test_a_folder_that_is_no_dataset_is_no_bug(tmp_path, monkeypatch, capsys) ->
     Path("b.pdf").write_text("x")
     assert status_of(["init", "."]) == 4
     assert status_of(["init", "none.csv"]) == 4
-    assert "no such file" in capsys.readouterr().err
+    assert "file not found" in capsys.readouterr().err
     assert status_of(["init", "b.pdf"]) == 3
 
 
