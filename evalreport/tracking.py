@@ -101,7 +101,7 @@ def _results(folder: Path) -> Results:
         hint = "the folder of a run, such as runs/latest"
         raise FilesError(Problem(f"cannot be read: {error.strerror}", hint, where)) from error
     except ValueError as error:
-        raise FilesError(Problem(f"is no results.json: {error}", "", where)) from error
+        raise FilesError(Problem(f"is not a results.json: {error}", "", where)) from error
     return decode(content, where.file)
 
 

@@ -416,7 +416,7 @@ class Made:
             from evalreport.errors import did_you_mean
 
             hint = did_you_mean(wanted, self.classes, "classes")
-            raise DataError(Problem(f"positive={self.positive!r} is no class", hint))
+            raise DataError(Problem(f"positive={self.positive!r} is not a class", hint))
         return found
 
     # --------------------------------------------------------------------- spec

@@ -108,7 +108,7 @@ class Asked:
         if columns is None:
             return
         if getattr(self.model, "classes_", None) is None and self.declared is None:
-            what = f"{self} has scores, but no classes_ that say which class each column is of"
+            what = f"{self} has scores, but no classes_ that name the class of each column"
             raise UsageError(Problem(what, "labels=[...], the classes in the order of its columns"))
         classes = list(self._names(()).values())
         answers.known |= dict.fromkeys(classes)

@@ -44,7 +44,7 @@ def columns_of(value: Any) -> dict[str, Any] | None:
     True
     """
     if hasattr(value, "collect_schema") and hasattr(value, "collect"):
-        raise DataError(Problem(f"a {type(value).__name__} holds no rows yet", "its collect()"))
+        raise DataError(Problem(f"a {type(value).__name__} has no rows yet", "its collect()"))
     pairs: list[tuple[Any, Any]]
     if hasattr(value, "columns") and hasattr(value, "iloc"):
         pairs = [(name, value.iloc[:, i]) for i, name in enumerate(value.columns)]
@@ -102,7 +102,7 @@ def _no_data(value: Any, path: str) -> Problem:
         )
     else:
         instead = "text, numbers, lists and mappings"
-    return Problem(f"{path} is a {kind.__name__} of Python, which no spec can hold", instead)
+    return Problem(f"{path} is a {kind.__name__} of Python, which a spec cannot contain", instead)
 
 
 def column(values: Any, name: str) -> list[Any]:
@@ -135,9 +135,9 @@ def column(values: Any, name: str) -> list[Any]:
     if found and all(isinstance(v, (list, tuple)) and len(v) == 1 for v in found):
         found = [v[0] for v in found]
     if any(isinstance(v, (set, frozenset)) for v in found):
-        raise DataError(Problem(f"{name} holds sets", "one value per row, as in y_true"))
+        raise DataError(Problem(f"{name} has sets", "one value per row, as in y_true"))
     if any(isinstance(v, (list, tuple, Mapping)) or getattr(v, "shape", ()) for v in found):
-        raise DataError(Problem(f"{name} holds lists", "one value per row"))
+        raise DataError(Problem(f"{name} has lists", "one value per row"))
     return found
 
 

@@ -42,7 +42,7 @@ def found(results: Results, key: Sequence[str]) -> Measure:
     for place in places:
         names = dict.fromkeys(name for m in own for name in (m.model, m.dataset))
         if place not in names:
-            _refuse(f"'{place}' is no model of {metric}", did_you_mean(place, names, "models"))
+            _refuse(f"'{place}' is not a model of {metric}", did_you_mean(place, names, "models"))
         own = [m for m in own if place in (m.model, m.dataset)]
     for kind in ("model", "dataset"):
         several = list(dict.fromkeys(getattr(m, kind) for m in own))

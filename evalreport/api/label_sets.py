@@ -222,5 +222,5 @@ def _refuse_one_label_each(given: Any, rows: Sequence[Flags]) -> None:
     own = listed(given)
     plain = all(isinstance(row, (list, tuple)) for row in own)
     if plain and len({len(row) for row in own}) == 1 and {v for row in own for v in row} <= {0, 1}:
-        what = "y_true holds lists of 0 and 1, which may be indicators or labels"
+        what = "y_true has lists of 0 and 1, which may be indicators or labels"
         raise DataError(Problem(what, "an array of indicators, or sets of labels"))

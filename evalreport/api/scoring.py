@@ -171,7 +171,7 @@ class Scorer:
         found = matched([wanted], labels)[wanted]
         if found is None:
             hint = did_you_mean(wanted, labels, "classes")
-            raise DataError(Problem(f"positive={self.positive!r} is no class", hint))
+            raise DataError(Problem(f"positive={self.positive!r} is not a class", hint))
         return labels.index(found)
 
     def _output(

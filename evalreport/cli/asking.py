@@ -54,7 +54,7 @@ MUCH_DATA = 100_000_000
 @click.option(
     "--no-data",
     is_flag=True,
-    help="Look at the spec alone: no data file, no model file, no library of the PDF.",
+    help="Check the spec alone: no data file, no model file, no library of the PDF.",
 )
 @LOG
 @click.option(

@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     "--formats",
     default="html,pdf",
     metavar="html,pdf",
-    help="Formats of the protocol, beside its JSON.",
+    help="Formats of the protocol, in addition to its JSON.",
 )
-@click.option("--at", default=None, help="The clock, as ISO 8601 text.")
+@click.option("--at", default=None, help="The time of the run, as ISO 8601 text.")
 def design(
     spec: Path,
     overrides: tuple[str, ...],
@@ -153,7 +153,7 @@ def _told(one: Planned, study: StudyDesign) -> list[str]:
     if one.denominator_needed is not None:
         found.append(f"of them below the line of the share: {one.denominator_needed}")
     if one.reason:
-        found.append(f"not told: {one.reason}")
+        found.append(f"not given: {one.reason}")
     if one.test is not None:
         found += _of_test(one.test, study.wanted)
     if one.readers is not None:
@@ -188,7 +188,7 @@ def _of_test(test: PlannedTest, wanted: float) -> list[str]:
     if test.denominator_needed is not None:
         found.append(f"  of them below the line of the share: {test.denominator_needed}")
     if test.reason:
-        found.append(f"  not told: {test.reason}")
+        found.append(f"  not given: {test.reason}")
     return found
 
 

@@ -86,7 +86,7 @@ def text_problems(name: str, there: bytes, drawn: bytes) -> Iterator[str]:
     here, again = Counter(own.words), Counter(other.words)
     more, less = here - again, again - here
     if more or less:
-        yield f"says {_some(more)} where results.json gives {_some(less)}"
+        yield f"has {_some(more)} where results.json has {_some(less)}"
 
 
 def _some(words: Counter[str]) -> str:

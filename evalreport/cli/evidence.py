@@ -120,15 +120,15 @@ def _now(runs: Path, last: int | None, folder: Path | None, as_json: bool) -> in
     for name, given in (("--last", last), ("--html", folder)):
         if given is not None:
             hint = "one of the two; evalreport watch RUNS has a page of its own"
-            raise UsageError(Problem(f"--now tells of the newest runs and takes no {name}", hint))
+            raise UsageError(Problem(f"--now shows the newest runs and takes no {name}", hint))
     return int(click.get_current_context().invoke(watch, folders=(runs,), as_json=as_json))
 
 
 @click.command()
 @click.argument("runs", type=click.Path(path_type=Path))
 @click.option("--keep", type=click.IntRange(min=1), required=True, help="How many runs to keep.")
-@click.option("--at", default=None, metavar="TIME", help="The clock, as for run.")
-@click.option("--dry-run", is_flag=True, help="Say what would be removed, and remove nothing.")
+@click.option("--at", default=None, metavar="TIME", help="The time, as for run.")
+@click.option("--dry-run", is_flag=True, help="Show what would be removed, and remove nothing.")
 def prune(runs: Path, keep: int, at: str | None, dry_run: bool) -> int:
     """Remove all but the newest runs of RUNS; the chain of records stays whole."""
     if dry_run:
@@ -165,7 +165,7 @@ def prune(runs: Path, keep: int, at: str | None, dry_run: bool) -> int:
     help="Leave out a series that has ended, as one whose spec was renamed; may be given more "
     "than once.",
 )
-@click.option("--at", default=None, metavar="TIME", help="The clock, as for run.")
+@click.option("--at", default=None, metavar="TIME", help="The time, as for run.")
 @click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
 @click.option(
     "--html",
@@ -287,7 +287,7 @@ def refuse_foreign(path: Path) -> None:
         raise FilesError(Problem(f"cannot be read: {error.strerror}", "", where)) from error
     if not ours or (path.parent / "MANIFEST.json").exists():
         raise UsageError(
-            Problem("holds something that is no page of a history", "another name", where)
+            Problem("has something that is not a page of a history", "another name", where)
         )
 
 

@@ -257,7 +257,7 @@ def _summary(
             f"{counts['fail']} failed, "
             f"{counts['not_evaluated']} not evaluated"
             + (f", {going_on} to be continued" if going_on else "")
-            + ("; this run is no look" if terminal.is_backfill(results) else "")
+            + ("; this run is not a look" if terminal.is_backfill(results) else "")
         )
     lines += terminal.look_lines(results)
     lines += [str(run / name) for name in made.files]

@@ -26,13 +26,15 @@ FILE = click.Path(path_type=Path)
 @click.option("-o", "--output", type=FILE, default=Path(), metavar="FOLDER",
               help="Where to write; the current folder by default.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="The whole as JSON on standard output.")
-@click.option("--parts", default="IQ,OQ,PQ", show_default=True, help="The parts to look at.")
-@click.option("--formats", default="pdf", metavar="pdf,html", help="What to draw beside the JSON.")
+@click.option("--parts", default="IQ,OQ,PQ", show_default=True, help="The parts to check.")
+@click.option(
+    "--formats", default="pdf", metavar="pdf,html", help="What to draw in addition to the JSON."
+)
 @click.option("--key", type=FILE, help="A private key, to sign the PDF; needs --cert and --name.")
 @click.option("--cert", type=FILE, help="Its certificate.")
-@click.option("--passphrase-file", type=FILE, help="A file that holds the passphrase of the key.")
+@click.option("--passphrase-file", type=FILE, help="A file with the passphrase of the key.")
 @click.option("--name", default="", help="The printed name of the signer.")
-@click.option("--at", default=None, metavar="TIME", help="The clock, as for run.")
+@click.option("--at", default=None, metavar="TIME", help="The time, as for run.")
 def qualify(
     spec: Path | None,
     against: Path | None,

@@ -189,7 +189,7 @@ def manifest_problems(manifest: Manifest, results: Results) -> Iterator[str]:
         pairs.append(("positive", told.settings["positive"], classes))
     for name, stated, expected in pairs:
         if stated != expected:
-            yield f"{name} is {stated!r}, results.json says {expected!r}"
+            yield f"{name} is {stated!r}, results.json has {expected!r}"
 
 
 def _stated(manifest: Manifest) -> list[tuple[str, str, int]]:
@@ -310,7 +310,7 @@ def _other_files(run: Path, made_by: Provenance, prepared: Prepared) -> list[Pro
     return [
         Problem(
             f"{one.name} is not the file that this run read: its sha256 differs",
-            "the file as it was; what comes out of another one tells nothing of this run",
+            "the file as it was; the output of another one shows nothing about this run",
             Location(str(run)),
         )
         for one in prepared.inputs

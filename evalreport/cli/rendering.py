@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     "--formats",
     default=None,
     metavar="html,pdf,...",
-    help="Formats to write; those of the results' spec by default.",
+    help="Formats to write; by default those of the spec in the results.",
 )
 def render(results: Path, template: str | None, output: Path, formats: str | None) -> int:
     """Draw the report again from RESULTS.json alone: no data, no recomputation."""

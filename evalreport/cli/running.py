@@ -57,14 +57,14 @@ if TYPE_CHECKING:
     "--at",
     default=None,
     metavar="TIME",
-    help="The run's clock as ISO 8601 text; else SOURCE_DATE_EPOCH, else now.",
+    help="The time of the run as ISO 8601 text; else SOURCE_DATE_EPOCH, else now.",
 )
 @click.option(
     "--as-of",
     default=None,
     metavar="DATE",
-    help="What the data are of, as ISO 8601 text, apart from the clock; the same as "
-    "--set as_of=DATE.",
+    help="The date of the data, as ISO 8601 text, if not the time of the run; the same as --set "
+    "as_of=DATE.",
 )
 @click.option("--fresh", is_flag=True, help="Ignore kept predictions and counts.")
 @click.option(

@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 def init(
     data: Path, output: Path | None, target: str | None, positive: str | None, yes: bool
 ) -> int:
-    """Write a first spec for DATA, guessed from its columns, that runs as it is.
+    """Write a first spec for DATA, guessed from its columns, that runs without editing.
 
-    What the data cannot say is asked for on a terminal, else assumed and said in the spec.
+    What the data do not show is asked for on a terminal, else assumed and noted in the spec.
     """
     from evalreport.data.source import readable_name
     from evalreport.spec.first_spec import SCHEMA_FILE, first_look
@@ -55,7 +55,7 @@ def init(
         _write_schema(path.parent / SCHEMA_FILE)
     for told in (*first.guess.assumed, *first.guess.said):
         click.echo(one_line(told), err=True)
-    click.echo(one_line(f"wrote {path}; look it over, then: evalreport run {path}"))
+    click.echo(one_line(f"wrote {path}; review it, then run: evalreport run {path}"))
     return 0
 
 
@@ -79,7 +79,7 @@ def _decided(first: FirstSpec, positive: str | None, ask: bool) -> FirstSpec:
     if positive is not None:
         if positive not in classes:
             hint = did_you_mean(positive, classes, "classes")
-            raise UsageError(Problem(f"--positive {positive} is no class", hint))
+            raise UsageError(Problem(f"--positive {positive} is not a class", hint))
         return first.with_positive(positive)
     if not first.guess.choices or not ask or not sys.stdin.isatty():
         return first
@@ -162,7 +162,7 @@ def merge(
 
     asked = None if columns is None else [name.strip() for name in columns.split(",")]
     if asked is not None and (count in asked or len(set(asked)) < len(asked) or "" in asked):
-        what = "--columns names a column twice, none, or that of the counts"
+        what = "--columns names a column twice, none, or the column of counts"
         raise UsageError(Problem(what, "each column that is kept, once"))
     sources = [open_source(path, str(path)) for path in files]
     twice = [s.name for k, s in enumerate(sources) if s.sha256 in {o.sha256 for o in sources[:k]}]

@@ -31,6 +31,7 @@ DIALECTS = (
 ENGINES = ("auto", "memory", "duckdb", "database", "spark")
 ALLOW_HOST = click.option(
     "--allow-host", "hosts", multiple=True, metavar="HOST",
-    help="Let the spec name databases and clusters at HOST (or HOST:PORT), beside those of this "
-    "computer: passwords and data go there; or a bucket of an object store, as s3://BUCKET.",
+    help="Let the spec name databases and clusters at HOST (or HOST:PORT), in addition to those "
+    "of this computer: passwords and data go there; or a bucket of an object store, as "
+    "s3://BUCKET.",
 )  # fmt: skip

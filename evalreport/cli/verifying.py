@@ -23,7 +23,7 @@ def _explain(context: click.Context, _option: click.Parameter, asked: bool) -> N
     """Say what verify cannot find, and what finds it."""
     if asked:
         lines = [f"  {one}" for one in BEYOND]
-        click.echo("verify does not find, where all that follows is changed alike:")
+        click.echo("verify cannot detect, where everything that depends on it is changed too:")
         click.echo("\n".join([*lines, f"these are found by {INSTEAD}"]))
         context.exit(0)
 
@@ -36,7 +36,7 @@ def _explain(context: click.Context, _option: click.Parameter, asked: bool) -> N
     is_eager=True,
     expose_value=False,
     callback=_explain,
-    help="Say what verify cannot find and what finds that, and verify nothing.",
+    help="Explain what verify cannot find and what would find it; verify nothing.",
 )
 @click.option(
     "--rerun",
@@ -56,8 +56,8 @@ def _explain(context: click.Context, _option: click.Parameter, asked: bool) -> N
     "overrides",
     multiple=True,
     metavar="KEY.PATH=VALUE",
-    help="An absolute path that the run was given with --set, for --rerun: a run holds "
-    "the name of the file alone.",
+    help="An absolute path that the run was given with --set, for --rerun: a run records only the "
+    "name of the file.",
 )
 @click.option(
     "--allow-import",
@@ -91,8 +91,8 @@ def _explain(context: click.Context, _option: click.Parameter, asked: bool) -> N
     "--anchor",
     default=None,
     metavar="SHA256",
-    help="The sha256 of a line of the history that was kept elsewhere: it must still stand, "
-    "at or after the line of the run.",
+    help="The sha256 of a line of the history that was kept elsewhere: it must still be there, at "
+    "or after the line of the run.",
 )
 @TRUST
 @ALLOW_HOST
@@ -231,7 +231,9 @@ def _of_run(run: Path) -> Verified:
     from evalreport.verify.recorded_models import NO_SPEC
     from evalreport.verify.verify import is_recorded, verify_numbers, verify_run
 
-    found = Verified("every file against the manifest, every number that its tables settle")
+    found = Verified(
+        "every file against the manifest, every number that can be recomputed from its tables"
+    )
     found.problems += verify_run(run)
     if not found.problems:
         numbers = verify_numbers(run)
@@ -241,7 +243,7 @@ def _of_run(run: Path) -> Verified:
         _draw_again(run, found)
         if not is_recorded(run):
             found.what += (
-                "; there is no history beside it, which would tell whether all of it was redone"
+                "; there is no history beside it, which would show whether all of it was redone"
             )
     return found
 
@@ -268,7 +270,9 @@ def _of_folder(runs: Path) -> Verified:
     from evalreport.runs.runs import run_folders as folders_in
     from evalreport.verify.verify import verify_numbers, verify_runs
 
-    found = Verified("every run and the chain of records, every number that tables settle")
+    found = Verified(
+        "every run and the chain of records, every number that can be recomputed from tables"
+    )
     found.partly.append("pages, PDFs and tables: NOT compared (give one run)")
     found.problems += verify_runs(runs)
     if not found.problems:

@@ -186,7 +186,7 @@ def _clashes(
         Problem(
             "one class seems to be written in several ways: "
             + some([_spelling(table, columns, label) for label in group]),
-            f"{one_name(group, named)}; or, where they are classes apart, {_ALIKE}",
+            f"{one_name(group, named)}; or, where they are separate classes, {_ALIKE}",
             Location(table.name),
         )
         for group in clashes(labels, named)
@@ -207,7 +207,7 @@ def _undeclared(rules: Rules, seen: Mapping[str, object]) -> list[Finding]:
     if not rules.declared or not extra:
         return []
     extra = list(order_labels(extra))
-    message = f"The data hold classes that are not declared: {some([quoted(t) for t in extra])}."
+    message = f"The data have classes that are not declared: {some([quoted(t) for t in extra])}."
     return [Finding("undeclared_class", message, {"labels": extra})]
 
 
@@ -217,7 +217,7 @@ def _unseen(true: Mapping[str, object], every: Mapping[str, object]) -> list[Fin
     if not lost:
         return []
     told = some([quoted(label) for label in lost])
-    message = f"Labels occur only in rows that are excluded: {told}."
+    message = f"Labels occur only in excluded rows: {told}."
     return [Finding("class_only_excluded", message, {"labels": lost})]
 
 
@@ -369,7 +369,7 @@ def _unknown_positive(
     if label in seen or label in rules.declared or label in roles.scores or len(others) < 2:
         return None
     return Problem(
-        f"the positive class {quoted(label)} is no class of {raw.name}",
+        f"the positive class {quoted(label)} is not a class of {raw.name}",
         did_you_mean(label, others, "classes"),
         where("positive"),
     )

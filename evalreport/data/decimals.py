@@ -95,7 +95,7 @@ def _check_once(table: RawTable, pairs: Any, row: str, column: str) -> None:
     if len(twice):
         raise DataError(
             Problem(
-                f"{row} and {column} stand together in several rows",
+                f"{row} and {column} occur together in several rows",
                 "one row for each case and class",
                 table.where(int(twice[0])),
             )
@@ -247,7 +247,7 @@ def _shares(table: RawTable, column: RawColumn) -> RawColumn:
             found[row] = "" if math.isnan(number) else f"{Decimal(plain) / 100:f}"
     if wrong:
         shown = [quoted(str(column.values[row])) for row in wrong[:SHOWN_ROWS]]
-        what = f"{column.name} is no percentage"
+        what = f"{column.name} is not a percentage"
         raise DataError(
             rows_problem(
                 table, what, wrong[:SHOWN_ROWS], "a number, with or without %", shown, len(wrong)

@@ -94,7 +94,7 @@ def check_names(header: Sequence[str], name: str, line: int | None = None) -> No
     ]
     problems += [
         Problem(
-            f"the name of column {number} holds half of a surrogate pair: {quoted(column)}",
+            f"the name of column {number} contains half of a surrogate pair: {quoted(column)}",
             "give whole characters",
             where,
         )
@@ -130,7 +130,7 @@ _BATCH = 256  # rows held at once; more only makes reading slower
 _TOLD = 128 * _BATCH  # rows between two tellings
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _WHOLE = (
-    "close the quote, or double a quote that is part of the text; if a backslash stands before it, "
+    "close the quote, or double a quote that is part of the text; if a backslash precedes it, "
     'read: {escape: "\\\\"}, in the dataset'
 )
 
@@ -358,7 +358,7 @@ def _check_blank_end(batch: list[list[str]], starts: Any, state: _Rows) -> None:
     for row, line in zip(batch, starts, strict=True):
         place = next((i for i in range(named, state.width) if row[i].strip()), None)
         if place is not None:
-            what = f"column {place + 1} has no name and holds {quoted(row[place])}"
+            what = f"column {place + 1} has no name and contains {quoted(row[place])}"
             _report(state, line, what, "name every column")
 
 
@@ -366,7 +366,7 @@ def _ragged(row: list[str], number: int, line: int, state: _Rows) -> None:
     width = state.width
     fields = "1 field" if len(row) == 1 else f"{len(row)} fields"
     what = f"row {number} has {fields} under a header of {width}"
-    instead = "quote fields that hold the delimiter; every row needs a field per column"
+    instead = "quote fields that contain the delimiter; every row needs a field per column"
     if len(row) > width and all(re.fullmatch(r"[-+]?\d+", part) for part in row[-2:]):
         instead += "; a decimal comma? numbers are written with a point"
     _report(state, line, what, instead)

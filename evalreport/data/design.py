@@ -43,7 +43,7 @@ def column_problems(
         elif column not in raw.columns or (
             not raw.columns[column].single and column != roles.vector
         ):
-            what = f"column {quoted(column)} of {raw.name} ({role}) does not hold single values"
+            what = f"column {quoted(column)} of {raw.name} ({role}) does not have single values"
             instead = "give text, numbers or booleans"
         else:
             continue

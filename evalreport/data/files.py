@@ -131,7 +131,7 @@ def _below(path: Path, text: str) -> list[Path]:
     if other:
         raise FilesError(
             Problem(
-                f"the folder holds files of other kinds: {some(sorted(other))}",
+                f"the folder has files of other kinds: {some(sorted(other))}",
                 f"name the files by a pattern, such as {text.rstrip('/')}/*.parquet",
                 Location(text),
             )

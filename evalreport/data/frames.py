@@ -51,7 +51,7 @@ def _names(frame: Any, name: str) -> list[Any]:
     if not isinstance(frame, Mapping) and not hasattr(frame, "iloc"):
         raise DataError(
             Problem(
-                f"a {type(frame).__name__} is no table",
+                f"a {type(frame).__name__} is not a table",
                 "give a pandas data frame, or a mapping of columns",
                 Location(name),
             )
@@ -64,7 +64,7 @@ def _series(frame: Any, index: int, key: Any, name: str) -> Any:
     if isinstance(values, str) or not hasattr(values, "__len__") or getattr(values, "ndim", 1) != 1:
         raise DataError(
             Problem(
-                f"column '{key}' does not hold one value per row",
+                f"column '{key}' does not have one value per row",
                 "give a list or a one-dimensional array",
                 Location(name),
             )
@@ -79,7 +79,7 @@ def _name(column: Any, name: str) -> str:
         return str(column)
     raise DataError(
         Problem(
-            f"the column name {column!r} is no text",
+            f"the column name {column!r} is not text",
             "name columns with text or whole numbers",
             Location(name),
         )

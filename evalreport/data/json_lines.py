@@ -105,10 +105,10 @@ def _object(text: str, where: Location) -> dict[str, Any] | Problem:
     except RecursionError:
         return Problem("the line is nested too deeply", _RIGHT, where)
     except ValueError as error:
-        what = "the line is empty" if not text.strip() else f"the line is no JSON ({error})"
+        what = "the line is empty" if not text.strip() else f"the line is not JSON ({error})"
         return Problem(what, _RIGHT, where)
     if not isinstance(value, dict):
-        return Problem("the line is no JSON object", _RIGHT, where)
+        return Problem("the line is not a JSON object", _RIGHT, where)
     return value
 
 

@@ -114,5 +114,5 @@ def _instead(label: str, most: Sequence[str], roles: Roles, rules: Rules) -> str
     lost = "" if rules.missing == "exclude" else " with `missing: exclude`"
     return (
         f"`read: {{missing: {{{roles.target}: [{quoted(label)}]}}}}`{lost} where {quoted(label)} "
-        f"stands for no value, `map: {{{quoted(label)}: ...}}` where it is one of the two"
+        f"means no value, `map: {{{quoted(label)}: ...}}` where it is one of the two"
     )

@@ -281,7 +281,7 @@ def _column_problems(raw: RawTable, roles: SetRoles, where: Where) -> list[Probl
         elif not raw.columns[column].single and (
             column not in lists or raw.columns[column].kind == "vector"
         ):
-            what = f"column {quoted(column)} of {raw.name} ({role}) does not hold single values"
+            what = f"column {quoted(column)} of {raw.name} ({role}) does not have single values"
             problems.append(Problem(what, "give text, numbers or booleans", where(role)))
     return problems
 
@@ -453,7 +453,7 @@ def _findings(
     extra = [label for label in labels if label not in rules.declared]
     if rules.declared and extra:
         told = some([quoted(label) for label in extra])
-        message = f"The data hold classes that are not declared: {told}."
+        message = f"The data have classes that are not declared: {told}."
         found.append(Finding("undeclared_class", message, {"labels": extra}))
     for source, column in ((roles.target, truth), (roles.given, given)):
         if column is not None and column.empty and isinstance(source, ListColumn):

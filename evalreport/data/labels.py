@@ -276,7 +276,7 @@ def look_alikes(labels: Sequence[str]) -> tuple[Finding, ...]:
     odd = [label for label in labels if _hidden(label)]
     if odd:
         message = (
-            "Labels hold characters that do not show or belong to another script: "
+            "Labels contain characters that are invisible or belong to another script: "
             f"{some([_escaped(label) for label in odd])}."
         )
         findings.append(Finding("hidden_characters", message, {"labels": odd}))
@@ -389,7 +389,7 @@ _UNFIT: tuple[tuple[str, str, str, Callable[[Any], bool]], ...] = (
         _infinite,
     ),
     ("is a list", "give text, numbers or booleans", "mixed", _list),
-    ("holds a NUL character", "write text without it", "text mixed", _with_nul),
+    ("contains a NUL character", "write text without it", "text mixed", _with_nul),
 )
 
 

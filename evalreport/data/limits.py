@@ -102,7 +102,7 @@ def check_archive(name: str, entries: Sequence[ZipInfo], size: int, limits: Limi
     if sum(entry.compress_size for entry in entries) > size or len(entries) > MOST_ENTRIES:
         raise DataError(
             Problem(
-                "the archive holds more than its bytes, or very many files",
+                "the archive contains more than its bytes, or very many files",
                 "write it again",
                 Location(name),
             )

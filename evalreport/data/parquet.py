@@ -61,7 +61,7 @@ def read_parquet(
             room.take(count, NUMBER_BYTES if is_number(file.types[i]) else TEXT_BYTES)
         kept = _columns(file, asked, count, limits, room)
     if any(len(column.values) != count for column in kept):
-        raise damaged(source.name, f"it holds other than the {count} rows it tells of")
+        raise damaged(source.name, f"it does not contain the {count} rows that it states")
     by_name = {column.name: column for column in kept}
     return RawTable(source.name, count, tuple(file.header), by_name, sha256=source.sha256)
 

@@ -316,7 +316,9 @@ def plain_name(path: Path) -> Iterator[str]:
 def damaged(name: str, reason: str) -> DataError:
     """The error for a file that is no sound Parquet file."""
     return DataError(
-        Problem(f"the file is no sound Parquet file ({reason})", "write it again", Location(name))
+        Problem(
+            f"the file is not a sound Parquet file ({reason})", "write it again", Location(name)
+        )
     )
 
 

@@ -112,7 +112,7 @@ def _check_size(stream: BinaryIO, name: str, limits: Limits) -> None:
             check_archive(name, archive.infolist(), size, limits)
     except (zipfile.BadZipFile, OSError, ValueError):
         raise DataError(
-            Problem("the file is no Excel file", "a file saved as .xlsx", Location(name))
+            Problem("the file is not an Excel file", "a file saved as .xlsx", Location(name))
         ) from None
     stream.seek(0)
 
@@ -128,7 +128,7 @@ def _opened(stream: BinaryIO, where: Location) -> Any:
         return openpyxl.load_workbook(stream, read_only=True, data_only=True)
     except Exception as error:  # noqa: BLE001 - whatever a damaged book makes it raise
         raise DataError(
-            Problem(f"the file is no Excel file: {error}", "a file saved as .xlsx", where)
+            Problem(f"the file is not an Excel file: {error}", "a file saved as .xlsx", where)
         ) from None
 
 
@@ -324,7 +324,7 @@ def same_columns(headers: Sequence[tuple[str, tuple[str, ...]]]) -> None:
     first, expected = headers[0]
     problems = [
         Problem(
-            f"its columns are not those of {first}: {some([quoted(c) for c in header])}",
+            f"its columns differ from those of {first}: {some([quoted(c) for c in header])}",
             f"the columns {some([quoted(c) for c in expected])}, in this order",
             Location(name, 1),
         )

@@ -47,7 +47,7 @@ def verified(raw: RawTable, column: str) -> tuple[Mask, list[Problem]]:
         problems.append(
             rows_problem(
                 raw,
-                f"{column} does not say whether a row is verified",
+                f"{column} does not show whether a row is verified",
                 wrong[:3].tolist(),
                 "1 or 0, true or false, yes or no",
                 shown,
@@ -113,8 +113,8 @@ def _values(raw: RawTable, roles: Roles, column: str) -> tuple[Codes, tuple[str,
         return np.stack(each, axis=1).argmax(axis=1).astype(np.int32), tuple(roles.scores)
     raise DataError(
         Problem(
-            f"{raw.name}: sampling names {PREDICTED}, but what this model predicts stands in no "
-            "column",
+            f"{raw.name}: sampling names {PREDICTED}, but the predictions of this model are in no "
+            f"column",
             "strata: a column by which rows were chosen",
         )
     )
@@ -132,7 +132,7 @@ def with_sample(checked: Checked, raw: RawTable, roles: Roles, pool: Mask | None
     if asked.proxy is not None:
         raise DataError(
             Problem(
-                f"{raw.name}: a proxy corrects models whose predictions stand in columns",
+                f"{raw.name}: a proxy corrects models whose predictions are in columns",
                 "a column of predictions, or no sampling for this model",
             )
         )
@@ -184,7 +184,7 @@ def _findings(sample: Sample, rows: npt.NDArray[np.int64]) -> list[Finding]:
     told = some(list(sample.collapsed))
     message = (
         f"{alone} of {len(rows)} strata {'has' if alone == 1 else 'have'} a single row, which has "
-        f"no variance: put together are {told}."
+        f"no variance; combined: {told}."
     )
     return [Finding("small_strata", message, {"strata": len(rows), "single": alone})]
 

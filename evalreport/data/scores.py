@@ -209,8 +209,8 @@ def _single_precision(name: str) -> Finding:
 
 def _rounded(name: str, grain: float) -> Finding:
     message = (
-        f"Scores in {name} are rounded to multiples of {grain:g} (engine.grain); every number is "
-        "that of the scores as rounded."
+        f"Scores in {name} are rounded to multiples of {grain:g} (engine.grain); every number "
+        f"uses the rounded scores."
     )
     return Finding("rounded_scores", message, {"column": name, "grain": grain})
 

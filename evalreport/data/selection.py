@@ -46,7 +46,7 @@ def selected(
             f"{column}: {some([quoted(v) for v in where[column]])}" for column in where
         )
         what = f"no row is selected by where ({told})"
-        raise DataError(Problem(what, "values that stand together in a row", Location(table.name)))
+        raise DataError(Problem(what, "values that occur together in a row", Location(table.name)))
     return replace(
         table,
         rows=len(places),
@@ -83,7 +83,7 @@ def _problems(table: RawTable, column: str, values: tuple[str, ...]) -> list[Pro
         hint = did_you_mean(column, table.header, "columns")
         return [Problem(what, hint, Location(table.name))]
     if not table.columns[column].single:
-        what = f"column {quoted(column)} does not hold single values, and where selects rows by it"
+        what = f"column {quoted(column)} does not have single values, and where selects rows by it"
         return [Problem(what, "a column of text or numbers", Location(table.name))]
     find = matcher(values)
     there = [label.text for label in label_column(table, column).labels]

@@ -138,7 +138,7 @@ def _resolve(path: str | os.PathLike[str], shown: str) -> tuple[Path, os.stat_re
         resolved = Path(path).resolve(strict=True)
         info = resolved.stat()
     except FileNotFoundError:
-        raise _failed(shown, "there is no such file") from None
+        raise _failed(shown, "file not found") from None
     except RuntimeError:  # Python 3.11 and 3.12; later ones give the system's own error
         raise _failed(shown, CIRCLE) from None
     except (OSError, ValueError) as error:

@@ -135,7 +135,7 @@ def _check_quotes(found: Bytes, inside: Mask, delimiter: int) -> None:
     opens = inside[at]
     before = np.where(at > 0, found[at - 1], _LF)[opens]
     if not np.isin(before, (delimiter, _LF, _QUOTE)).all():
-        raise _NotPlainError("a quote stands within a field")
+        raise _NotPlainError("there is a quote within a field")
     closing = at[~opens]
     after = found[np.minimum(closing + 1, len(found) - 1)]
     last = closing == len(found) - 1

@@ -44,7 +44,7 @@ def _check_text(values: Sequence[Any], name: str, file: str) -> None:
         row = next(i for i, v in enumerate(values) if isinstance(v, str) and _SURROGATE.search(v))
         raise DataError(
             Problem(
-                f"row {row + 1} of column '{name}' holds half of a surrogate pair",
+                f"row {row + 1} of column '{name}' contains half of a surrogate pair",
                 "give whole characters",
                 Location(file),
             )
@@ -127,7 +127,7 @@ def plain_value(value: Any, name: str, row: int, file: str) -> Any:
         return None
     raise DataError(
         Problem(
-            f"row {row + 1} of column '{name}' holds a value of type {type(value).__name__}",
+            f"row {row + 1} of column '{name}' has a value of type {type(value).__name__}",
             "give text, numbers, booleans, or lists of text or of numbers",
             Location(file),
         )

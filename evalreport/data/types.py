@@ -134,6 +134,6 @@ _KINDS: dict[ColumnType, Kind] = {
 _INSTEAD: dict[ColumnType, str] = {
     "text": "give text",
     "integer": "give whole numbers",
-    "number": "give finite numbers with a decimal point, that a double can hold",
+    "number": "give finite numbers with a decimal point, within the range of a double",
     "boolean": "give true or false",
 }

@@ -213,12 +213,12 @@ class _Study:
         if self.design.clusters is not None:
             found.append(
                 "Rows in clusters count as fewer independent rows, by the design effect "
-                f"1 + (m - 1) rho: each is worth {self.shrink:.3g}."
+                f"1 + (m - 1) rho: each counts as {self.shrink:.3g}."
             )
         if self.design.enrichment is not None:
             found.append(
-                f"Positives are sought out: {self.design.enrichment:g} of the sample. Shares "
-                "among all rows and predictive values are those of this sample."
+                f"Positives are enriched: {self.design.enrichment:g} of the sample. Shares among "
+                f"all rows and predictive values apply to this sample."
             )
         compared = {
             (c.reference, name)

@@ -87,7 +87,9 @@ def _replaced(table: RawTable, column: RawColumn, every: str) -> RawColumn:
             names.append("")
             if len(problems) < MOST_PROBLEMS:
                 row = int(np.flatnonzero(codes == code)[0])
-                what = f"column '{column.name}', {table.row_name(row)}: {str(value)!r} is no date"
+                what = (
+                    f"column '{column.name}', {table.row_name(row)}: {str(value)!r} is not a date"
+                )
                 hint = "ISO 8601, such as 2026-11-21 or 2026-11-21T06:00:00"
                 problems.append(Problem(what, hint, table.where(row)))
     if problems:

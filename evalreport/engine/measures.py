@@ -394,7 +394,7 @@ def _as_asked(interval: Interval, metric: Metric, view: LabelView) -> Interval:
         return interval
     passed = ["clusters are ignored"] if clustered else []
     passed += ["weights are taken as numbers of rows"] if weighted else []
-    return interval.noted(f"as asked for: {', '.join(passed)}") if passed else interval
+    return interval.noted(f"as requested: {', '.join(passed)}") if passed else interval
 
 
 def as_measure(
@@ -436,7 +436,7 @@ def limits_by(
     average = None if task.average is None else Average(task.average)
     chosen, why = choose(metric, average, facts, method)
     if method not in (chosen, CLASSICAL):
-        return None, f"{method_title(method)} is no method of such a value"
+        return None, f"{method_title(method)} is not a method of such a value"
     computed = measurer.compute(replace(task, interval=chosen, why=why))
     made = as_measure(computed, "", None, 0, None)
     return made.interval, made.interval_reason

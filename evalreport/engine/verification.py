@@ -96,8 +96,8 @@ def not_passed(judged: Sequence[Criterion], flawed: Mapping[Key, Verification]) 
             found.append(entry)
             continue
         reason = (
-            "labels are missing by what was predicted "
-            f"({'; '.join(shares(told))}), and the spec does not say how rows were chosen: "
+            f"missing labels depend on the prediction ({'; '.join(shares(told))}), and the spec "
+            "does not state how rows were chosen: "
             "sampling: {verified: column, strata: [predicted]}"
         )
         found.append(replace(entry, outcome="not_evaluated", reason=reason))

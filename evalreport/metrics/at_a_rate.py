@@ -17,7 +17,7 @@ from evalreport.metrics.tables import ScoreTable
 PEPE = "Pepe M. The Statistical Evaluation of Medical Tests, 2003, 4.3"
 #: A rate this little below the one that is held is taken for it: rounding of a product.
 ROUNDING = 1e-12
-ONLY_ONE = "only one class occurs: there is no second rate to hold"
+ONLY_ONE = "only one class occurs: there is no second rate to fix"
 
 
 def _held(name: str, default: float, meaning: str) -> Parameter:

@@ -150,7 +150,7 @@ def calibration_in_the_large(s: ScoreTable) -> Expression:
     no_average=NOT_AVERAGED,
     interval=Interval.RESAMPLED,
     undefined="no positive is observed and none is expected",
-    use="to say in counts whether probabilities are too low (above 1) or too high",
+    use="to state in counts whether probabilities are too low (above 1) or too high",
     avoid="alone: mistakes at the low and the high end can cancel",
     shows=Shows.CALIBRATION,
     reference="Riley R. et al. Prognosis Research in Health Care, 2019",
@@ -290,7 +290,7 @@ _of_the_curve = partial(
     title="Integrated calibration index",
     aliases=("integrated_calibration_index",),
     formula="mean over rows of |p - c(p)|, c the smoothed calibration curve (loess of "
-    "degree 2 where no other is asked for, span 0.75)",
+    "degree 2 by default, span 0.75)",
     use="as one number for the distance of probabilities from what happens, without bins",
     avoid="on few rows: the curve then follows chance, and the distance is too large",
 )
@@ -308,7 +308,7 @@ def ici(s: ScoreTable, *, degree: int = 2) -> Expression:
     title="Median calibration distance (E50)",
     aliases=("median_calibration_distance",),
     formula="median over rows of |p - c(p)|, c the smoothed calibration curve (loess of "
-    "degree 2 where no other is asked for, span 0.75)",
+    "degree 2 by default, span 0.75)",
     use="beside the mean, where few rows are far off",
     avoid="alone: half of the rows may be anywhere",
 )
@@ -325,7 +325,7 @@ def e50(s: ScoreTable, *, degree: int = 2) -> Expression:
     title="90 % calibration distance (E90)",
     aliases=("calibration_distance_90",),
     formula="90 % point over rows of |p - c(p)|, c the smoothed calibration curve (loess of "
-    "degree 2 where no other is asked for, span 0.75)",
+    "degree 2 by default, span 0.75)",
     use="where most rows must have probabilities that are nearly right",
     avoid="on few rows: the curve then follows chance, and the distance is too large",
 )
@@ -342,7 +342,7 @@ def e90(s: ScoreTable, *, degree: int = 2) -> Expression:
     title="Largest calibration distance (Emax)",
     aliases=("largest_calibration_distance",),
     formula="largest |p - c(p)| of a row, c the smoothed calibration curve (loess of "
-    "degree 2 where no other is asked for, span 0.75)",
+    "degree 2 by default, span 0.75)",
     use="where no probability may be far off",
     avoid="with few rows at either end: they decide it",
 )

@@ -110,7 +110,7 @@ _PREVALENCE = Parameter(
     no_average="it belongs to one class",
     undefined="recall or specificity is undefined, or nothing is predicted {label}",
     parameters=(_PREVALENCE,),
-    use="when the sample's share of positives is not that of the intended use",
+    use="when the prevalence of the sample differs from that of the intended use",
     avoid="when recall and specificity themselves differ between sample and use",
     limits=ratios.ppv_at_prevalence,
     score_limits=ratios.PPV_SCORES,
@@ -134,7 +134,7 @@ def ppv_at_prevalence(c: Counts, *, prevalence: float) -> Ratio:
     no_average="it belongs to one class",
     undefined="recall or specificity is undefined, or everything is predicted {label}",
     parameters=(_PREVALENCE,),
-    use="when the sample's share of positives is not that of the intended use",
+    use="when the prevalence of the sample differs from that of the intended use",
     avoid="when recall and specificity themselves differ between sample and use",
     limits=ratios.npv_at_prevalence,
     score_limits=ratios.NPV_SCORES,
@@ -160,7 +160,7 @@ def npv_at_prevalence(c: Counts, *, prevalence: float) -> Ratio:
     shares=Shares.AGREEMENT,
     undefined=NO_ROW,
     use="to ask whether acting on the classifier does more good than treating all or none",
-    avoid="at a threshold that is no probability anybody would act on",
+    avoid="at a threshold that is not a probability anybody would act on",
     advice=ESSENTIAL,
     reference="Vickers A., Elkin E. Decision curve analysis. Med Decis Making 26, 2006",
 )
@@ -190,7 +190,7 @@ def net_benefit(c: Counts, *, threshold: float) -> Expression:
     no_average="it belongs to one class and one threshold",
     undefined="no row is actually {label}",
     use="as net benefit on a scale whose largest value is 1: the share of the possible benefit",
-    avoid="at a threshold that is no probability anybody would act on",
+    avoid="at a threshold that is not a probability anybody would act on",
     reference="Kerr K. et al. Assessing the clinical impact of risk prediction models. "
     "J Clin Oncol 34, 2016",
 )

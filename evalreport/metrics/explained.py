@@ -101,7 +101,7 @@ def mcfadden_r2(s: ScoreTable) -> Expression:
     aliases=("cox_snell",),
     best=math.nan,
     formula="1 - exp(-2 (L0 - L) / n)",
-    use="to set beside texts that state it",
+    use="to compare with texts that state it",
     avoid="as a share: its largest value depends on the prevalence and lies below 1",
     reference=COX_SNELL,
 )
@@ -149,7 +149,7 @@ def nagelkerke_r2(s: ScoreTable) -> Expression:
     bounds=(-1.0, 1.0),
     no_average="it belongs to one class",
     undefined="one of the two classes does not occur",
-    use="for how far apart the probabilities of the two classes lie on average",
+    use="for how far the probabilities of the two classes differ on average",
     avoid="alone: probabilities that are too extreme raise it",
     chance=0.0,
     reference=YATES + "; Tjur T. Am Stat 63, 2009",

@@ -54,7 +54,7 @@ def _of_ranks(**facts: Any) -> Callable[[Callable[[LabelSets], Any]], Metric]:
     title="One error",
     goal=Goal.MINIMIZE,
     undefined=NO_LABEL,
-    use="when only the first suggestion is looked at",
+    use="when only the first suggestion is used",
     avoid="when all labels of a row matter",
 )
 def one_error(s: LabelSets) -> Any:
@@ -75,7 +75,7 @@ def one_error(s: LabelSets) -> Any:
     goal=Goal.MINIMIZE,
     bounds=(0.0, math.inf),
     undefined=NO_LABEL,
-    use="to say how far down the list one must go to find every label of a row",
+    use="to show how far down the list one must go to find every label of a row",
     avoid="to compare data with different numbers of labels per row",
 )
 def coverage_error(s: LabelSets) -> Any:
@@ -98,7 +98,7 @@ def coverage_error(s: LabelSets) -> Any:
     goal=Goal.MINIMIZE,
     undefined=NO_PAIR,
     use="to ask how often a label that a row lacks is scored above one that it has",
-    avoid="when only the first few suggestions are looked at",
+    avoid="when only the first few suggestions are used",
 )
 def ranking_loss(s: LabelSets) -> Any:
     """The mean share of (own, other) label pairs of a row that are scored in the wrong order.

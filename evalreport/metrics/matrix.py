@@ -165,8 +165,8 @@ def gwet_ac1(m: Matrix) -> Ratio:
     goal=Goal.DESCRIBE,
     interval=Interval.PROPORTION,
     undefined="there is no row",
-    use="beside accuracy: the accuracy of always naming the largest class",
-    avoid="as a measure of the classifier: it does not look at its predictions",
+    use="to compare with accuracy: the accuracy of always naming the largest class",
+    avoid="as a measure of the classifier: it ignores the predictions",
     reference="Kuhn M. Building predictive models in R using the caret package. JSS 28, 2008",
 )
 def no_information_rate(m: Matrix) -> Ratio:
@@ -226,7 +226,7 @@ def accuracy_p_value(m: Matrix) -> Expression:
     shares=Shares.PREDICTED,
     undefined="there is no row",
     use="when the costs of the kinds of mistake are known",
-    avoid="with costs nobody stands behind",
+    avoid="with costs that nobody supports",
     reference="Elkan C. The foundations of cost-sensitive learning. IJCAI 2001",
 )
 def expected_cost(c: Counts, *, costs: Mapping[str, float]) -> Ratio:

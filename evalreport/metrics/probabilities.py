@@ -111,7 +111,7 @@ _loss = partial(
     reference=GOOD,
 )
 def log_loss(s: ScoreTable) -> Expression:
-    """The mean of minus the natural log of the probability given to what happened.
+    """The mean of minus the natural log of the probability given to the actual class.
 
     Probabilities are clipped to [1e-15, 1 - 1e-15].
 
@@ -224,7 +224,7 @@ def _(c: ClassScores) -> Expression:
     bounds=(0.0, 1.0),
     row_loss=_absolute_of,
     class_loss=_meant_over_classes(_absolute_of),
-    use="to say in plain terms how far probabilities are from what happened",
+    use="to state in plain terms how far probabilities are from the outcomes",
     avoid="to choose between models: it rewards pushing probabilities to 0 and 1",
     reference=FERRI,
 )

@@ -115,7 +115,7 @@ _part_of_brier = partial(
     title="Miscalibration (Brier score)",
     aliases=("mcb", "miscalibration"),
     goal=Goal.MINIMIZE,
-    use="to say how much of the Brier score recalibration would take away",
+    use="to show how much of the Brier score recalibration would remove",
     avoid="on few rows: recalibration then follows chance, and the value is too high",
     shows=Shows.CALIBRATION,
 )
@@ -136,7 +136,7 @@ def brier_miscalibration(s: ScoreTable) -> Expression:
     aliases=("dsc",),
     bounds=(0.0, MOST),
     best=math.nan,
-    use="to say how much the order of the scores tells, whatever they are called",
+    use="to show how much information the order of the scores carries, whatever their scale",
     avoid="across samples of different prevalence: it can be no larger than their uncertainty",
     chance=0.0,
 )
@@ -162,7 +162,7 @@ def brier_discrimination(s: ScoreTable) -> Expression:
     no_average=NOT_AVERAGED,
     no_interval="it describes these rows: it follows from their prevalence, which has an interval",
     undefined=NO_ROW,
-    use="as the Brier score to be beaten: that of the prevalence, stated for every row",
+    use="as the Brier score to beat: the prevalence as the prediction for every row",
     avoid="as a measure of the model: it is the same for all",
     reference=CORP,
 )

@@ -314,7 +314,7 @@ def missing_files(document: Document, folder: Path) -> tuple[Problem, ...]:
     """A problem for each named file that is not there, at the place where it is named."""
     return tuple(
         Problem(
-            f"{path}: there is no such file",
+            f"{path}: file not found",
             f"a file that is there, relative to {folder.resolve()}",
             document.where(place),
         )

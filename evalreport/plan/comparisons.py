@@ -285,7 +285,7 @@ def why_not_compared(
     if metric.interval is Interval.NONE:
         return "a p value or test statistic is not compared"
     if "highest" in metric.context:
-        return "it sets a group against the others, which the rows of the group do not hold"
+        return "it compares a group with the others, which are not among its rows"
     if of_models and _same_for_all_models(metric, task):
         return "it does not depend on the model"
     return None
@@ -411,7 +411,7 @@ def _by_design(family: Family, task: Task) -> tuple[str, str, str]:
 
 
 #: Why a difference has neither test nor limits unless a spec names them.
-NO_DEFAULT = f"neither value has limits that hold: {PERCENTILE} can be asked for"
+NO_DEFAULT = f"neither value has valid limits: {PERCENTILE} can be requested"
 #: Why a difference has those of its values, squared and added.
 BY_LIMITS = "by the limits of both values"
 

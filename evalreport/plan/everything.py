@@ -252,7 +252,7 @@ def _against_the_rest(spec: Spec, facts: Sequence[Facts]) -> Iterator[Request]:
     for one in facts if spec.one_versus_rest else ():
         reason = None
         if one.two_classes:
-            reason = "with two classes the table itself holds each class against the other"
+            reason = "with two classes the table itself compares each class with the other"
         elif len(one.labels) > RECORDS_PER_CLASS:
             reason = f"tables of each class are given up to {RECORDS_PER_CLASS} classes"
         what = "a table of each class"
@@ -389,9 +389,9 @@ def nobody(asked: WhichNumber, spec: Spec) -> str:
     """Why no dataset and model has the number that a criterion or declared value names."""
     model, dataset = asked.model, asked.dataset
     if model is not None and isinstance(spec.models.get(model), HistoryModel):
-        return f"{model} is a training history, whose steps are no measures to judge"
+        return f"{model} is a training history, whose steps are not measures to judge"
     if model is not None and dataset is not None and dataset not in spec.datasets_of(model):
         return f"{model} is not evaluated on {dataset}"
     if model is None:
         return "no model made predictions to judge"
-    return f"{model} made no predictions to judge"
+    return f"{model} has no predictions to judge"

@@ -17,8 +17,8 @@ from evalreport.plan.inputs import Facts
 #: Above so many classes no interval of a smooth function of the whole table is taken.
 SMOOTH_CLASSES = 200
 
-ASKED = "asked for in the spec"
-AS_CLASSICAL = "classical, as asked for in the spec"
+ASKED = "requested in the spec"
+AS_CLASSICAL = "classical, as requested in the spec"
 #: Reasons of methods that a spec names, which are exchanged for no other.
 REQUESTED = (ASKED, AS_CLASSICAL)
 

@@ -19,7 +19,7 @@ CHEAPEST: Baseline = "cheapest_class"
 #: Said of every baseline. Shares of training folds would lean away from the class of the rows
 #: left out, until the majority of leave-one-out is never right.
 OF_THE_SAME_ROWS = (
-    "the baselines take the class shares of the rows that they are judged on, which flatters "
+    "the baselines use the class shares of the test rows, which flatters "
     "them a little and favours no model"
 )
 

@@ -341,8 +341,8 @@ def _beyond_unit(scores: Floats) -> bool:
 def _difference(checked: Checked, positive: int) -> Finding:
     of, other = checked.labels[positive], checked.labels[1 - positive]
     message = (
-        f"The scores of two classes are no probabilities: that of {quoted(of)} minus that of "
-        f"{quoted(other)} is taken for a margin, which is positive from 0 on."
+        f"The scores of two classes are not probabilities: the score of {quoted(of)} minus the "
+        f"score of {quoted(other)} is used as a margin, positive from 0 on."
     )
     return Finding("scores_as_margin", message, {"positive": of, "other": other})
 

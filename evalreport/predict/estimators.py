@@ -34,7 +34,7 @@ def package_classifiers(package: str) -> Mapping[str, type]:
     import pkgutil
 
     if not package.isidentifier():
-        raise SpecError(Problem(f"'{package}' is no name of a package", "such as lightgbm"))
+        raise SpecError(Problem(f"'{package}' is not a name of a package", "such as lightgbm"))
     try:
         root = importlib.import_module(package)
     except ImportError:
@@ -88,9 +88,9 @@ def classifier_class(
         if path in known:
             return known[path]
         hint = did_you_mean(path, known, f"classifiers of {package}")
-        raise SpecError(Problem(f"'{path}' is no classifier of {package}", hint, where))
+        raise SpecError(Problem(f"'{path}' is not a classifier of {package}", hint, where))
     raise SpecError(
-        Problem(f"'{path[:80]}' is no classifier of scikit-learn", _instead(path, known), where)
+        Problem(f"'{path[:80]}' is not a classifier of scikit-learn", _instead(path, known), where)
     )
 
 
@@ -237,7 +237,7 @@ def with_codes(params: Mapping[str, Any], labels: Sequence[str]) -> dict[str, An
         if own not in place and as_number(str(label)) is not None:
             own = find(Written(str(label), "number"))  # a key is text, whatever its label is
         if own not in place:
-            problem = f"{name} names '{label}', which is no class"
+            problem = f"{name} names '{label}', which is not a class"
             raise SpecError(Problem(problem, did_you_mean(own, labels, "classes")))
         return place[own]
 

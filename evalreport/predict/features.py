@@ -163,7 +163,7 @@ def feature_table(
 
 def _feature(table: RawTable, column: RawColumn, kind: Kind | None) -> Feature:
     if not column.single:
-        what = f"column '{column.name}' holds lists, which are no features"
+        what = f"column '{column.name}' has lists, which cannot be features"
         raise DataError(Problem(what, "take it out of the features", Location(table.name)))
     if column.kind == "boolean" and kind != "category":
         values = column.values.astype(np.float64)
@@ -269,7 +269,8 @@ def step_problems(steps: Sequence[Step], table: FeatureTable, takes_missing: boo
     """What the asked steps leave that an estimator cannot take, and unknown columns."""
     problems = [
         Problem(
-            f"step {step.name}: '{name}' is no feature", did_you_mean(name, table.names, "features")
+            f"step {step.name}: '{name}' is not a feature",
+            did_you_mean(name, table.names, "features"),
         )
         for step in steps
         for name in step.columns or ()

@@ -122,7 +122,7 @@ def output_of(fitted: Any, matrix: Any, classes: int, positive: int | None) -> O
     """
     known = np.asarray(getattr(fitted, "classes_", np.arange(classes)))
     if known.ndim != 1 or not np.isin(known, np.arange(classes)).all():
-        raise ValueError("the model's classes are not those of the data")
+        raise ValueError("the model's classes differ from those of the data")
     known = known.astype(np.int64)
     side = classes - 1 if positive is None else positive
     predicted = np.asarray(fitted.predict(matrix))

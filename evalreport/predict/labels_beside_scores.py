@@ -130,7 +130,7 @@ class _Said:
             parts.append(f"{lacking:,} rows have no label in {self.column}")
         if odd:
             names = ", ".join(sorted(map(quoted, self.strange))[:3])
-            parts.append(f"{odd:,} labels in {self.column} are no class ({names})")
+            parts.append(f"{odd:,} labels in {self.column} name no class ({names})")
         code = "labels_agree" if agree and not odd else "labels_differ"
         counts = {"rows": self.count(self.codes >= 0), "without_label": lacking, "no_class": odd}
         return (Finding(code, f"{model}: {'; '.join(parts)}. {used}", counts),)
@@ -158,8 +158,8 @@ def _cut(threshold: float) -> str:
 
 def _words(labels: str, of: str, different: int, rows: int) -> str:
     if not different:
-        return f"{labels} are those of {of} in all {rows:,} rows"
-    return f"{labels} are not those of {of} in {different:,} of {rows:,} rows"
+        return f"{labels} agree with those of {of} in all {rows:,} rows"
+    return f"{labels} differ from those of {of} in {different:,} of {rows:,} rows"
 
 
 def _own_threshold(low: Floats, high: Floats, positive: Bools, negative: Bools) -> str:
@@ -168,5 +168,5 @@ def _own_threshold(low: Floats, high: Floats, positive: Bools, negative: Bools) 
         return f"all of them are {'positive' if positive.any() else 'negative'}"
     above, below = float(low[positive].min()), float(high[negative].max())
     if below < above:
-        return f"they are those of a threshold above {below:g} and up to {above:g}"
-    return f"no threshold gives them: a negative one stands at {below:g}, a positive at {above:g}"
+        return f"a threshold above {below:g} and up to {above:g} gives them"
+    return f"no threshold gives them: a negative is at {below:g}, a positive at {above:g}"

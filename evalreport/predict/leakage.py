@@ -56,8 +56,8 @@ def telling_features(
         if _stands_for_target(column, actual):
             yield Finding(
                 "feature_equals_target",
-                f"Feature {quoted(column.name)} and the target stand for each other one to one in "
-                f"all of {len(actual)} rows: it states the answer.",
+                f"Feature {quoted(column.name)} and the target correspond one to one in all "
+                f"{len(actual)} rows: it gives the answer away.",
                 {"feature": column.name, "rows": len(actual)},
             )
         elif len(labels) == 2 and column.kind == "number":

@@ -227,7 +227,7 @@ def _check_onnx(content: bytes, where: Location) -> None:
         elsewhere = tensors_elsewhere(content)
     except ValueError as error:
         raise DataError(
-            Problem(f"the file is no ONNX model: {error}", "give an .onnx file", where)
+            Problem(f"the file is not an ONNX model: {error}", "give an .onnx file", where)
         ) from None
     if elsewhere:
         shown = ", ".join(map(repr, elsewhere[:3])) + (", ..." if len(elsewhere) > 3 else "")
@@ -246,7 +246,7 @@ def _check_skops(content: bytes, where: Location) -> None:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             entries = archive.infolist()
     except (zipfile.BadZipFile, OSError, ValueError):
-        raise DataError(Problem("the file is no skops model", instead, where)) from None
+        raise DataError(Problem("the file is not a skops model", instead, where)) from None
     if "schema.json" not in {entry.filename for entry in entries}:
         raise DataError(
             Problem("the file is a zip archive without schema.json, no skops model", instead, where)

@@ -47,7 +47,7 @@ def with_proxy(raw: RawTable, roles: Roles, rules: Rules, where: Where) -> Check
     if known < 2:
         raise DataError(
             Problem(
-                f"{raw.name}: {known} rows have a target beside {roles.sampling.proxy}",
+                f"{raw.name}: {known} rows have a target as well as {roles.sampling.proxy}",
                 "at least two rows of which the target is known",
             )
         )

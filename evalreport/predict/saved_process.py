@@ -279,7 +279,7 @@ def _class_of(grant: str, name: str) -> bool:
     module, _, last = name.rpartition(".")
     try:
         found = getattr(import_module(module), last, None)
-    except Exception:  # noqa: BLE001 - whatever a module raises, the name is no class of it
+    except Exception:  # noqa: BLE001 - whatever a module raises, the name is not a class of it
         return False
     home = f"{getattr(found, '__module__', '')}."
     return isinstance(found, type) and home.startswith(f"{grant}.")

@@ -160,7 +160,7 @@ DRAWN = ("shuffle_split", "stratified_shuffle_split")
 DRAWN_TEST_SHARE = 0.1
 
 LEAVE_ONE_OUT_POOLED = (
-    "each fold of leave-one-out tests a single row, so a metric of one fold says nothing: "
+    "each fold of leave-one-out tests a single row, so a metric of one fold shows nothing: "
     "results are pooled over all rows only"
 )
 

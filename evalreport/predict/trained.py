@@ -191,9 +191,9 @@ def _told(model: str, folded: FoldedPredictions) -> Iterator[Finding]:
         made.append(folded.pooled_only)
     if folded.repeats > 1:
         made.append(
-            f"{folded.repeats} repeats share their rows: pooled records are those of the first, "
-            "the others stand beside it and add no rows; the mean over folds is over the folds "
-            "of all of them"
+            f"{folded.repeats} repeats share their rows: pooled records are from the first, the "
+            f"others are shown beside it and add no rows; the mean over folds covers the folds of "
+            f"all repeats"
         )
     yield from (Finding(PROCEDURE, text) for text in made)
     yield from (Finding("training", f"{model}: {note}") for note in folded.notes)
@@ -402,7 +402,7 @@ def _by_column(
     rest = int((~train & ~test).sum())
     tested = rows_of(checked, np.flatnonzero(test))
     trained = (f"trained on, by {fit_on.column}", int(train.sum()))
-    other = ((f"{fit_on.column} says neither", rest),) if rest else ()
+    other = ((f"{fit_on.column} gives neither", rest),) if rest else ()
     return Partition(
         features_of(spec, dataset, table, declared).take(checked.used),
         np.asarray(checked.actual, np.int64),

@@ -67,7 +67,7 @@ def _of_file(path: Path) -> list[tuple[str, Location | None]]:
     try:
         lines = path.read_text("utf-8").splitlines()
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "it is no UTF-8 text"
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
         what = f"the list of trusted types cannot be read: {reason}"
         raise FilesError(
             Problem(what, "a file with a name on each line", Location(str(path)))
@@ -79,7 +79,7 @@ def _of_file(path: Path) -> list[tuple[str, Location | None]]:
 def _unfit(name: str, where: Location | None) -> Problem | None:
     if not _NAME.fullmatch(name):
         instead = "the full name of a type, as pkg.module.Type, or of a package"
-        return Problem(f"cannot trust {name!r}: it is no name", instead, where)
+        return Problem(f"cannot trust {name!r}: it is not a name", instead, where)
     if standard(name):
         return Problem(f"cannot trust {name}", _NEVER, where)
     return None
@@ -139,15 +139,15 @@ def refusal(lacking: Collection[str], asked: Collection[str]) -> tuple[str, str]
     ``asked``: the types that the spec asks for, which grants nothing.
 
     >>> refusal(["sklearn.tree._tree.Tree"], [])[1]
-    'if you trust what the file holds: --trust sklearn.tree._tree.Tree'
+    'if you trust the content of the file: --trust sklearn.tree._tree.Tree'
     """
     names = sorted(lacking)
     told = ", ".join(name if _NAME.fullmatch(name) else repr(name) for name in names)
-    what = f"the file holds types that are not trusted: {told}"
+    what = f"the file has types that are not trusted: {told}"
     never = [name for name in names if standard(name) or not _NAME.fullmatch(name)]
     if never:
         shown = ", ".join(name if _NAME.fullmatch(name) else repr(name) for name in never)
         return what, f"{shown} can act on the machine and cannot be trusted"
     options = " ".join(f"--trust {name}" for name in names)
     spec = " (`trusted` in the spec only asks for it)" if set(names) & set(asked) else ""
-    return what, f"if you trust what the file holds: {options}{spec}"
+    return what, f"if you trust the content of the file: {options}{spec}"

@@ -79,14 +79,14 @@ class Requirement:
 
 
 REQUIREMENTS = (
-    Requirement("R1", "Every installed file of the product is that of the release."),
+    Requirement("R1", "Every installed file of the product matches the release."),
     Requirement("R2", "Every dependency has the version that was tested and its own files."),
     Requirement("R3", "Metrics of a classification table agree with published values."),
     Requirement("R4", "Metrics of scores agree with published values."),
     Requirement("R5", "Metrics and averages of several classes agree with published values."),
     Requirement("R6", "Intervals of proportions agree with published limits, method by method."),
     Requirement("R7", "Intervals of other metrics agree with published limits."),
-    Requirement("R8", "A value that is undefined is told as such with its reason, never as 0."),
+    Requirement("R8", "An undefined value is reported as such with its reason, never as 0."),
     Requirement("R9", "The same spec, data, version and clock give the same bytes."),
     Requirement("R10", "Each outcome of a command has its documented exit status."),
     Requirement("R11", "Hostile specs, data and models are refused without running anything."),
@@ -96,5 +96,5 @@ REQUIREMENTS = (
     Requirement("R15", "The PDF is made on this machine, by the shipped fonts, as PDF/A."),
     Requirement("R16", "The user's own spec gives the same bytes on this machine."),
     Requirement("R17", "A sealed run cannot change unseen without the key."),
-    Requirement("R18", "Which model, data, spec, version and clock a run is of stands in it."),
+    Requirement("R18", "A run records its model, data, spec, version and time."),
 )

@@ -188,7 +188,8 @@ def _told(folder: Path) -> Iterator[Finding]:
         "data": [one.sha256 for one in known.inputs] == [data],
     }
     lacking = ", ".join(name for name, right in told.items() if not right)
-    yield judged("R18", "what the run says it was made from", "all right", lacking or "all right",
+    yield judged("R18", "what the run was made from, as it states", "all right", lacking or "all "
+        "right",
                  lacking)  # fmt: skip
 
 
@@ -210,7 +211,7 @@ def _statuses(folder: Path) -> Iterator[Finding]:
         ("a run without criteria", 0, _spec(folder, "done.yaml")),
         ("a criterion that is not met", 1, _spec(folder, "unmet.yaml", unmet)),
         ("an unknown key", 2, _spec(folder, "wrong.yaml", "treshold: [0.5]")),
-        ("a score that is no number", 3, _spec(folder, "data.yaml", path="bad.csv")),
+        ("a score that is not a number", 3, _spec(folder, "data.yaml", path="bad.csv")),
         ("a file that is not there", 4, _spec(folder, "file.yaml", path="none.csv")),
     )
     for what, status, spec in asked:

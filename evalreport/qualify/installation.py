@@ -83,7 +83,7 @@ def product() -> Iterator[Finding]:
     yield Finding("R1", "version", own.version, __version__, outcome, reason=reason)
     package = Path(str(resources.files(PRODUCT)))
     if is_editable(own):
-        reason = "an editable install: its files are those of a folder that may change at any time"
+        reason = "an editable install: its files are in a folder that may change at any time"
         yield Finding("R1", "files of the product", "as in the wheel's RECORD", "editable install",
                       NOT_DONE, reason=reason)  # fmt: skip
     else:

@@ -155,7 +155,7 @@ _OF = {"IQ": "R1", "OQ": "R3", "PQ": "R16"}
 
 
 def _left_out(part: str) -> Finding:
-    return Finding(_OF[part], f"all of {part}", "every check", "not asked for", NOT_DONE,
+    return Finding(_OF[part], f"all of {part}", "every check", "not requested", NOT_DONE,
                    reason="left out by --parts")  # fmt: skip
 
 
@@ -175,7 +175,7 @@ def performance(step: Step, spec: Path | None, against: Path | None) -> Iterator
     """The user's spec: the same bytes twice, and those of the stored run where one is given."""
     if spec is None:
         reason = "no spec was given: --spec YOUR.yaml"
-        yield Finding("R16", "the user's own spec", "the same bytes", "not asked for", NOT_DONE,
+        yield Finding("R16", "the user's own spec", "the same bytes", "not requested", NOT_DONE,
                       reason=reason)  # fmt: skip
         return
     if against is not None:

@@ -328,7 +328,7 @@ class _Writer:
         for one in block.branches:
             self.table(one.title, _steps(one.steps), right=(0,))
         if block.apart:
-            self.table("Counted apart", _steps(block.apart), right=(0,))
+            self.table("Counted separately", _steps(block.apart), right=(0,))
         if block.note:
             self.words(block.note)
 
@@ -430,7 +430,7 @@ class _Writer:
                 part for part in (", ".join(name for _, name in i.sections), i.text) if part))
             for i in block.items
         ]  # fmt: skip
-        self.table("", rows, ["item", "about", "status", "where, or what is said"])
+        self.table("", rows, ["item", "about", "status", "where, or what is stated"])
 
     def signatures(self, block: m.Signatures) -> None:
         """Lines to sign."""

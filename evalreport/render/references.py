@@ -332,7 +332,7 @@ def _of_picture(value: str, depth: int) -> Iterator[str]:
     try:
         root = ET.fromstring(text)  # noqa: S314  # without declarations there is no bomb
     except (ET.ParseError, ValueError):
-        yield "a drawing that is no XML"
+        yield "a drawing that is not XML"
         return
     for element in root.iter():
         space, _, name = element.tag.rpartition("}")

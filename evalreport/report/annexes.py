@@ -74,10 +74,10 @@ def methods_blocks(contents: Contents) -> list[Block]:
     formula: Field[Method] = left("formula", lambda one: one.formula)
     columns: list[Field[Method]] = [
         left("metric", lambda one: one.title),
-        left("of use" if brief else "what it is", lambda one: one.meaning),
+        left("use" if brief else "what it is", lambda one: one.meaning),
         *(() if brief else (formula,)),
         left("interval", lambda one: one.interval),
-        right("ref.", lambda one: one.cited),
+        right("reference", lambda one: one.cited),
     ]
     rows = [
         _method(contents, title, same, references, cell, brief=brief)
@@ -145,7 +145,7 @@ def _method(
     if brief:
         meaning = f"{use[:1].upper()}{use[1:]}." if use else "–"
     elif use:
-        meaning += f" Of use {use}."
+        meaning += f" Use it {use}."
     meaning = contents.said(m.dataset, meaning)
     cited = references.cite(declared.reference) if declared is not None else ""
     told = [_method_and_share(interval, references, cell) for interval in _methods_of(same)]
@@ -168,7 +168,7 @@ def _method_and_share(interval: Interval, references: References, usual: str) ->
     if held is None:
         return said
     elsewhere = "" if held.cell == usual else f" at {held.cell}"
-    return f"{said}; held {100 * held.low:.1f} to {100 * held.high:.1f} %{elsewhere}"
+    return f"{said}; covers {100 * held.low:.1f} to {100 * held.high:.1f} %{elsewhere}"
 
 
 def _tests_words(contents: Contents, references: References) -> str:
@@ -208,8 +208,8 @@ def _advice_words(contents: Contents, references: References) -> str:
     return contents.said(None, f"{start} {references.cite(VAN_CALSTER)}. {said}.")
 
 
-AVERAGED = "An average over classes leaves out those whose value is undefined."
-CHOSEN = "At a threshold chosen on the same rows an interval is conditional on that threshold."
+AVERAGED = "An average over classes excludes those with an undefined value."
+CHOSEN = "Intervals at a threshold chosen on the same rows are conditional on it."
 
 
 def _interval_words(contents: Contents) -> str:
@@ -240,8 +240,8 @@ def _interval_words(contents: Contents) -> str:
 
 #: What a share of intervals that held is, said once below the methods.
 STUDIED = (
-    "Held: how many of the 95 % intervals of the coverage study had the true value inside, where "
-    "not said otherwise at {}."
+    "Covers: how many of the 95 % intervals of the coverage study contain the true value, at {} "
+    "unless stated."
 )
 
 
@@ -359,7 +359,7 @@ def provenance_blocks(contents: Contents) -> list[Block]:
     """Hashes, versions, clock and seed, how thresholds were fixed, and the spec as written."""
     record = contents.results.provenance
     spec, plan, engine = record.spec, contents.results.plan, record.engine
-    items = [("clock of the run", _clock_words(record))]
+    items = [("run time", _clock_words(record))]
     text = "" if spec is None else spec.text or ""
     whole = contents.shows_spec or bool((contents.spec.get("report") or {}).get("sections"))
     elsewhere = "; as written in results.json" if text and not whole else ""
@@ -372,12 +372,12 @@ def provenance_blocks(contents: Contents) -> list[Block]:
         said = f", {counted(plan.tasks, 'task')}" if plan is not None else ""
         items.append(("plan", f"sha256 {record.plan_sha256}{said}"))
     if engine is not None:
-        items.append(("counted by", f"{label_text(engine.name)}: {prose(engine.reason)}"))
+        items.append(("engine", f"{label_text(engine.name)}: {prose(engine.reason)}"))
     made = {"evalreport": record.version or "unknown", **dict(sorted(record.versions.items()))}
     made_with = ", ".join(f"{name} {visible(version)}" for name, version in made.items())
     items.append(("made with", f"{made_with}; seed {record.seed}"))
     if not not_computed_blocks(contents):
-        items.append(("not computed", "nothing: all that was requested, and every value exists"))
+        items.append(("not computed", "nothing: every requested value exists"))
     criteria = len({c.criterion for c in contents.of(Criterion)})
     if criteria:  # that there are none stands first in the summary
         items.append(("criteria", _criteria_words(contents, criteria)))
@@ -408,10 +408,9 @@ def _clock_words(record: Provenance) -> str:
     """The time of the run, and whether it was read off the computer."""
     at = visible(record.at or "not recorded")
     told = {
-        "given": ", a time that was given to the run: it may have been made at another",
-        "source_date_epoch": ", given to the run by SOURCE_DATE_EPOCH: "
-        "it may have been made at another",
-        "read": ", read off the computer's clock",
+        "given": " (set by the user; the true time may differ)",
+        "source_date_epoch": " (set by SOURCE_DATE_EPOCH; the true time may differ)",
+        "read": " (system clock)",
     }
     return at + told.get(record.clock, "")
 
@@ -419,8 +418,8 @@ def _clock_words(record: Provenance) -> str:
 def _criteria_words(contents: Contents, number: int) -> str:
     said = f"{counted(number, 'criterion', 'criteria')}, tied to this run by the hash of the spec"
     if contents.results.provenance.clock != "read":
-        return f"{said}; not dated, for the time of the run was given"
-    return f"{said}; set no later than the clock of the run"
+        return f"{said}; not dated, as the run time was set by the user"
+    return f"{said}; set no later than the run time"
 
 
 def _hashed(entry: SpecFile | Input) -> str:
@@ -454,8 +453,8 @@ def signature_blocks(contents: Contents) -> list[Block]:
     asked = contents.spec.get("signatures") or report.get("signatures") or []
     lines = [_line(entry) for entry in asked][:8] or [(word, "", "") for word in MEANINGS]
     words = (
-        "UNSIGNED. A signature here says what stands beside it, for the report with the "
-        "identifier at the foot of the page and for no other."
+        "UNSIGNED. A signature covers the meaning in its row, and only the report with the "
+        "identifier at the foot of the page."
     )
     return [Text(words), Signatures(tuple(lines))]
 

@@ -93,7 +93,7 @@ def _baselines(contents: Contents, dataset: str) -> Strip | None:
     columns = (Column("baseline or model"), *flat, *(Column(title, "right") for title in titles))
     at = _at(list(tables.values()))
     notes = [at, _notes(own, len(found), list(dict.fromkeys(alone))), _left_out(contents, own)]
-    title = f"What needs no model, beside the models, {label_text(dataset)}{_rows(contents, views)}"
+    title = f"Models against simple rules, {label_text(dataset)}{_rows(contents, views)}"
     return Strip(title, columns, tuple(lines), (" ".join(filter(None, notes)),), "many")
 
 
@@ -238,7 +238,7 @@ def _declared(contents: Contents, entries: Sequence[Declared]) -> PlainTable:
         left("metric", lambda one: _declared_title(contents, one)),
         left("model", lambda one: label_text(one.model or "–")),
         right("declared", lambda one: value_text(one.value)),
-        left("source", lambda one: prose(one.source or "not said")),
+        left("source", lambda one: prose(one.source or "not stated")),
         right("measured", lambda one: or_dash(one.measured)),
         right("interval", lambda one: interval_text(one.interval) or "–"),
         right("difference", lambda one: or_dash(one.difference, difference_text)),

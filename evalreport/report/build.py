@@ -214,11 +214,11 @@ def issued_text(provenance: Provenance) -> str:
     >>> issued_text(Provenance(at="2026-11-21T12:00:00Z", clock="read"))
     '2026-11-21 12:00:00 UTC'
     >>> issued_text(Provenance(at="2019-01-01T00:00:00Z", clock="given"))
-    '2019-01-01 00:00:00 UTC (time given, not read off a clock)'
+    '2019-01-01 00:00:00 UTC (time set by the user)'
     """
     at = visible(provenance.at).replace("T", " ").replace("Z", " UTC")
     given = at and provenance.clock != "read"
-    return f"{at} (time given, not read off a clock)" if given else at
+    return f"{at} (time set by the user)" if given else at
 
 
 def identifier(results: Results) -> str:

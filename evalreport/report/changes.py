@@ -43,7 +43,7 @@ def change_words(record: Period) -> str:
     change = record.change
     if change is None or change.alarm is None:
         return ""
-    since = "" if change.since is None else f", changed most likely with {label_text(change.since)}"
+    since = "" if change.since is None else f", most likely change at {label_text(change.since)}"
     return f"Alarm in {label_text(change.alarm)}{since} (dotted)."
 
 
@@ -136,9 +136,9 @@ def _moved(name: str, model: str, record: Period) -> PlainTable:
         right("p", lambda one: or_dash(one.p_value, p_text)),
     ]
     note = (
-        f"Periods before {label_text(str(change.since))} against those since. p values are not "
-        "corrected for their number, and the point of change was chosen on another measure of "
-        "the same rows. What moved with a measure need not be why it moved."
+        f"Periods before {label_text(str(change.since))} compared with later ones. "
+        "p values are not corrected for their number, and the point of change was chosen on "
+        "another measure of the same rows. What moved with a measure need not be the cause."
     )
     return table_of(f"What moved with it: {name}, {model}", change.moved, columns, note)
 

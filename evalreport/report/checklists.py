@@ -131,7 +131,7 @@ def _indeterminate(contents: Contents) -> str:
     for table in contents.tables.values():
         names |= dict.fromkeys(table.extra_columns)
     if names:
-        return f"counted apart: {_few([label_text(n) for n in names])}"
+        return f"counted separately: {_few([label_text(n) for n in names])}"
     return "no prediction was declared to be indeterminate"
 
 
@@ -274,8 +274,7 @@ def declared(contents: Contents) -> tuple[str, ...] | None:
 @section(
     "checklists",
     "Checklists",
-    intro="Where the report and its spec hold something on each item. That an item carries "
-    "content is no judgement of the content.",
+    intro="Where each item is addressed. A filled item does not mean it is adequate.",
     annex=True,
 )
 def made_last(_: Contents) -> list[Block]:
@@ -335,10 +334,10 @@ def _item(contents: Contents, entry: Mapping[str, Any], places: Mapping[str, str
     if found or quoted:
         return _filled(contents, entry, places, found, quoted)
     if rule == FROM_RUN:
-        missing = entry.get("missing") or "the run holds nothing for it"
+        missing = entry.get("missing") or "the run has nothing for it"
         return _made(entry, "not provided", prose(missing))
     keys = " or ".join(f"about: {key}" for key in entry.get("about") or ())
-    return _made(entry, "not provided", f"the spec can say it in {keys}" if keys else "")
+    return _made(entry, "not provided", f"state it in the spec as {keys}" if keys else "")
 
 
 def _filled(

@@ -47,7 +47,7 @@ def claim_blocks(contents: Contents) -> list[Block]:
         left("model", lambda one: label_text(one.model or "–")),
         right("printed", _printed),
         left("stated method", lambda one: or_dash(one.method, method_text)),
-        left("source", lambda one: prose(one.source or "not said")),
+        left("source", lambda one: prose(one.source or "not stated")),
         right("from the counts", _given),
         left("verdict", _verdict),
         left("by", _by),
@@ -103,7 +103,7 @@ def _note(entries: Sequence[Claim]) -> str:
         text += f" Tried for limits: {listed([method_text(name) for name in tried])}."
     text += " Methods that draw resamples are not tried: their limits change with the draw."
     if len(entries) > MOST_LINES:
-        text += f" {count_text(len(entries) - MOST_LINES)} more stand in results.json."
+        text += f" {count_text(len(entries) - MOST_LINES)} more are in results.json."
     return text
 
 
@@ -116,13 +116,13 @@ def _counts(contents: Contents, found: Sequence[ClaimCounts]) -> PlainTable:
         left("counts that reproduce all these claims at once", _nearest),
     ]
     note = (
-        "TP, FN, FP, TN. Tables were looked at whose cells each differ by no more than "
+        "TP, FN, FP, TN. The search covers tables whose cells each differ by at most "
         f"{count_text(found[0].within)}. "
-        "That counts fit does not say that they are the right ones."
+        "Counts that fit need not be the right ones."
     )
     only = [str(n) for entry in found for n in entry.by_value_only]
     if only:
-        note += f" Of claim {listed(only)} only the value was held against them."
+        note += f" Of claim {listed(only)} only the value was compared with them."
     return table_of("Counts that would reproduce the claims", found, columns, note)
 
 
@@ -137,7 +137,7 @@ def _own(contents: Contents, entry: ClaimCounts) -> str:
 
 def _nearest(entry: ClaimCounts) -> str:
     if entry.found is None:
-        return "too many have the printed values to tell"
+        return "too many have the printed values to list"
     if not entry.found:
         return "none"
     told = [
@@ -146,4 +146,4 @@ def _nearest(entry: ClaimCounts) -> str:
         f"{count_text(cells.fp + cells.tn)} rows)"
         for cells in entry.nearest
     ]
-    return "; ".join(told) if told else f"{count_text(entry.found)} tables, too many to tell"
+    return "; ".join(told) if told else f"{count_text(entry.found)} tables, too many to list"

@@ -277,8 +277,8 @@ def top_confusions(
     few = len(labels) <= MOST_WHOLE
     rows = lines(off[:MOST_IN_ONE] if few else off)
     more = len(off) - len(rows)
-    note = f"{counted(more, 'other pair')} of classes hold the rest." if more else ""
-    title = "What is most often mistaken for what"
+    note = f"{counted(more, 'other pair')} of classes have the rest." if more else ""
+    title = "Most frequent confusions"
     if few:
         return PlainTable(title, columns, tuple(rows), note)
     by_share = lines(sorted(off, key=lambda c: -c[0] / rows_of[c[1]]))

@@ -68,7 +68,7 @@ def comparison_intro(contents: Contents) -> str:
     apart = sum(_leaves_out_0(c) for c in entries)
     same = "Differences are model minus reference, on the same rows where both have them. "
     if all(c.reference_run for c in contents.of(Comparison)):
-        same = "Differences are now minus then: of these rows and of those of the reference. "
+        same = "Differences are this run minus the earlier run, each on its own rows. "
     elif all(c.model == c.reference for c in contents.of(Comparison)):
         same = (
             "Differences are of one model on the rows of two datasets. They show how far its "
@@ -77,7 +77,7 @@ def comparison_intro(contents: Contents) -> str:
     elif all(c.reference_dataset for c in contents.of(Comparison)):
         same = "Differences are model minus reference. "
     same += f"{others} " if (others := other_rows_text(contents)) else ""
-    alone = f"the interval leaves out 0 in {apart} of {counted(len(entries), 'comparison')}"
+    alone = f"the interval excludes 0 in {apart} of {counted(len(entries), 'comparison')}"
     corrected = [c for c in contents.of(Comparison) if _is_corrected(c)]
     if not corrected:
         shown = sum(c.told_apart for c in contents.of(Comparison))
@@ -85,9 +85,9 @@ def comparison_intro(contents: Contents) -> str:
         return f"{same}A difference is shown in {shown} of {total} (marked *)."
     shown = sum(c.told_apart for c in corrected)
     return (
-        f"{same}Beside each p value stands the one corrected for their number "
-        f"({_correction(corrected)}, {family_words(corrected)}); it tells a difference from 0 in "
-        f"{shown} of {counted(len(corrected), 'comparison')} (marked *). Intervals are not "
+        f"{same}Each p value is also given corrected for their number ({_correction(corrected)}, "
+        f"{family_words(corrected)}); corrected, it shows a difference in {shown} of "
+        f"{counted(len(corrected), 'comparison')} (marked *). Intervals are not "
         f"corrected: {alone}."
     )
 
@@ -214,7 +214,7 @@ def _differences(contents: Contents, entries: Sequence[Comparison], total: int) 
     if len(entries) < total:
         notes = (f"{len(entries)} of {total} comparisons; the others are in results.json.",)
     if any(e.fold == MEAN_OF_FOLDS for e in entries):
-        notes = (*notes, "The values of means over folds stand beside the tables of their folds.")
+        notes = (*notes, "The values of means over folds are beside the tables of their folds.")
     notes = (*notes, *_disagreeing(contents, entries))
     of = "Differences" if alone is None else f"Differences of {alone.symbol} {alone.name}"
     of += f" from {only}" if only else ""

@@ -71,8 +71,8 @@ RARE = 0.2
 #: The kinds that are drawn, in order; gain, lift and accuracy by coverage are in results.json.
 KINDS = ("roc", "precision_recall", "score_distribution", "calibration", "decision", "sweep")
 DOTS = (
-    f"Dots are bins of {FEWEST} or more rows with intervals, larger on more rows; the line is "
-    "smoothed. Below: rows by score, of the class itself up, of all others down."
+    f"Dots are bins of {FEWEST} or more rows with intervals, larger for more rows; the line is "
+    "smoothed. Below: rows by score, this class up, all others down."
 )
 AREA = "C is the area under the ROC curve."
 #: Columns that a curve is drawn from, and how its points are said.
@@ -266,7 +266,7 @@ def _undrawn(contents: Contents, dataset: str) -> list[Text]:
         f"{contents.said(dataset, kind)} of {listed(list(dict.fromkeys(of)))}"
         for kind, of in names.items()
     )
-    return [Text(f"Not drawn, for no point is defined on these rows: {told}.", "small")]
+    return [Text(f"Not drawn, as no point is defined on these rows: {told}.", "small")]
 
 
 def _length(curve: Curve) -> int:
@@ -339,7 +339,7 @@ def _aside(shown: Shown) -> str:
     if shown.kind == "decision" and shown.per_class:
         return "Black: treating all, and none at 0. Grey: the others."
     if shown.kind == "decision":
-        return "Shaded: thresholds at which a model is worth more than treating all and none."
+        return "Shaded: thresholds at which a model beats treating all and none."
     if shown.kind == "score_distribution":
         return "Bars are rows; all panels share one scale."
     many = len(curves) > 1
@@ -366,7 +366,7 @@ def _band_words(contents: Contents, curves: Sequence[Curve]) -> str:
     method = method_text(str(bands[0].method))
     area = "Shaded area" if len(curves) == 1 else "Shaded areas"
     level = level_text(bands[0].level)
-    return f"{area}: {level} limits of {said} {where} by itself ({method})."
+    return f"{area}: pointwise {level} limits of {said} {where} ({method})."
 
 
 def _finding(shown: Shown) -> str:

@@ -71,4 +71,4 @@ def _intervals(contents: Contents) -> Iterator[tuple[str, str, Interval]]:
 def _held(groups: Iterable[Sequence[Interval]]) -> str:
     """The least and the most of 100 such limits that held in the coverage study."""
     shares = [x for own in groups for one in own if one.study for x in one.study[:2]]
-    return f"; held {100 * min(shares):.1f} to {100 * max(shares):.1f} %" if shares else ""
+    return f"; covers {100 * min(shares):.1f} to {100 * max(shares):.1f} %" if shares else ""

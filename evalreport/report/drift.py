@@ -23,9 +23,9 @@ MOST_ROWS = 40
     "Have the data moved?",
     short="Drift",
     of=(Drift,),
-    intro="How labels, scores and columns lie now, held against the reference. The population "
-    "stability index is 0 where both lie alike and grows with the number of bins and with "
-    "few rows: beside it stands what chance alone would give.",
+    intro="How labels, scores and columns are distributed now, compared with the reference. The "
+    "population stability index is 0 for equal distributions. It grows with more bins and fewer "
+    "rows: the value expected by chance is beside it.",
 )
 def drift_blocks(contents: Contents) -> list[Block]:
     """One line for each thing that was compared, then the bins of each, two abreast."""

@@ -104,8 +104,8 @@ def _longest_lead(curves: Sequence[Curve], at: Sequence[float], signs: Sequence[
         return f"the curves of {curves[0].name} and {curves[1].name} cross"
     where = _between(at[first], at[last], "at a recall of", "at recalls from")
     leads = [run for run in runs if run[2] == sign and any(signs[run[0] : run[1] + 1])]
-    rest = ", its longest such stretch" if len(leads) > 1 else ""
-    return f"{more.name} has the precision of {less.name} or a higher one {where}{rest}"
+    rest = ", its longest such range" if len(leads) > 1 else ""
+    return f"{more.name} is as precise as {less.name}, or more precise, {where}{rest}"
 
 
 def _between(low: float, high: float, at: str, over: str, text: Text = value_text) -> str:

@@ -39,8 +39,8 @@ Further = tuple[Mark, dict[str, Any]]
     "Folds",
     of=(Measure,),
     intro="The mean over folds gives every fold the same weight, the pooled line every row. The "
-    "interval of a mean allows for folds that share training rows; that of a pooled line leaves "
-    "out the variation of training.",
+    "interval of a mean allows for folds that share training rows; that of a pooled line ignores "
+    "the variation of training.",
 )
 def folds_section(contents: Contents) -> list[Block]:
     """Folds, then repeats of the whole cross-validation."""

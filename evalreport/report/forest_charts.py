@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 MOST_GROUPS, FEWEST_GROUPS = 24, 5
 #: Lines of a plot: it stands on one page.
 MOST_ROWS = 60
-SQUARES = "Squares are larger on more rows, and hollow on too few to judge."
+SQUARES = "Squares are larger for more rows, hollow for too few to judge."
 
 
 def most_groups(models: int) -> int:

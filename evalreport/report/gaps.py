@@ -18,8 +18,7 @@ from evalreport.results.records import Count, Gap, Heterogeneity, Subgroup, Wide
 MOST_LINES = 12
 LARGEST = (
     "The data chose the two groups, so their gap is larger than the true one on average. Limits "
-    "of all pairs hold together at the stated level (Bonferroni), and with them the largest gap "
-    "there is: they are wide."
+    "are simultaneous over all pairs (Bonferroni), the largest gap included: they are wide."
 )
 #: The comparison that is shown where several were made.
 PREFERRED = ("rest", "the rest", "largest group", "all rows")
@@ -98,7 +97,7 @@ def _table(
         right("ratio", lambda gap: or_dash(gap.ratio)),
         right("groups differ, p", lambda gap: _test(contents, gap, columns)),
     ]
-    note = "p is of one test over all groups and is not corrected for the number of metrics."
+    note = "p is from one test over all groups, not corrected for the number of metrics."
     if len(groups) > MOST_LINES:
         note += f" {MOST_LINES} of {len(groups)} lines; the others are in results.json."
     if any(_test(contents, gap, columns) == "–" for gap in widest):

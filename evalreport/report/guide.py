@@ -25,13 +25,13 @@ CELLS = {
 }
 ORIENTATION = (
     "Some texts put predictions in rows, or the positive class first: then the same four counts "
-    "stand in other corners."
+    "are in other corners."
 )
 #: The same of tables that have the result of a test in rows.
 OF_TESTS = (
     "Here and in every table of this report the result of the test is in rows, and the {} in "
     "columns, the positive class first. Some texts have it the other way round, or the positive "
-    "class last: then the same four counts stand in other corners."
+    "class last: then the same four counts are in other corners."
 )
 #: Words that sentences are made with, and nothing by themselves.
 NOUNS = ("unit", "positive_means")

@@ -54,11 +54,11 @@ def _label_facts(record: LabelLedger) -> Facts:
     if declared and declared != order:
         items.append(("declared", _names(declared)))
     if positive is not None and record.rule in {"largest", "smallest"}:
-        items.append(("why positive", f"the {record.rule} label"))
+        items.append(("positive class set by", f"the {record.rule} label"))
     if seen := _seen(record, record.seen_true):
-        items.append(("seen in the truth", seen))
+        items.append(("classes in the data", seen))
     if seen := _seen(record, record.seen_predicted):
-        items.append(("seen in predictions", seen))
+        items.append(("classes predicted", seen))
     if record.decided:
         items.append(("decision", "the model's own labels; curves are of its score"))
     elif record.operator:

@@ -46,16 +46,16 @@ def _intro(one: Look) -> str:
     if one.planned is None:
         return (
             f"The criteria are judged again with every run, on all rows so far. The intervals are "
-            f"confidence sequences: with {level} they hold at all looks together, however many "
-            "there are. A criterion passes or fails once the whole interval lies on one side of "
-            "what it requires, and continues until then."
+            f"confidence sequences: with {level} they are valid at all looks together, "
+            "however many there are. A criterion passes or fails once the whole interval lies on "
+            "one side of what it requires, and continues until then."
         )
     rule = RULES.get(str(one.spending), "")
     return (
         f"The criteria are judged at {one.planned} planned looks, on all rows so far. The error of "
         f"{p_text(one.alpha)} is spent over them by a function of the {rule} (Lan and DeMets "
         f"1983), half on each side; the interval is the usual one at the level of the "
-        "look's boundary, so that the intervals of all looks hold together. A criterion "
+        "look's boundary, so that the intervals of all looks are valid together. A criterion "
         "passes or fails once the whole interval lies on one side of what it requires; the last "
         "look decides by the bound that the criterion names."
     )
@@ -131,12 +131,12 @@ def _note(entries: tuple[Look, ...]) -> str:
     one = entries[0]
     known = KNOWN_BY[one.recognised_by]
     text = (
-        f"Each row is counted once, at the look that saw it first; it is known again {known}. "
+        f"Each row is counted once, at the first look that had it; it is recognised {known}. "
         "The metrics of the other sections are those of this run's rows alone."
     )
     if one.recognised_by == "file":
         text += (
-            " Rows of an earlier file that stand in another file too are not known again: name a "
+            " Rows of an earlier file that are also in another are not recognised: name a "
             "period column where files overlap."
         )
     if one.interval is not None and one.interval.note:

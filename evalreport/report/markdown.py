@@ -83,7 +83,7 @@ def _cautions(results: Results) -> Iterator[str]:
         yield "**Cautions**"
         yield ""
         for caution in cautions[:MOST_CAUTIONS]:
-            yield f"- {caution.severity}: {cell(caution.message)} (`{caution.code}`)"
+            yield f"- {caution.severity}: {cell(caution.title)}: {cell(caution.message)}"
         if len(cautions) > MOST_CAUTIONS:
             yield f"- and {len(cautions) - MOST_CAUTIONS} more, in the report"
     for failure in results.failures:

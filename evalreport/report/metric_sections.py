@@ -25,9 +25,8 @@ from evalreport.results.records import Cells, Fraction, Measure, OfCells, Table
 MOST_LINES = 40
 CELLS = "TN · FP · FN · TP"
 RULE = (
-    "Left out of every other number of this report. Worst and best case: each of these rows is "
-    "taken to be of the class, and predicted as, moves the measure most; an interval is not "
-    "widened by it."
+    "Excluded from every other number of this report. Worst and best case: each of these rows is "
+    "taken to be of the class, and predicted as, moves the measure most; intervals are not widened."
 )
 
 
@@ -120,8 +119,8 @@ def measures_section(contents: Contents) -> list[Block]:
     "Metrics of the scores",
     short="Score metrics",
     of=(Measure,),
-    intro="They use every score, not one threshold; a table beside one holds the predicted labels "
-    "of the same rows.",
+    intro="They use every score, not one threshold. The table beside each shows the predicted "
+    "labels of the same rows.",
 )
 def scores_section(contents: Contents) -> list[Block]:
     """Metrics of the scores."""

@@ -27,8 +27,8 @@ from evalreport.results.records import (
 )
 
 HYPOTHESIS_NOTE = (
-    "Each p value is one-sided and held against the level beside it; of two one-sided tests "
-    "(equivalence) it is the larger. Not shown is not disproved: the rows do not settle it."
+    "Each p value is one-sided and compared with the level beside it; of two one-sided tests "
+    "(equivalence) it is the larger. Not shown is not disproved: the rows do not decide it."
 )
 CORRECTED = (
     " The p values are corrected with those of the other comparisons, in place of two-sided ones."
@@ -88,8 +88,8 @@ def _shown(asked: Hypothesis) -> str:
 
 
 MARGIN_NOTE = (
-    "Non-inferior: the interval of model minus reference leaves out a loss as large as the margin. "
-    "Otherwise such a loss is not ruled out, which is not to say that there is one."
+    "Non-inferior: the interval of model minus reference excludes a loss as large as the margin. "
+    "Otherwise such a loss is not ruled out, which does not mean there is one."
 )
 
 
@@ -173,7 +173,7 @@ def _moves(part: Moves) -> tuple[str, ...]:
 
 OMNIBUS_NOTE = (
     "Whether the models of a dataset differ at all, on the rows that every one of them uses: a "
-    "small p value says that they are not all alike, not which. The p values are "
+    "small p value means that not all are alike, not which differ. The p values are "
     "not corrected for their number."
 )
 
@@ -204,7 +204,7 @@ def _models_and_values(one: OmnibusTest) -> str:
 
 
 RATIO_NOTE = (
-    "The share of the model over that of the reference. Limits that leave out 1 tell them apart."
+    "The share of the model over that of the reference. Limits that exclude 1 show a difference."
 )
 
 

@@ -265,7 +265,7 @@ def _deciding(contents: Contents, closest: str = "Closest to its limit: ") -> st
         return ""
     near = min(passed, key=margin_of)
     if margin_of(near) == math.inf:
-        return "All that could be judged was held"
+        return "All criteria that could be judged were met"
     return f"{closest if len(passed) > 1 else ''}{_decided(contents, near)}"
 
 
@@ -426,7 +426,7 @@ def _shown(contents: Contents, views: Sequence[View]) -> str:
     by += " within each dataset" if by and len(contents.datasets) > 1 else ""
     names = [contents.mark(view).name for view in rest]
     named = listed(names) if len(names) <= MOST_NAMES else f"{len(names)} others"
-    return f"{len(views)} of {len(contents.views)}{by}; {named} stand in the sections that follow."
+    return f"{len(views)} of {len(contents.views)}{by}; {named} are in the sections that follow."
 
 
 def _worst_groups(contents: Contents, views: Sequence[View]) -> str:

@@ -14,7 +14,7 @@ from evalreport.results.records import Calls, Comparison, JointTable
 #: Lines of the table; results.json has all.
 MOST_LINES = 24
 NOTE = (
-    "How many rows the metric counts for both models, for the first or the second alone, and for "
+    "Rows that the metric counts for both models, for the first or the second alone, and for "
     "neither. Only rows that count for one alone decide the difference and its test."
 )
 

@@ -139,15 +139,15 @@ def _intro(courses: Sequence[Course]) -> str:
     every = first.every
     return (
         f"Rows are sorted by the dates in “{visible(first.column)}” into {every}s; those "
-        f"that have rows stand in order, equally spaced. Dots with whiskers are values with their "
-        "intervals. The band holds the control limits, dashed its centre: where a value lies if "
-        "nothing has changed since the periods before it, from five of them on (shares of rows: "
+        f"that have rows are shown in order, equally spaced. Dots with whiskers are values with "
+        "their intervals. The band shows the control limits and, dashed, its centre: where a "
+        "value lies if nothing has changed since the periods before it, from five of them on "
+        "(shares of rows: "
         "three standard errors around their pooled share; other values: three times their mean "
         "moving range over 1.128 around their mean). A diamond lies outside; from the first on, "
         "the band stays that of the periods before it, and from the first at which the moving "
         "average or the cumulative sum passes its limit, that of the periods before the most "
-        "likely change. A line of long dashes is what a "
-        "criterion requires."
+        "likely change. A line of long dashes shows what a criterion requires."
     )
 
 

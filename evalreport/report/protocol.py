@@ -46,7 +46,7 @@ def protocol(design: Json, at: str, version: str) -> Report:
         version=version,
         spec=str(design["spec_sha256"])[:12],
         sections=tuple(section for section in sections if section.blocks),
-        outcome="Not begun: no data were looked at",
+        outcome="Not begun: no data were used",
         kicker="Study protocol",
     )
 
@@ -151,9 +151,9 @@ def _criteria(design: Json) -> list[Block]:
     )
     note = (
         "Power: the chance of passing if the assumptions are true, by the criterion's own rule. "
-        "Of shares it is exact; where plus and minus stands beside it, it was drawn. Rows needed: "
+        "Of shares it is exact; with plus and minus it was simulated. Rows needed: "
         "from this size on the power stays above the wanted one; rules on whole counts rise and "
-        "fall with every row. Rows that count: those below the line of the share."
+        "fall with every row. Rows that count: those in the denominator."
     )
     if design["readers"] is not None:
         note = (
@@ -180,11 +180,11 @@ def _criterion_rows(design: Json) -> list[TableRow]:
             told = _of_readers(one["readers"], design)
         rows.append(TableRow((prose(one["text"]), method, expected, *told)))
         if (test := one["test"]) is not None:
-            name = f"beside it: a test of any difference, two-sided, alpha {test['alpha']:g}"
+            name = f"also: a test of any difference, two-sided, alpha {test['alpha']:g}"
             cells = (name, prose(test["name"].replace("_", " ")), "", *_power_and_sizes(test))
             rows.append(TableRow(cells))
         if (test := one["reader_test"]) is not None:
-            name = f"beside it: a test of any difference, two-sided, alpha {test['alpha']:g}"
+            name = f"also: a test of any difference, two-sided, alpha {test['alpha']:g}"
             method = prose(test["name"].replace("_", " "))
             rows.append(TableRow((name, method, "", *_of_readers(test["sizes"], design))))
     return rows
@@ -303,7 +303,7 @@ def _drawn_power_at(curve: Mapping[int, Json], rows: int) -> str:
 
 def _signatures(design: Json) -> list[Block]:
     words = (
-        "UNSIGNED. Who signs here says that the question, the criteria and the sizes above were "
+        "UNSIGNED. A signature confirms that the question, the criteria and the sizes above were "
         f"fixed before the data were seen. Protocol {design['sha256']}."
     )
     lines = (("author", "", ""), ("reviewer", "", ""), ("approver", "", ""))

@@ -63,7 +63,7 @@ def _title(part: Json) -> str:
 
 def _when(data: Json) -> str:
     at = str(data["at"]).replace("T", " ").replace("Z", " UTC")
-    return at if data["clock"] == "read" else f"{at} (time given, not read off a clock)"
+    return at if data["clock"] == "read" else f"{at} (time set by the user)"
 
 
 def _lead(data: Json) -> str:
@@ -72,8 +72,8 @@ def _lead(data: Json) -> str:
     if done["not_done"]:
         told += f", {count_text(done['not_done'])} were not done"
     return (
-        f"{told}. It says what was looked at on this machine and what was found; whether the tool "
-        "is fit for a use is for its user to conclude."
+        f"{told}. It states what was checked on this machine and what was found; its user decides "
+        "whether the tool is fit for a use."
     )
 
 
@@ -185,8 +185,8 @@ def _strong_where_failed(one: Json, cells: tuple[str, ...]) -> TableRow:
 
 def _signatures(sha256: str) -> list[Block]:
     words = (
-        "UNSIGNED. Who signs here says what stands beside it of these checks on this machine, and "
-        f"of no other. The JSON beside this page has sha256 {sha256}."
+        "UNSIGNED. A signature covers the meaning in its row, for these checks on this machine "
+        f"only. The JSON beside this page has sha256 {sha256}."
     )
     lines = (("carried out by", "", ""), ("reviewed by", "", ""), ("accepted by", "", ""))
     return [Text(words), Signatures(lines)]

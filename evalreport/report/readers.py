@@ -38,11 +38,11 @@ COEFFICIENTS = {
     "krippendorff_alpha": "Krippendorff's alpha",
 }
 EACH = (
-    "Values of one reader are of the cases that this reader read. Limits of a share are Wilson's, "
+    "Values of a reader are from the cases that this reader read. Limits of a share are Wilson's, "
     "those of ROC AUC DeLong's on the logit."
 )
 EACH_CLUSTERED = (
-    "Values of one reader are of the cases that this reader read. Limits allow for cases that "
+    "Values of a reader are from the cases that this reader read. Limits allow for cases that "
     "come in clusters."
 )
 MEANS = (
@@ -50,16 +50,16 @@ MEANS = (
     "the degrees of freedom of Hillis (2007): variance between the readers, and covariance "
     "between readers by the cases they share (DeLong 1988). {}"
 )
-BOTH = "They hold for other readers and other cases of these kinds."
-READERS_ONLY = "They hold for other readers of these cases alone."
-CASES_ONLY = "They hold for these readers alone, on other cases."
+BOTH = "They apply to other readers and other cases of these kinds."
+READERS_ONLY = "They apply to other readers of these cases alone."
+CASES_ONLY = "They apply to these readers alone, on other cases."
 DIFFERENCES = (
     "Model minus reference, over the readers of both; by the same method, on these two models "
     "alone. p is not corrected for the number of tests. {}"
 )
 NON_INFERIOR = (
-    "Non-inferiority holds where the limits leave out a loss as large as the margin. Otherwise "
-    "such a loss is not ruled out, which is not to say that there is one."
+    "Non-inferiority is shown where the limits exclude a loss as large as the margin. Otherwise "
+    "such a loss is not ruled out, which does not mean there is one."
 )
 AGREEMENT = (
     "Agreement is between readers, whatever the true class. Limits are by the linearised variance "
@@ -77,8 +77,8 @@ PAIRS = (
     short="Readers",
     of=(ReaderMean, ReaderDifference, ReaderAgreement),
     intro="Several readers read the same cases. Elsewhere in this report their readings are "
-    "taken together, with limits that allow for the cases; here each reader stands alone, "
-    "and the mean over readers with limits that allow for the readers too.",
+    "taken together, with limits that allow for the cases; here each reader is shown alone, and "
+    "the mean over readers has limits that allow for the readers too.",
 )
 def reader_blocks(contents: Contents) -> list[Block]:
     """Tables of each reader, of the means, of differences and of agreement."""
@@ -298,5 +298,5 @@ def _pairs(contents: Contents, pairs: list[tuple[ReaderAgreement, ReaderPair]]) 
     ]
     note = PAIRS
     if len(pairs) > MOST_PAIRS:
-        note += f" {counted(len(pairs) - MOST_PAIRS, 'pair')} more stand in results.json."
+        note += f" {counted(len(pairs) - MOST_PAIRS, 'pair')} more are in results.json."
     return table_of("Every two readers", pairs[:MOST_PAIRS], columns, note, "gaps")

@@ -31,7 +31,7 @@ def width_words(contents: Contents) -> str:
     ordered = sorted(found, key=lambda pair: pair[0].half_width)
     (least, one), (most, other) = ordered[0], ordered[-1]
     return (
-        "Half the width of the intervals of shares, all rows: from "
+        "Half-width of the intervals of shares, all rows: from "
         f"{value_text(least.half_width)} ({_of(contents, one)}) to "
         f"{value_text(most.half_width)} ({_of(contents, other)})."
     )
@@ -51,9 +51,8 @@ def multiplicity_words(contents: Contents) -> str:
         return ""
     level = level_text(intervals[0].level)
     said = (
-        f"Multiplicity: there are {counted(len(intervals), 'interval')}. Each holds its level, "
-        f"{level}, by itself; none is widened for their number, so with several some can be "
-        "expected to miss."
+        f"Multiplicity: there are {counted(len(intervals), 'interval')}. Each has its level, "
+        f"{level}, on its own; none is widened for their number, so some can be expected to miss."
     )
     corrections = sorted({str(c.correction or "none") for c in tests})
     if tests:

@@ -51,7 +51,7 @@ DECLARING = (
 
 #: Kinds of record that no section is about, with the reason.
 UNSHOWN: Mapping[type, str] = {
-    records.Logo: "it stands at the head of the page",
+    records.Logo: "it is at the head of the page",
 }
 
 

@@ -89,9 +89,9 @@ def _time(contents: Contents, run: EarlierOutcome | None = None) -> str:
 def _intro(entries: Sequence[Criterion]) -> str:
     runs = {one.run for entry in entries for one in entry.earlier}
     return (
-        f"This run stands last, after {counted(len(runs), 'run')} of the same series before it. "
-        "Their values, limits and outcomes are those that each recorded; the tables that they were "
-        "counted from are in their own reports. A line of long dashes is what a criterion requires."
+        f"This run comes last, after {counted(len(runs), 'earlier run')} of the same series. "
+        "Their values, limits and outcomes are as recorded; their tables are in their own "
+        "reports. A line of long dashes shows what a criterion requires."
     )
 
 

@@ -9,7 +9,7 @@ from evalreport.report.words import label_text
 
 SIGNED = (
     "Signed electronically: the signature in this file covers every byte of it, and this line "
-    "says what it means. A copy without a signature in the file is not signed, whatever it prints."
+    "states its meaning. A copy without a signature in the file is not signed, whatever it prints."
 )
 
 

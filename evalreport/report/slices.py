@@ -69,7 +69,7 @@ from evalreport.results.records import (
 WHOLE_SWEEP, SWEEP_LINES = 11, 11
 #: Metrics of periods that are shown: the course of others is drawn and tested.
 OWN_OF_PERIODS = 2
-TOO_FEW = "the values are given with their counts, and are not numbers to rely on"
+TOO_FEW = "these values are shown with their counts; do not rely on them"
 
 
 def wanted(contents: Contents, m: Measure) -> bool:
@@ -82,7 +82,7 @@ def wanted(contents: Contents, m: Measure) -> bool:
     "subgroups",
     "Subgroups",
     of=(Gap, Heterogeneity, Impact),
-    intro="Look at the width of an interval before its place: few rows support little.",
+    intro="Read the width of an interval first: few rows are little evidence.",
 )
 def subgroups_section(contents: Contents) -> list[Block]:
     """Every subgroup, then the gaps between them, then selection rates and impact ratios."""
@@ -238,9 +238,9 @@ def _said_of_groups(
     told = []
     if by is not None and len({slice_heads(m.subgroup) for m in measures}) > 1:
         worst = contents.title(next(m for m in measures if identity(m) == by))
-        told.append(f"Groups by {name} stand worst first, by {worst}.")
+        told.append(f"Groups by {name} are listed worst first, by {worst}.")
     if any(stands_on_few(contents, m) for m in measures):
-        few = f"fewer than {_minimum(contents)} rows in the group or below the line of a share"
+        few = f"fewer than {_minimum(contents)} rows in the group or in the denominator"
         told.append(f"Too few, or small n: {few}; {TOO_FEW}.")
     return [Text(" ".join(told), "small")] if told else []
 
@@ -378,7 +378,7 @@ def _pooled(contents: Contents, measures: Sequence[Measure]) -> Mapping[str, Any
     "thresholds",
     "Thresholds",
     of=(Threshold, Curve),
-    intro="A threshold found on the rows that it is then judged by is exploratory: its values "
+    intro="A threshold chosen on the rows it is judged on is exploratory: its values "
     "are optimistic.",
 )
 def thresholds_section(contents: Contents) -> list[Block]:

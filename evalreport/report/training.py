@@ -208,7 +208,7 @@ def _tables_by_size(
         *(Column(f"{_metric_name(contents, m)}, mean", "right") for m in metrics),
     )
     caption = f"Test rows by rows trained on, {contents.mark(view).name}"
-    note = f"Counts are those of {counted(record.repeats, 'repeat')} together."
+    note = f"Counts add up {counted(record.repeats, 'repeat')}."
     return PlainTable(caption, columns, tuple(rows), note)
 
 
@@ -300,7 +300,7 @@ def _histories(contents: Contents) -> list[Block]:
     ]
     said = tuple((label_text(r.run), prose(r.sentence)) for r in shown if r.sentence)
     if said:
-        blocks.append(Facts("What the runs say", said, "about"))
+        blocks.append(Facts("Summary of each run", said, "about"))
     if len(runs) > len(shown):
         text = f"{len(shown)} of {counted(len(runs), 'run')}; the others are in results.json."
         blocks.append(Text(text, "small"))
@@ -366,7 +366,7 @@ def _best_by_run(contents: Contents, runs: Sequence[History]) -> PlainTable:
         right("cost", lambda run: _at_step(run, run.best_by_cost)[2]),
         left("at lowest cost", _at_lowest_cost),
     ]
-    note = "A step chosen on the rows that it is judged by is exploratory."
+    note = "A step chosen on the rows it is judged on is exploratory."
     return table_of("The best step of each run, by mistakes and by cost", runs, columns, note)
 
 
@@ -532,7 +532,7 @@ def _repeats(contents: Contents, view: View, own: Sequence[Measure]) -> PlainTab
         *(() if number <= FEW_REPEATS else ends),
         left("each repeat", lambda one: " · ".join(map(or_dash, one[1].values))),
     ]
-    note = "Repeats share their rows: their spread is no interval."
+    note = "Repeats share their rows: their spread is not an interval."
     name = contents.mark(view).name
     caption = f"{counted(number, 'repeat')} of the cross-validation, {name}"
     return table_of(caption, lines, columns, note)

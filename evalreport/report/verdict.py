@@ -74,7 +74,7 @@ def _criteria(contents: Contents, chosen: Sequence[Criterion], *, some: bool) ->
         columns.append(Column("n", "right"))
     columns += [
         Column("value", "right"),
-        Column("held against it", "right"),
+        Column("judged by", "right"),
         Column("required", "right"),
         Column("axis"),
         Column("outcome"),

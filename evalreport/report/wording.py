@@ -204,15 +204,15 @@ CLINICAL = Wording(
             "Diagnostic accuracy",
             (
                 "Cross-tabulation of the test against the target, with an interval for every "
-                "estimate. Predictive values hold for the prevalence at which they are given."
+                "estimate. Predictive values apply to the prevalence given with them."
             ),
         ),
         "scores": (
             "Discrimination and calibration",
             "Discrimination",
             (
-                "These use every score, not one cut-off; a table beside one holds the results of "
-                "the test on the same rows."
+                "These use every score, not one cut-off. The table beside each shows the results "
+                "of the test on the same rows."
             ),
         ),
         "curves": ("Calibration, decision and other curves", "Curves", ""),
@@ -220,14 +220,14 @@ CLINICAL = Wording(
             "Cut-offs",
             "Cut-offs",
             (
-                "A cut-off chosen on the rows that it is then judged by is exploratory, not "
+                "A cut-off chosen on the rows it is judged on is exploratory, not "
                 "prespecified: its values are optimistic."
             ),
         ),
         "subgroups": (
             "Variability: results by subgroup",
             "Subgroups",
-            ("Few rows support little: look at the width of an interval before its place."),
+            ("Read the width of an interval first: few rows are little evidence."),
         ),
         "comparisons": ("Comparison of the tests", "Comparison", ""),
     },

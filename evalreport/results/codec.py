@@ -88,10 +88,10 @@ def _of_measure(path: str, measure: r.Measure, tables: set[str]) -> Iterator[Fou
     if (measure.state == "value") != (measure.value is not None):
         yield f"{path}.value", f"is {measure.value}, and the state is {measure.state}"
     if measure.table is not None and measure.table not in tables:
-        yield f"{path}.table", f"is {measure.table!r}, which is no table"
+        yield f"{path}.table", f"is {measure.table!r}, which is not a table"
     for place, one in enumerate(measure.tables or ()):
         if one is not None and one not in tables:
-            yield f"{path}.tables[{place}]", f"is {one!r}, which is no table"
+            yield f"{path}.tables[{place}]", f"is {one!r}, which is not a table"
     if measure.state == "value" and not measure.metric:
         yield f"{path}.metric", "is empty"
 
@@ -107,10 +107,10 @@ def _references(results: Results, tables: set[str]) -> Iterator[Found]:
     for part, records in named:
         for place, record in enumerate(records):
             if record.measure is not None and record.measure not in measures:
-                yield f"{part}[{place}].measure", f"is {record.measure!r}, which is no measure"
+                yield f"{part}[{place}].measure", f"is {record.measure!r}, which is not a measure"
     for place, caution in enumerate(results.cautions):
         if caution.table is not None and caution.table not in tables:
-            yield f"cautions[{place}].table", f"is {caution.table!r}, which is no table"
+            yield f"cautions[{place}].table", f"is {caution.table!r}, which is not a table"
 
 
 def _places(results: Results) -> Iterator[Found]:
@@ -167,7 +167,7 @@ def _check_schema(content: Any, source: str) -> None:
     version = content.get("schema") if isinstance(content, Mapping) else None
     if version != SCHEMA:
         hint = f"a file with schema {SCHEMA}"
-        raise FilesError(Problem("is no results.json", hint, Location(source)))
+        raise FilesError(Problem("is not a results.json", hint, Location(source)))
 
 
 def decode_as(kind: type[R], content: Any, source: str = "results.json") -> R:

@@ -467,7 +467,7 @@ class RecordForm(Form):
             except FormError as error:
                 problems += error.inside(f".{name}")
             except KeyError:
-                what = f"is no field; {did_you_mean(str(name), self.keys, 'fields')}"
+                what = f"is not a field; {did_you_mean(str(name), self.keys, 'fields')}"
                 problems.append((f".{name}", what))
         if not self.needed <= value.keys():
             absent = sorted(self.needed - value.keys())

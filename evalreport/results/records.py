@@ -1687,7 +1687,7 @@ class Input:
     sha256: str | None
     bytes: int | None
     rows: Count
-    sha256_of: Annotated[str | None, OMITTED, "What was hashed, where that is no file."] = None
+    sha256_of: Annotated[str | None, OMITTED, "What was hashed, where that is not a file."] = None
     files: Annotated[tuple[InputPart, ...], OMITTED] = ()
 
 

@@ -235,7 +235,7 @@ def summary_text(found: Diff) -> str:
     if s.added or s.removed:
         text += f", {s.added} added, {s.removed} removed"
     if not s.tested:
-        return f"{text}; none can be held against chance"
+        return f"{text}; none can be compared with chance"
     limits = (m.interval or (m.paired and m.paired.interval) for m in found.measures)
     level = next(one.level for one in limits if one)
     by_chance = round(s.tested * (1 - level))

@@ -180,7 +180,7 @@ def _content_problems(path: Path, recorded: FileRecord) -> list[Problem]:
             return [Problem("not a regular file any more", f"{NAME} records a file", where)]
         actual = record_file(path)
     except OSError as error:
-        return [Problem(f"cannot be looked at: {error.strerror}", "", where)]
+        return [Problem(f"cannot be read: {error.strerror}", "", where)]
     except FilesError as error:
         return list(error.problems)
     if actual.size != recorded.size:

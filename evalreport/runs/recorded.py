@@ -83,7 +83,7 @@ def read_file(path: Path) -> bytes:
     with explained("read", path):
         # Found out before it is opened: a pipe would wait for ever.
         if not path.is_file():
-            what = "is no file" if path.exists() else "there is no such file"
+            what = "is not a file" if path.exists() else "file not found"
             raise FilesError(Problem(what, "give a results.json", where))
         if path.stat().st_size > MOST_BYTES:
             raise LimitError(Problem(f"is larger than {MOST_BYTES:,} bytes", "", where))

@@ -64,7 +64,7 @@ def rows_key(runs: Path) -> bytes:
         key = path.read_bytes()
     if len(key) != SIZE:
         hint = "the file as it was; without it rows cannot be paired with those of earlier runs"
-        raise FilesError(Problem("is no key of rows", hint, Location(str(path))))
+        raise FilesError(Problem("is not a key of rows", hint, Location(str(path))))
     return key
 
 

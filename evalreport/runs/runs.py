@@ -99,7 +99,7 @@ def _ground(runs: Path) -> Path:
             what = "a link that leads nowhere" if folder.is_symlink() else "not a folder"
             raise FilesError(Problem(what, "choose a folder with -o", where))
         return folder
-    raise AssertionError("the root is no folder")  # pragma: no cover
+    raise AssertionError("the root is not a folder")  # pragma: no cover
 
 
 def _probe(runs: Path, folder: Path) -> os.statvfs_result:

@@ -223,7 +223,7 @@ def watch_page(found: Watch, version: str = "") -> Page:
     heads = columns("series", *folder, "state", "next due", "what is known", right=("next due",))
     lines = [_line(one, several=several) for one in found.series]
     meaning = (
-        "Failing: criteria did not hold. Broken: every attempt since the newest run ended with "
+        "Failing: criteria were not met. Broken: every attempt since the newest run ended with "
         "status 2, 3 or 4. Late: no run since one was due. Continues: planned looks have decided "
         "nothing yet."
     )

@@ -98,7 +98,7 @@ def _checked(folder: Path, trusted: Trusted) -> SealCheck:
     if not found:
         found += _statement_problems(folder, envelope)
     by = f"sealed by key {name}"
-    by += "" if trusted.key else ", which was not held against a trusted one (--sealed-by)"
+    by += "" if trusted.key else ", which was not compared with a trusted one (--sealed-by)"
     stamped = _stamped(folder, envelope, trusted, found)
     return SealCheck(tuple(found), f"{by}; {stamped}")
 
@@ -162,15 +162,15 @@ def _stamped(folder: Path, envelope: Envelope, trusted: Trusted, found: list[Pro
         if trusted.authorities:
             what = "the seal has no time stamp, or it was removed"
             found.append(Problem(what, "a stamp of the trusted authority", _at(folder, STAMP)))
-        return "no time stamp says when"
+        return "no time stamp shows when"
     try:
         stamp = stamp_of(_content(folder, STAMP), envelope.signature, trusted.authorities)
     except ValueError as error:
         found.append(Problem(str(error), "", _at(folder, STAMP)))
         return ""
     when = stamp.when.strftime("%Y-%m-%d %H:%M:%S UTC")
-    known = "" if stamp.trusted else ", not held against a trusted authority (--authority)"
-    return f"no later than {when}, says {stamp.authority}{known}"
+    known = "" if stamp.trusted else ", not checked against a trusted authority (--authority)"
+    return f"no later than {when}, according to {stamp.authority}{known}"
 
 
 def _content(folder: Path, name: str) -> bytes:

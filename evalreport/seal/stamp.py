@@ -94,7 +94,7 @@ def stamp_of(data: bytes, signature: bytes, trusted: tuple[Path, ...] = ()) -> S
     except ValueError:
         raise
     except Exception as error:  # noqa: BLE001  # whatever a library makes of a stranger's bytes
-        raise ValueError(f"the time stamp does not hold: {error}") from None
+        raise ValueError(f"the time stamp is not valid: {error}") from None
 
 
 async def _held(signed: Any, signature: bytes, roots: list[Any]) -> Stamp:
@@ -123,12 +123,12 @@ async def _held(signed: Any, signature: bytes, roots: list[Any]) -> Stamp:
     if stated != hashlib.new(found["algorithm"], signature).digest():
         raise ValueError("the time stamp is of another signature: it is old, or of another seal")
     if not (status["intact"] and status["valid"]):
-        raise ValueError("the time stamp does not hold: its own signature is wrong")
+        raise ValueError("the time stamp is not valid: its own signature is wrong")
     if status.get("trust_problem_indic") is not None:
         raise ValueError(
             "the time stamp is of an authority that is not among those given as trusted"
             if roots
-            else "the time stamp does not hold: its certificate is not one for time stamps"
+            else "the time stamp is not valid: its certificate is not one for time stamps"
         )
     authority = status["signing_cert"].subject.human_friendly
     return Stamp(when, authority, bool(roots))

@@ -78,7 +78,7 @@ def subjects_of(value: Any) -> dict[str, str]:
         for one in value["subject"]:
             found[str(one["name"])] = str(one["digest"]["sha256"])
     except (KeyError, TypeError):
-        raise ValueError("its subjects are not laid out as in-toto says") from None
+        raise ValueError("its subjects do not follow the in-toto format") from None
     return found
 
 

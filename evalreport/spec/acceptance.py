@@ -86,10 +86,10 @@ class Criterion(WhichNumber):
     at_least: Number | None = Field(None, description="The least acceptable value.")
     at_most: Number | None = Field(None, description="The largest acceptable value.")
     bound: Literal["point", "lower", "upper"] = Field(
-        "point", description="What is held against it: the value, or a limit of its interval."
+        "point", description="What is judged: the value, or a limit of its interval."
     )
     method: Name | None = Field(
-        None, description="The interval method of the limit; that of the measure by default."
+        None, description="The interval method of the limit; by default that of the measure."
     )
     reference: Reference | None = Field(
         None, description="A model, {dataset: name} or {run: folder} that must not be missed."
@@ -182,7 +182,7 @@ def _no_method(criterion: Criterion) -> list[Fault]:
         hint = f"comparisons: {{methods: {{{metric.name}: {method}}}}}"
         return [Fault("the limit of a difference has methods of its own", hint, ("method",))]
     if criterion.bound == "point":
-        return [Fault("a method, and no limit is held", "bound: lower or upper", ("method",))]
+        return [Fault("a method, and no limit is judged", "bound: lower or upper", ("method",))]
     known = requestable(metric)
     if method in known or not known:
         return []

@@ -110,7 +110,8 @@ class Comparisons(Part):
         "non_inferiority, equivalence (two tests), greater or less.",
     )
     ratios: Annotated[Many[Name], AfterValidator(_of_shares)] = Field(
-        (), description="Metrics whose ratio, model over reference, is told with limits: shares."
+        (),
+        description="Metrics whose ratio, model over reference, is reported with limits: shares.",
     )
     alpha: Annotated[Number, Field(gt=0, lt=0.5)] | None = Field(
         None,
@@ -172,9 +173,10 @@ class Comparisons(Part):
                     yield key, name, what, "remove it"
             for name in self.hypotheses:
                 what = f"no hypothesis of {name} is tested against an earlier run"
-                yield "hypotheses", name, what, "a margin, which the limits are held against"
+                yield "hypotheses", name, what, "a margin, which the limits are compared with"
             for place, name in enumerate(self.ratios):
-                yield "ratios", place, f"no ratio of {name} to an earlier run is told", "remove it"
+                what = f"no ratio of {name} to an earlier run is reported"
+                yield "ratios", place, what, "remove it"
             return
         for key, place in (("tests", 0), ("methods", 1)):
             for name, method in getattr(self, key).items():

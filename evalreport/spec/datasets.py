@@ -66,7 +66,7 @@ def _instead_of(path: str) -> str:
 def local_file(path: str) -> str:
     """A path of this machine, or a fault."""
     if _URL.match(path) or path.startswith("//"):
-        raise refuse(Fault(f"'{path}' is an address", _instead_of(path)))
+        raise refuse(Fault(f"'{path}' is a URL", _instead_of(path)))
     return path
 
 
@@ -119,7 +119,7 @@ def without_password(database: str) -> str:
     if _PASSWORD.search(database):
         raise refuse(
             Fault(
-                "the address of the database holds a password",
+                "the address of the database contains a password",
                 "an address without one; Postgres takes it from PGPASSWORD or ~/.pgpass",
             )
         )
@@ -149,7 +149,7 @@ class Read(Part):
     """How a file is written, where that is not told by its suffix."""
 
     delimiter: Annotated[Text, StringConstraints(min_length=1, max_length=1)] | None = Field(
-        None, description="What stands between columns; a comma in csv, a tab in tsv by default."
+        None, description="The delimiter of columns; a comma in csv, a tab in tsv by default."
     )
     decimal: Literal[".", ","] = Field(".", description="The sign before the decimals of numbers.")
     encoding: Annotated[Name, AfterValidator(_known_encoding)] = Field(
@@ -177,7 +177,7 @@ class Read(Part):
     )
     escape: Annotated[Text, StringConstraints(min_length=1, max_length=1)] | None = Field(
         None,
-        description="What stands before a quote within quotes, where quotes are not doubled: a "
+        description="What precedes a quote within quotes, where quotes are not doubled: a "
         "backslash in csv written by Spark.",
     )
     pivot: Pivot | None = Field(
@@ -220,7 +220,7 @@ def _table_name(name: str) -> str:
     if not _TABLE.fullmatch(name):
         raise refuse(
             Fault(
-                "it is no name of a table",
+                "it is not a name of a table",
                 "catalog.schema.name: up to four parts of letters, digits, _ and -",
             )
         )
@@ -286,7 +286,7 @@ class LabelList(Part):
 
     column: Column = Field(alias="list", description="The column that lists the labels of a row.")
     separator: Annotated[Text, StringConstraints(min_length=1)] = Field(
-        ";", description="What stands between two labels."
+        ";", description="The delimiter of labels."
     )
 
 
@@ -570,7 +570,7 @@ class Dataset(Part):
         if self.count is not None and self.id is not None:
             faults.append(
                 Fault(
-                    "an id names one row, and count says that there are several",
+                    "an id names one row, and count means that there are several",
                     "leave `id` or `count` out",
                     ("id",),
                     at_key=True,
@@ -579,7 +579,7 @@ class Dataset(Part):
         if self.read is not None and not isinstance(self.path, str):
             faults.append(
                 Fault(
-                    "read says how a file is written, and these rows are of none",
+                    "read describes a file, and these rows have none",
                     "leave it out; a query can give rows as they should be",
                     ("read",),
                     at_key=True,
@@ -624,7 +624,7 @@ class Dataset(Part):
         if self.weight is not None:
             faults.append(
                 Fault(
-                    "sampling says what rows weigh",
+                    "sampling gives the weights of rows",
                     "leave `weight` out, or write sampling: {weight: column}",
                     ("weight",),
                     at_key=True,
@@ -676,7 +676,7 @@ class Dataset(Part):
             return self
         faults = []
         if found.case is None:
-            what = "it is not said which rows are of the same case"
+            what = "the spec does not state which rows are of the same case"
             faults.append(Fault(what, "id: the column that names the case", ("readers",)))
         elif found.case == found.column:
             what = f"the case and its reader are both the column '{found.column}'"

@@ -73,7 +73,7 @@ class PairedAssumption(Part):
             what = "a discordance and a correlation: one follows from the other"
             raise refuse(Fault(what, "remove one", ("correlation",), at_key=True))
         if self.discordance is None and self.correlation is None:
-            what = "it is not said how often the two differ on the same rows"
+            what = "the spec does not state how often the two differ on the same rows"
             raise refuse(Fault(what, "discordance: 0.1, or correlation: 0.5"))
         return self
 
@@ -105,7 +105,7 @@ class ReadingCorrelations(Part):
         alike = [r for r in (self.same_reader, self.same_modality) if r is not None]
         if self.neither is not None and self.neither > min(alike):
             what = f"readings that share neither reader nor model are more alike ({self.neither:g})"
-            hint = f"at most {min(alike):g}, as alike as those that share one"
+            hint = f"at most {min(alike):g}, as similar as those that share one"
             raise refuse(Fault(what, hint, ("neither",)))
         return self
 
@@ -146,7 +146,7 @@ class ReaderMeasure(Part):
     @model_validator(mode="after")
     def _one_of_the_two(self) -> ReaderMeasure:
         if (self.correlations is None) == (self.covariances is None):
-            what = "it is not said how much alike readings of the same cases are"
+            what = "the spec does not state how similar readings of the same cases are"
             if self.correlations is not None:
                 what = "correlations and covariances: one follows from the other"
             raise refuse(Fault(what, "correlations: {same_modality: 0.4}, or covariances"))
@@ -188,12 +188,12 @@ def _paired(
             faults.append(unknown_metric(name, at_key=True))
         elif family_of(metric, None) is Family.AREA:
             if one.correlation is None:
-                what = f"{metric.name} is no share of rows, on which models could be discordant"
+                what = f"{metric.name} is not a share of rows, on which models could be discordant"
                 hint = "correlation: 0.5, of the scores of the rows of one class"
                 faults.append(Fault(what, hint, (name, "discordance"), at_key=True))
             found[metric.name] = one
         elif family_of(metric, None) is not Family.ROWS:
-            what = f"{metric.name} is no share of rows that are the same for both models"
+            what = f"{metric.name} is not a share of rows that are the same for both models"
             hint = (
                 "a share such as recall, specificity or accuracy, or the area under the ROC curve"
             )

@@ -88,7 +88,7 @@ def estimator_path(path: str, info: ValidationInfo) -> str:
     if not _PATH.fullmatch(path) or "__" in path:
         raise refuse(
             Fault(
-                f"'{path[:60]}' is no path of a class",
+                f"'{path[:60]}' is not a path of a class",
                 "a classifier of scikit-learn, such as sklearn.linear_model.LogisticRegression",
             )
         )
@@ -100,7 +100,7 @@ def estimator_path(path: str, info: ValidationInfo) -> str:
     allowed: tuple[str, ...] = tuple((info.context or {}).get(ALLOWED, ()))
     if package in allowed and package != "sklearn":
         return path
-    raise refuse(Fault(f"'{path}' is no classifier of scikit-learn", _instead(path, package)))
+    raise refuse(Fault(f"'{path}' is not a classifier of scikit-learn", _instead(path, package)))
 
 
 def _instead(path: str, package: str) -> str:

@@ -65,7 +65,7 @@ def first_file(data: Path, folder: Path) -> FirstFile:
     source = _named(written_in(source, dialect), data.name or relative)
     columns, nested = _flat(source)
     if nested:
-        said.append(f"{', '.join(nested)} hold objects, which are not read; {_FLATTENED}")
+        said.append(f"{', '.join(nested)} have objects, which are not read; {_FLATTENED}")
     try:
         table = read_table(source, columns, rows=MOST_ROWS)
         if _padded(table):
@@ -76,7 +76,7 @@ def first_file(data: Path, folder: Path) -> FirstFile:
         if source.suffix == ".txt" and not dialect.delimiter:
             hint = "columns separated by a comma, semicolon, tab or bar"
             raise DataError(
-                Problem("the columns are not told apart", hint, Location(data.name))
+                Problem("the columns cannot be told apart", hint, Location(data.name))
             ) from error
         raise
     _check_header(table.header, data.name)
@@ -120,7 +120,7 @@ def _check_header(header: Sequence[str], name: str) -> None:
     counted = [str(place) for place in range(len(header))]
     if not header or None in numbers or list(header) == counted:
         return
-    what = f"the first line ({', '.join(header[:4])}) holds numbers and no names of columns"
+    what = f"the first line ({', '.join(header[:4])}) has numbers and no names of columns"
     hint = "put a line of names before it, such as y_true,y_score"
     raise DataError(Problem(what, hint, Location(name, 1)))
 
@@ -183,7 +183,7 @@ def _encoding(block: bytes) -> tuple[str, list[str]]:
     try:
         decoder.decode(block)
     except UnicodeDecodeError:
-        return "cp1252", ["the characters are no UTF-8; Windows-1252 is assumed"]
+        return "cp1252", ["the characters are not UTF-8; Windows-1252 is assumed"]
     return "utf-8", []
 
 

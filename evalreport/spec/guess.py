@@ -243,7 +243,7 @@ def _design(columns: Columns, found: Guess) -> Guess:
     count = next((c for c in rest if folded(c) in COUNTS and _counts_kinds(columns, c)), None)
     if count is None:
         return found
-    told = f"{count} says how many rows are of each kind: no two rows are of the same one"
+    told = f"{count} gives the number of rows of each kind: no two rows are of the same kind"
     return replace(found, count=count, assumed=(*found.assumed, told))
 
 
@@ -333,7 +333,7 @@ def _no_model(columns: Columns, found: Guess, free: Sequence[str]) -> Iterator[P
         odd = [text for text in texts if as_number(text.strip()) is None]
         if odd and 4 * len(odd) < 3 * len(texts) and columns.numbers(name) is None:
             row = columns.first(name, odd[0])
-            what = f"{len(odd)} of {len(texts)} values of {name} are no numbers, first {odd[0]!r}"
+            what = f"{len(odd)} of {len(texts)} values of {name} are not numbers, first {odd[0]!r}"
             hint = f"numbers, or read: {{missing: {{{name}: [...]}}}}"
             yield Problem(what, hint, columns.table.where(row))
 
@@ -531,7 +531,7 @@ def _positive(columns: Columns, found: Guess) -> Guess:
         positive, why, sure = _by_rank(columns, found, areas, worded)
         if not sure:
             choices = found.classes
-        assumed.append(f"{positive} is taken for the positive class: {why}")
+        assumed.append(f"{positive} is assumed to be the positive class: {why}")
     said = [*_wrong_way(found, areas, largest, positive), *_never_low(columns, found)]
     models = _without_of(found.models, positive)
     return replace(
@@ -554,7 +554,7 @@ def _by_rank(
     other, largest = found.classes
     agree = _by_labels(columns, found)
     if agree is not None:
-        return agree, "the labels that go with the scores say so", True
+        return agree, "the labels beside the scores show it", True
     # of columns for both classes each is ranked by its own, which says nothing
     single = [share for name, share in areas.items() if "scores" not in found.models[name]]
     clear = [share for share in single if abs(share - 0.5) > CLEAR]
@@ -563,8 +563,8 @@ def _by_rank(
     if clear and all(share < 0.5 for share in clear):
         return other, "the scores are higher in its rows", True
     if worded is not None:
-        return worded[0], "its name says so, the data do not", False
-    return largest, "it is the last by its name, and the data do not say", False
+        return worded[0], "by its name; the data do not show it", False
+    return largest, "the last alphabetically; change “positive:” if wrong", False
 
 
 def _by_labels(columns: Columns, found: Guess) -> str | None:
@@ -610,7 +610,7 @@ def _wrong_way(found: Guess, areas: Mapping[str, float], largest: str, positive:
         if own < FAR_BELOW:
             said.append(
                 f"{name}: its ROC AUC for {positive} is {own:.2f}, far below one half; are its "
-                "scores those of the other class?"
+                f"scores for the other class?"
             )
     return said
 
@@ -679,7 +679,7 @@ def _rest(columns: Columns, found: Guess) -> Guess:
 def _odd_cell(columns: Columns, name: str, text: str) -> str:
     row = columns.first(name, text)
     where = columns.table.row_name(row)
-    return f"{name} holds {text!r} in {where}, which is no number; it is taken for no value"
+    return f"{name} holds {text!r} in {where}, which is not a number; it is read as missing"
 
 
 def _gap_lines(columns: Columns, names: Iterable[str]) -> list[str]:

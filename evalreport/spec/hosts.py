@@ -187,7 +187,7 @@ def spark_host(url: str, info: ValidationInfo) -> str:
     if _TOKEN.search(url):
         raise refuse(
             Fault(
-                "the address of the cluster holds a token",
+                "the address of the cluster contains a token",
                 "an address without one; the client takes it from SPARK_CONNECT_AUTHENTICATE_TOKEN",
             )
         )

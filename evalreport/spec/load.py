@@ -213,7 +213,7 @@ def _unknown_key(
 def _other_home(key: str, root: type[Part]) -> str:
     """A hint for a key of another part of the spec; empty where it is none, or of many."""
     homes = homes_of(key, root)
-    return f"it stands elsewhere: {' or '.join(homes)}" if 1 <= len(homes) <= 2 else ""
+    return f"it belongs elsewhere: {' or '.join(homes)}" if 1 <= len(homes) <= 2 else ""
 
 
 def _decimal_comma(key: str, path: Place, document: Document) -> str:

@@ -240,7 +240,7 @@ class Spec(Part):
     title: Text = Field("Classifier evaluation", description="The title of the report.")
     series: SeriesName | None = Field(
         None,
-        description="The line of history that its runs stand in: two specs in one folder of runs "
+        description="The line of history that its runs belong to: two specs in one folder of runs "
         "are two series. Default: the name of the spec's file without its suffix.",
     )
     cadence: Cadence | None = Field(
@@ -248,8 +248,8 @@ class Spec(Part):
     )
     as_of: AsOf | None = Field(
         None,
-        description="The date or time that the data are of, apart from the clock of the run; runs "
-        "of a series stand in its order. Most often given with the command: `run --as-of`.",
+        description="The date or time of the data, if not the time of the run; it orders the runs "
+        "of a series. Most often given with the command: `run --as-of`.",
     )
     about: Mapping[Name, FreeText] = Field(
         default_factory=dict,
@@ -274,7 +274,7 @@ class Spec(Part):
     )
     averaging: Annotated[Once[Averaging], Field(min_length=1)] | None = Field(
         None,
-        description="Averages over classes; none stands for one record per class. Default: "
+        description="Averages over classes; none means one record per class. Default: "
         "none for two classes, none and macro for more.",
     )
     thresholds: Annotated[Once[Threshold], Field(min_length=1)] | None = Field(
@@ -292,8 +292,8 @@ class Spec(Part):
     )
     largest_gap: Flag = Field(
         False,
-        description="Whether the largest gap between any two subgroups of a column is told, with "
-        "simultaneous limits.",
+        description="Whether the largest gap between any two subgroups of a column is reported, "
+        "with simultaneous limits.",
     )
     impact: Impact = Field(
         default_factory=Impact, description="What is unknown, or too small, in impact ratios."
@@ -320,11 +320,11 @@ class Spec(Part):
         None, description="How results grow with the number of training rows."
     )
     baselines: Baselines = Field(
-        default_factory=Baselines, description="What every model is set beside."
+        default_factory=Baselines, description="What every model is compared with."
     )
     comparisons: Comparisons | None = Field(None, description="What is compared with what.")
     acceptance: Many[AnyCriterion] = Field(
-        (), description="What has to hold, of numbers; or {claim: all, outcome: reproduced}."
+        (), description="What numbers have to meet; or {claim: all, outcome: reproduced}."
     )
     claims: Many[Claim] = Field(
         (), description="Values printed elsewhere, to be found again from the counts."

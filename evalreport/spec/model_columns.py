@@ -277,7 +277,7 @@ def unnamed_sets(known: Known, free: Sequence[str]) -> Found:
             continue
         left = tuple(c for c in found.free if c not in group)
         if order is None:
-            told = f"{names} add up to 1, and nothing tells which class each is of; not used"
+            told = f"{names} add up to 1, and nothing shows which class each is of; not used"
             found = replace(found, free=left, told=(*found.told, told))
             continue
         classes, why = order

@@ -42,7 +42,7 @@ class Model(Part):
     trained_on: Name | None = Field(
         None,
         description="The dataset it was trained on, elsewhere: rows that a tested dataset shares "
-        "with it, by id, group or content, are counted and told.",
+        "with it, by id, group or content, are counted and reported.",
     )
 
     tuned_on: Name | None = Field(
@@ -54,7 +54,7 @@ class Model(Part):
     sha256: Annotated[Text, StringConstraints(pattern=r"^[0-9a-fA-F]{64}$")] | None = Field(
         None,
         description="The hash of what was tested: of a `.skops` or `.onnx` file that is read here "
-        "it is held against the file, of any other model it is declared.",
+        "it is compared with the file, of any other model it is declared.",
     )
     repository: Text | None = Field(None, description="Where its code is kept; printed, no link.")
     revision: Text | None = Field(None, description="The revision of that code, e.g. a commit.")

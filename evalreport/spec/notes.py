@@ -31,7 +31,7 @@ def _asked_twice(known: Outline) -> Iterator[Problem]:
     for path, request in known.metrics:
         if request in first:
             yield Problem(
-                f"{request.asked} is {first[request]}, which is asked for already",
+                f"{request.asked} is {first[request]}, which is already requested",
                 "it is given once",
                 known.document.where(path),
             )
@@ -52,7 +52,7 @@ def _without_effect(known: Outline, spec: Spec) -> Iterator[Problem]:
     for name in () if isinstance(methods, str) else methods:
         if name not in asked:
             where = known.document.where(("confidence", "methods"))
-            yield Problem(f"a method for {name}, which is not asked for", "", where)
+            yield Problem(f"a method for {name}, which is not requested", "", where)
     comparisons = known.part("comparisons", Comparisons)
     if comparisons is not None and isinstance(comparisons.reference, str):
         others = [name for name in spec.models if name != comparisons.reference]

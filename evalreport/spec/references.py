@@ -207,7 +207,7 @@ def _of_drift(known: Outline, drift: Drift) -> Iterator[Problem]:
         yield from _of_reference(known, path, drift.reference)
     if isinstance(drift.reference, RunReference) and drift.columns:
         yield Problem(
-            "results of a run hold no columns to compare with",
+            "results of a run have no columns to compare with",
             "reference: {dataset: name}, or no columns",
             known.document.where(("drift", "columns")),
         )
@@ -274,7 +274,7 @@ def _paths(known: Outline, frames: Sequence[str]) -> Iterator[Problem]:
     for name in frames:
         if name not in known.dataset_names:
             hint = did_you_mean(name, known.dataset_names, "datasets")
-            yield Problem(f"a frame is given for '{name}', which is no dataset", hint)
+            yield Problem(f"a frame is given for '{name}', which is not a dataset", hint)
 
 
 def _label_sets(known: Outline) -> Iterator[Problem]:

@@ -28,7 +28,7 @@ class Signature(Part):
     """A line for somebody to sign."""
 
     role: Text = Field(description="Who signs, e.g. statistician.")
-    meaning: Text = Field(description="What the signature says, e.g. reviewed.")
+    meaning: Text = Field(description="What the signature means, e.g. reviewed.")
     name: Text | None = Field(None, description="The printed name.")
 
 

@@ -53,11 +53,13 @@ class Sampling(Part):
     )
     totals: Mapping[Label, Annotated[Number, Field(gt=0)]] | None = Field(
         None,
-        description="How many rows each stratum was drawn from: rows weigh as many as each stands "
-        "for, and the finite population correction is made.",
+        description="How many rows each stratum was drawn from: each row weighs as many rows as "
+        "it represents, and the finite population correction is made.",
     )
     weight: Column | None = Field(
-        None, description="Column of how many rows each stands for: 1 over the chance to be drawn."
+        None,
+        description="Column with the number of rows that each represents: 1 over the chance "
+        "to be drawn.",
     )
     cluster: Column | None = Field(
         None, description="Column of the clusters that were drawn whole, within strata."
@@ -90,14 +92,14 @@ class Sampling(Part):
         if not given:
             faults.append(
                 Fault(
-                    "sampling does not say how rows were chosen",
+                    "sampling does not state how rows were chosen",
                     "one of: " + "; ".join(f"{{{text}}}" for text in KINDS.values()),
                 )
             )
         if given[:1] == ["totals"] and len(self.strata_columns) != 1:
             faults.append(
                 Fault(
-                    "totals are those of the values of one column",
+                    "totals are for the values of one column",
                     "strata: that column",
                     ("totals",),
                     at_key=True,
@@ -119,7 +121,7 @@ class Sampling(Part):
         if given[:1] == ["verified"] and self.strata is None:
             faults.append(
                 Fault(
-                    "it is not said by what rows were chosen to be verified",
+                    "the spec does not state by what rows were chosen to be verified",
                     "strata: [predicted], or the columns by which they were chosen",
                     ("verified",),
                     at_key=True,

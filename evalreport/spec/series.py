@@ -83,7 +83,7 @@ def _a_moment(text: str) -> str:
     try:
         return one_zone(text)
     except (ValueError, OverflowError):
-        what = f"{text!r} is no date and no time"
+        what = f"{text!r} is neither a date nor a time"
         raise refuse(Fault(what, "ISO 8601, such as 2026-11-20 or 2026-11-20T06:00:00Z")) from None
 
 

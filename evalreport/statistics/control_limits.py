@@ -34,7 +34,7 @@ def rule(of: str = "run", own_data: str = ", one for each data file") -> str:
     'Each month is held against the months before it, f'
     """
     return (
-        f"Each {of} is held against the {of}s before it{own_data}, from {MINIMUM} of them on. "
+        f"Each {of} is compared with the {of}s before it{own_data}, from {MINIMUM} of them on. "
         f"Shares of rows: pooled share of the earlier {of}s plus and minus three standard errors "
         f"for the rows of this {of} (p chart). Other values: mean of the earlier {of}s plus and "
         "minus three times their mean moving range over 1.128 (individuals chart). From the first "

@@ -297,7 +297,7 @@ class _Rows:
             summed = [np.bincount(self.cluster, self.times * c, number) for c in own.T]
             scores, often = np.column_stack(summed), np.ones(number)
         if number < 2:
-            raise NotEstimable("rows of a single cluster do not tell how clusters differ")
+            raise NotEstimable("rows of a single cluster do not show how clusters differ")
         bread = np.linalg.inv(information)
         meat = (scores * often[:, None]).T @ scores * (number / (number - 1))
         return np.asarray(bread @ meat @ bread, np.float64)
@@ -315,7 +315,7 @@ def _grouped(
     if float(np.sum(pos)) <= 0.0 or float(np.sum(neg)) <= 0.0:
         raise NotEstimable("only one class occurs: a logistic fit needs both")
     if bool(np.any((probability < 0.0) | (probability > 1.0))):
-        raise NotEstimable("scores outside [0, 1] are no probabilities: they have no logit")
+        raise NotEstimable("scores outside [0, 1] are not probabilities: they have no logit")
     edge = (probability == 0.0) | (probability == 1.0)
     if bool(edge.any()):
         rows = float(np.sum((pos + neg)[edge]))

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from evalreport.verify.recorded_state import RecordedState
 
 #: Why a number is left out where nobody gives another reason.
-NOTHING = "nothing in the results settles it"
+NOTHING = "nothing in the results determines it"
 
 
 # -- labels -------------------------------------------------------------------------------------
@@ -183,8 +183,8 @@ def _row_problems(one: r.RowLedger, again: RecordedState) -> Iterator[str]:
 # -- provenance ---------------------------------------------------------------------------------
 
 OF_FILES = {
-    "inputs": "what was read is held against its files by verify --rerun",
-    "protocol": "the protocol is a file beside the spec: held against it by verify --rerun",
+    "inputs": "what was read is compared with its files by verify --rerun",
+    "protocol": "the protocol is a file beside the spec: compared with it by verify --rerun",
 }
 
 
@@ -206,7 +206,7 @@ def provenance(again: RecordedState) -> Iterator[Made]:
         # of a path in an option that changed the spec only the last part is recorded
         changed = own.spec is not None and bool(own.spec.overrides)
         if again.same_version and again.results.measures and not changed:
-            problems.append("the spec that stands in the results cannot be read by itself")
+            problems.append("the spec in the results cannot be read by itself")
     yield Made(made, left_out, tuple(problems))
 
 

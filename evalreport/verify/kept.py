@@ -88,7 +88,7 @@ class _Kept:
         places, actual = self.rows.rows, self.rows.actual
         order = self.labels.order
         if self.rows.labels != tuple(order):
-            yield f"its classes are {_names(self.rows.labels)}, the results say {_names(order)}"
+            yield f"its classes are {_names(self.rows.labels)}, the results have {_names(order)}"
         if len(places) != len(actual) or any(not 0 <= place < read for place in places):
             yield "its rows are not among those that are kept"
         if any(one > other for one, other in pairwise(places)):
@@ -96,7 +96,7 @@ class _Kept:
         if self.ledger.predictions not in (None, self.ledger.used):
             return
         if len(places) != len(set(places)) or len(places) != self.ledger.used:
-            yield f"it keeps {len(places)} used rows, the results say {self.ledger.used}"
+            yield f"it keeps {len(places)} used rows, the results have {self.ledger.used}"
         yield from self._classes(actual)
         yield from self._counted()
 
@@ -104,7 +104,7 @@ class _Kept:
         counted = Counter(self.labels.order[code] for code in actual)
         for one in self.ledger.classes:
             if counted[one.label] != one.count:
-                yield f"{counted[one.label]} rows are {one.label}, the results say {one.count}"
+                yield f"{counted[one.label]} rows are {one.label}, the results have {one.count}"
 
     def _counted(self) -> Iterator[str]:
         """The tables of all rows that count every row as one, and the scores, from the rows."""

@@ -97,7 +97,7 @@ def _problems(number: Printed, measure: Measure | None) -> list[str]:
             found.append(f"{state}, yet the page reads {text!r}")
         return found
     if value is None or _float(number.value) != value:
-        return [f"data-value is {number.value!r}, results.json says {value!r}"]
+        return [f"data-value is {number.value!r}, results.json has {value!r}"]
     return [] if _is_rounding(text, value) else [f"printed as {text!r}, its value is {value!r}"]
 
 

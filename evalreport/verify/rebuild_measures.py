@@ -58,7 +58,7 @@ SIZES = "sizes of the training sets are not in the results"
 #: Stand for the sizes of the folds: that there are some is known, not how large they are.
 SOME_SIZES = {"": (2, 1)}
 #: Why counts and points are taken over.
-OF_ROWS = "it is counted from rows; other numbers are held against it"
+OF_ROWS = "it is counted from rows; other numbers are compared with it"
 OF_TABLES = dict.fromkeys(("counts", "cells", "missing", "sampled_rows"), OF_ROWS)
 
 

@@ -54,7 +54,7 @@ def _facts(model: Model) -> Facts:
     if facts.source != "prediction" and facts.low is None:
         raise NotRecorded("the range of the scores is not in the results")
     if facts.source == "prediction" and len(facts.labels) > CURVED_CLASSES:
-        raise NotRecorded("there are no curves that tell whether there were scores")
+        raise NotRecorded("there are no curves that show whether there were scores")
     if facts.designed:
         raise NotRecorded("what kind of sample was drawn is not in the results")
     groups = {

@@ -86,7 +86,7 @@ def _reader_problems(again: RecordedState, one: r.ReaderMean) -> Iterator[str]:
             yield f"the {name} of all readers are {found}, there are {wanted}"
     first = next(own for own in again.results.of(r.ReaderMean) if own.model == one.model)
     if [own.reader for own in one.readers] != [own.reader for own in first.readers]:
-        yield "the readers are not those of the first measure"
+        yield "the readers differ from those of the first measure"
     if one.metric == AREA or model.weighted or model.view.indeterminate:
         return
     counts = model.tables.classification(EVERYTHING, one.threshold).binary()

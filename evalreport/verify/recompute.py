@@ -139,7 +139,7 @@ OTHER_VERSION = "another version of evalreport made it, and this one makes it ot
 UNSETTLED: Mapping[type, str] = {
     r.Logo: "the picture is not in the folder of the run",
     r.Threshold: "a rule is solved on the scores of rows",
-    r.Caution: "most cautions look at the rows themselves",
+    r.Caution: "most cautions need the rows themselves",
     r.History: "steps of training are taken from the file of the model's history",
     r.Tuning: "models are trained for it",
     r.TrainingOverlap: "rows are compared with those of other datasets",

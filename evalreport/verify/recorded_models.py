@@ -323,7 +323,7 @@ def resolved_by(
     for request in filter(None, thresholds_of(requests, facts)):
         one = stated.get(request.text or request.number)
         if one is None:
-            raise NotRecorded("the thresholds are not those that the spec asks for")
+            raise NotRecorded("the thresholds differ from those that the spec requests")
         found[request] = Resolved(one.threshold, one.reason, one.status == "exploratory")
     return found
 

@@ -73,12 +73,12 @@ def spec_problems(results: Results) -> Iterator[str]:
     source = made_by.spec.text.encode("utf-8")
     known = {sha256(source), sha256(BOM_UTF8 + source)}
     if made_by.spec.sha256 not in known:
-        yield "the text of the spec does not have the sha256 that is stated beside it"
+        yield "the text of the spec does not have the sha256 stated beside it"
     loaded = written_spec(results)
     if loaded is None:
         return
     if loaded.spec.title != results.title:
-        yield f"the title is {results.title!r}, the text of the spec says {loaded.spec.title!r}"
+        yield f"the title is {results.title!r}, the text of the spec has {loaded.spec.title!r}"
     if made_by.version == __version__:
         told = loaded.resolved()
         wrong = {

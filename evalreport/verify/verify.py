@@ -95,7 +95,8 @@ def anchor_problems(path: Path, anchor: str) -> list[Problem]:
     if of_runs or (own is not None and own <= last):
         return []
     what = (
-        f"run {folder.name} was recorded after line {last}, which was kept: it says nothing of it"
+        f"run {folder.name} was recorded after line {last}, which was kept: the line does not "
+        f"cover it"
     )
     return [Problem(what, "a line that was kept after the run", where)]
 
@@ -275,7 +276,7 @@ BEYOND = (
     "a part taken out and recorded as failed",
     "what needs the rows: tests on them, both scores of a row, clusters, training, drift",
     "limits of weighted or clustered rows, and descriptions of columns",
-    "what is told of earlier runs",
+    "what is recorded of earlier runs",
     "versions of evalreport, of libraries and the engine, the file name of the spec",
     "words and methods of a run of another version, and drawn limits within what draws differ by",
 )

@@ -329,7 +329,7 @@ def test_a_pdf_is_written_where_it_is_told(tmp_path) -> None:
         (lambda: evaluate(Y, ["a"] * 60), DataError, "row 1 of y_score is 'a'"),
         (lambda: evaluate(Y, np.ones((60, 3))), DataError, "3 columns, and there are 2 classes"),
         (lambda: evaluate(np.ones((60, 3)), P), DataError, "one score per row, and there are 3"),
-        (lambda: evaluate(Y, P, positive="ill"), DataError, "positive='ill' is no class"),
+        (lambda: evaluate(Y, P, positive="ill"), DataError, "positive='ill' is not a class"),
         (lambda: evaluate(Y, P, metrics=["accurcy"]), SpecError, "accuracy"),
         (lambda: evaluate(Y, P, metrics=[recall_score]), SpecError, "function of Python"),
         (lambda: evaluate(Y, P, threshold="half"), SpecError, "half"),

@@ -180,5 +180,5 @@ def test_two_columns_of_one_name_are_refused() -> None:
 
 def test_a_frame_that_is_not_computed_yet_is_told() -> None:
     lazy = pytest.importorskip("polars").LazyFrame({"p": P.tolist()})
-    with pytest.raises(DataError, match=r"a LazyFrame holds no rows yet; its collect\(\)"):
+    with pytest.raises(DataError, match=r"a LazyFrame has no rows yet; its collect\(\)"):
         evaluate(Y, lazy)

@@ -116,7 +116,7 @@ def test_the_dataset_is_named_where_there_are_several() -> None:
     [
         ("recal", "'recal' was not measured; did you mean 'recall'?"),
         ("brier", "'brier' was not measured; metrics: [brier]"),
-        (("recall", "modle"), "'modle' is no model of recall; did you mean 'model'?"),
+        (("recall", "modle"), "'modle' is not a model of recall; did you mean 'model'?"),
         ("fbeta", "fbeta was measured 2 times; results.summary() has all of them"),
     ],
 )

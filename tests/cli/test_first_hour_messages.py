@@ -85,7 +85,7 @@ def test_a_mistyped_positive_class_is_told_and_makes_no_third_class(
     (folder / "audit.yaml").write_text(repaired("{label: il}"))
     assert status_of(["plan", "audit.yaml"]) == 3
     assert capsys.readouterr().err == (
-        "audit.yaml:8:11: the positive class 'il' is no class of data.csv; did you mean 'ill'?\n"
+        "audit.yaml:8:11: the positive class 'il' is not a class of data.csv; did you mean 'ill'?\n"
     )
 
 
@@ -98,7 +98,7 @@ models: {m: {prediction: p}}
 metrics: [recall]
 """
     Path("t.yaml").write_text(text)
-    with pytest.raises(DataError, match="the positive class 'jes' is no class of d"):
+    with pytest.raises(DataError, match="the positive class 'jes' is not a class of d"):
         evalreport.run("t.yaml", frames={"d": {"y": ["yes", "no"], "p": ["yes", "yes"]}})
 
 

@@ -237,7 +237,7 @@ def test_rows_repeated_across_folds_reach_the_report():
             2,
             "did you mean 'sklearn.naive_bayes.GaussianNB'?",
         ),
-        ({"estimator": "os.system"}, 2, "'os.system' is no classifier of scikit-learn"),
+        ({"estimator": "os.system"}, 2, "'os.system' is not a classifier of scikit-learn"),
         ({"estimator": "sklearn.svm.SVC", "params": {"kernl": "rbf"}}, 2, "did you mean 'kernel'?"),
         (
             {"estimator": "sklearn.svm.SVC", "tune": {"grid": {"gama": [1]}, "metric": "accuracy"}},

@@ -65,7 +65,7 @@ WRONG = [
         2,
         "s.yaml:7:32: recall has no interval method 'wilsn'; did you mean 'wilson'?",
     ),
-    ("report: {logo: mark.png}", 4, "s.yaml:7:16: mark.png: there is no such file"),
+    ("report: {logo: mark.png}", 4, "s.yaml:7:16: mark.png: file not found"),
     (
         "comparisons: {reference: {run: runs/before}}",
         4,
@@ -113,7 +113,7 @@ def test_a_model_that_is_not_there_is_a_matter_of_files(
 ) -> None:
     status, lines = told(BASE.replace("{score: p}", source), capsys)
     assert status == 4
-    assert any("there is no such file" in line and ":5:" in line for line in lines)
+    assert any("file not found" in line and ":5:" in line for line in lines)
 
 
 def test_other_mistakes_beside_a_missing_model_are_those_of_the_spec(
@@ -123,7 +123,7 @@ def test_other_mistakes_beside_a_missing_model_are_those_of_the_spec(
     status, lines = told(text, capsys)
     assert status == 2
     assert len(lines) == 3
-    assert "there is no such file" in "".join(lines)
+    assert "file not found" in "".join(lines)
 
 
 def test_everything_is_told_at_once_in_the_order_of_the_file(

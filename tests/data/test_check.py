@@ -168,7 +168,7 @@ def test_absent_columns_are_named_with_the_nearest(table_of: TableOf) -> None:
 
 def test_columns_of_lists_are_no_labels() -> None:
     table = read_frame({"y": [["a"], ["b"]], "p": ["a", "b"]}, "f")
-    assert "column 'y' of f (target) does not hold single values" in told(table, P)
+    assert "column 'y' of f (target) does not have single values" in told(table, P)
 
 
 def test_no_row_left(table_of: TableOf) -> None:

@@ -49,7 +49,7 @@ def test_what_is_no_regular_file_is_refused_before_it_is_opened(tmp_path: Path) 
             ("folder.csv", "is a folder"),
             ("device.csv", "is a device"),
             ("s.csv", "is a socket"),
-            ("absent.csv", "there is no such file"),
+            ("absent.csv", "file not found"),
             ("loop.csv", "cannot be read"),
             ("a\0b.csv", "cannot be read"),
         ]:

@@ -105,7 +105,7 @@ def test_a_file_that_is_no_protocol_is_refused(
 ) -> None:
     (study / "plan" / "protocol.json").write_text(text)
     assert run(study, PLANNED + CITED) == 3
-    assert "it is no protocol" in capsys.readouterr().err
+    assert "it is not a protocol" in capsys.readouterr().err
 
 
 def test_a_run_without_a_protocol_says_nothing_of_one(study: Path) -> None:

@@ -132,7 +132,7 @@ def test_what_was_asked_for_stays_and_is_told() -> None:
     assert (recall.test, recall.interval, recall.why) == (
         "mcnemar_midp",
         "tango",
-        "asked for in the spec",
+        "requested in the spec",
     )
     assert (npv.test, npv.interval, npv.margin) == ("kosinski", "square_and_add", 0.02)
     assert recall.as_json()["reference"] == "a"

@@ -184,7 +184,7 @@ def test_89_of_100_is_that_of_rows_in_every_kind_of_file(tmp_path: Path, suffix:
     limits = measure["interval"]
     assert limits["method"] == "wilson"
     assert (limits["low"], limits["high"]) == pytest.approx(wilson(89, 100), abs=1e-12)
-    assert "each kind of rows stands for as many as it counts" in str(found["provenance"])
+    assert "each kind of row has a count" in str(found["provenance"])
 
 
 @pytest.mark.parametrize(

@@ -135,7 +135,7 @@ def test_no_number_of_rows_changes_a_default_and_none_is_drawn() -> None:
 def test_the_classical_method_is_there_on_request(metric: str, method: str) -> None:
     found = find(metric)
     assert found is not None
-    assert choose(found, None, facts(), method) == (method, "asked for in the spec")
+    assert choose(found, None, facts(), method) == (method, "requested in the spec")
 
 
 # -- the law -----------------------------------------------------------------------------------

@@ -99,7 +99,7 @@ def test_a_method_that_is_asked_for_is_given_and_never_exchanged(
         m = found[metric.name]
         assert m["interval"] is not None, (metric.name, m["interval_reason"])
         assert m["interval"]["method"] == methods[metric.name]
-        assert m["interval"]["why"] == "asked for in the spec"
+        assert m["interval"]["why"] == "requested in the spec"
         assert m["interval"]["low"] <= m["interval"]["high"]
 
 

@@ -89,7 +89,7 @@ def test_it_is_planned_said_and_verified(
         (recall(method="clopper_peerson"), "did you mean 'clopper_pearson'?"),
         (recall(method="mover_clusters"), "recall has no interval method 'mover_clusters'"),
         (recall(method="cluster_robust_t"), "of independent rows; one of wilson, clopper_pearson"),
-        (recall(method="wald", bound="point"), "a method, and no limit is held"),
+        (recall(method="wald", bound="point"), "a method, and no limit is judged"),
         (
             {"metric": "recall", "reference": {"run": "r"}, "bound": "lower", "method": "wald"},
             "the limit of a difference has methods of its own",

@@ -369,7 +369,7 @@ def test_what_is_wrong_with_readings_is_told(
 @pytest.mark.parametrize(
     ("dataset", "words"),
     [
-        ({"id": None}, "it is not said which rows are of the same case"),
+        ({"id": None}, "the spec does not state which rows are of the same case"),
         ({"id": "who"}, "the case and its reader are both the column 'who'"),
         ({"weight": "old"}, "readers read cases one by one, which weight does not go with"),
         ({"readers": "whom"}, "no column 'whom' in rows.csv; did you mean 'who'?"),
@@ -401,7 +401,7 @@ def test_engines_say_that_readings_are_read(tmp_path: Path) -> None:
     assert status_of(["run", str(path), "-o", str(runs), "--quiet", "--engine", "duckdb"]) == 0
     content = json.loads((runs / "latest" / "results.json").read_text())
     reason = content["provenance"]["engine"]["reason"]
-    assert "what readers say of a case is held together" in reason
+    assert "the readings of a case are kept together" in reason
     assert content["readers"] == run(tmp_path, rows, spec())["readers"]
 
 

@@ -144,7 +144,7 @@ def test_the_report_prints_sizes_methods_with_reasons_and_multiplicity() -> None
     assert "there are 9 intervals" in words
     assert "none is widened for their number" in words
     assert "tests whether subgroups differ: not corrected" in words
-    assert "Half the width of the intervals of shares, all rows: from" in words
+    assert "Half-width of the intervals of shares, all rows: from" in words
     methods = next(b for b in section.blocks if isinstance(b, PlainTable))
     place = [column.text for column in methods.columns].index("interval")
     assert any(re.match(r"Wilson \[\d+\]", r.cells[place]) for r in methods.rows)

@@ -571,5 +571,5 @@ def test_an_estimated_cell_of_few_rows_is_said_on_the_page() -> None:
     (told,) = [c for c in few.json["cautions"] if c["code"] == "few_sampled_rows"]
     assert "actual 1 predicted 0 from 4 rows" in told["message"]
     assert (told["severity"], told["numbers"]) == ("warning", {"cells": 1, "fewest": 4})
-    assert "An estimated cell stands on few rows of the sample" in few.to_html()
+    assert "An estimated cell rests on few rows of the sample" in few.to_html()
     assert not [c for c in of_missed(10).json["cautions"] if c["code"] == "few_sampled_rows"]

@@ -226,7 +226,7 @@ def test_a_token_for_a_cluster_does_not_stand_in_a_spec(workshop: Workshop) -> N
     workshop.spec(more=f"engine: {{name: spark, spark: {{url: '{url}'}}}}")
     found = workshop.call("check", workshop.folder / "spec.yaml")
     assert found.status == 2
-    assert "holds a token; an address without one" in found.err
+    assert "contains a token; an address without one" in found.err
     assert "very-secret" not in found.err
 
 

@@ -75,7 +75,7 @@ def names_the_place(mutation: Mutation, told: str) -> bool:
     place = mutation.name.rpartition(" ")[0] if " " in mutation.name else mutation.name
     steps = re.findall(r"[^.\[\]]+", place.split(" ")[0])
     # An id that changes is missed by what refers to it, a ledger by its dataset and model.
-    missed = "which is no table", "which is no measure", "which have no account of rows"
+    missed = "which is not a table", "which is not a measure", "which have no account of rows"
     named = any(step in told for step in steps if not step.isdigit())
     return named or any(words in told for words in missed)
 

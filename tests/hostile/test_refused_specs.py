@@ -149,7 +149,7 @@ def test_a_pipe_a_device_a_folder_or_nothing_is_no_data(workshop: Workshop, engi
     (workshop.folder / "tty.csv").symlink_to("/dev/stdin")
     words = {
         "pipe.csv": "named pipe", "folder.csv": "folder", "loop.csv": "circle",
-        "broken.csv": "no such file", "device.csv": "device", "absent.csv": "no such file",
+        "broken.csv": "file not found", "device.csv": "device", "absent.csv": "file not found",
         "x" * 300 + ".csv": "File name too long", "a.csv/b.csv": "",
     }  # fmt: skip
     for path, word in words.items():

@@ -127,7 +127,7 @@ def test_the_command_in_a_process_of_its_own(workshop: Workshop, tree: bytes) ->
     prepared(workshop, tree)
     done = command("check", "spec.yaml", cwd=workshop.folder)
     assert (done.returncode, done.stdout) == (3, "")
-    assert done.stderr.startswith("m.skops: the file holds types that are not trusted: ")
+    assert done.stderr.startswith("m.skops: the file has types that are not trusted: ")
     assert done.stderr.count("\n") == 1
 
 

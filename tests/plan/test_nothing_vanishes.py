@@ -153,7 +153,7 @@ def test_the_hash_covers_every_request(
 
 
 #: What the provenance says where nothing is missing.
-ALL = "nothing: all that was requested, and every value exists"
+ALL = "nothing: every requested value exists"
 POSSIBLE = """
 evalreport: 1
 datasets:

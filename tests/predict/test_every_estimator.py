@@ -131,7 +131,7 @@ def test_a_class_weight_of_no_class_names_the_nearest():
         "estimator": "sklearn.linear_model.LogisticRegression",
         "params": {"class_weight": {"no": 1, "yess": 5}},
     }
-    with pytest.raises(SpecError, match=r"class_weight names 'yess', which is no class.*'yes'"):
+    with pytest.raises(SpecError, match=r"class_weight names 'yess', which is not a class.*'yes'"):
         results_of(_columns("no", "yes"), model, ["accuracy"], cross_validation={"folds": 3})
 
 

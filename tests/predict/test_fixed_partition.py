@@ -92,7 +92,7 @@ def test_a_column_says_which_rows_are_which():
     assert (rows["read"], rows["used"]) == (150, 50)
     assert rows["excluded"] == [
         {"reason": "trained on, by part", "count": 90},
-        {"reason": "part says neither", "count": 10},
+        {"reason": "part gives neither", "count": 10},
     ]
     assert "fold" not in {c["code"] for c in made["cautions"]}
 

@@ -120,7 +120,7 @@ def test_mistakes_are_told_all_at_once_with_their_lines(tmp_path: Path) -> None:
     listed.write_text("good.Thing\nno name\nos.system\n")
     with pytest.raises(UsageError) as caught:
         granted([f"@{listed}", "*"], {})
-    no_name = "it is no name; the full name of a type, as pkg.module.Type, or of a package"
+    no_name = "it is not a name; the full name of a type, as pkg.module.Type, or of a package"
     never = "what belongs to Python itself can act on the machine and is never trusted"
     assert [str(p).replace(f"{listed}:", "") for p in caught.value.problems] == [
         f"2: cannot trust 'no name': {no_name}",

@@ -132,7 +132,8 @@ def test_labels_of_the_threshold_agree_and_the_score_is_used():
     made = _both(["p" if s >= 0.5 else "n" for s in SCORES])
     assert _told(made) == (
         "data_finding",
-        "m: the labels in said are those of score >= 0.5 in all 200 rows. The score is used.",
+        "m: the labels in said agree with those of score >= 0.5 in all 200 rows. The score is "
+        "used.",
     )
     assert one(made, "roc_auc")["state"] == "value"
 
@@ -174,7 +175,7 @@ def test_labels_that_are_none_or_missing_are_counted():
     assert code == "labels_differ"
     assert "in all 197 rows" in message
     assert "1 rows have no label in said" in message
-    assert "2 labels in said are no class ('maybe')" in message
+    assert "2 labels in said name no class ('maybe')" in message
 
 
 def test_no_such_column_of_labels():
@@ -203,7 +204,7 @@ def test_labels_beside_scores_by_class_are_counted_as_those_beside_one(times: An
     assert code == "labels_differ"
     assert message == (
         f"m: the labels in said are not those of the largest score in {n[10]} of {known} rows; "
-        f"{n[3]} rows have no label in said; {n[5] + n[6]} labels in said are no class ('maybe'). "
+        f"{n[3]} rows have no label in said; {n[5] + n[6]} labels in said name no class ('maybe'). "
         "The scores are used."
     )
     said[5], said[6], said[10] = None, None, LABELS[P[10].argmax()]

@@ -99,7 +99,7 @@ def test_the_whole_of_it(study: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     (twice,) = (one for one in found["checks"] if one["what"] == "the user's spec twice")
     assert twice["outcome"] == "passed"
     page = (out / "qualification.html").read_text()
-    assert "2026-11-21 12:00:00 UTC (time given, not read off a clock)" in page
+    assert "2026-11-21 12:00:00 UTC (time set by the user)" in page
     for requirement in found["requirements"]:
         assert html.escape(requirement["text"], quote=True).replace("&#x27;", "&#39;") in page
     if pdftotext := found_program("pdftotext"):

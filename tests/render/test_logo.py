@@ -71,7 +71,7 @@ def test_the_logo_of_a_spec_is_in_results_and_on_the_page(tmp_path):
     assert logo["alt"] == "logo"
     assert logo["src"] == results["logo"]["address"]
     (tmp_path / "logo.svg").unlink()
-    with pytest.raises(FilesError, match=r"logo\.svg: there is no such file") as caught:
+    with pytest.raises(FilesError, match=r"logo\.svg: file not found") as caught:
         evalreport.run(tmp_path / "spec.yaml")
     assert caught.value.problems[0].where.line == 5
 

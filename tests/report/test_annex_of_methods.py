@@ -55,10 +55,10 @@ def test_the_narrowest_and_widest_share_are_named_with_their_class(
         p = k / n
         return z / (1 + z * z / n) * (p * (1 - p) / n + z * z / (4 * n * n)) ** 0.5
 
-    told = re.search(r"Half the width .*? rows\)\.", _annex(three_classes).text)
+    told = re.search(r"Half-width .*? rows\)\.", _annex(three_classes).text)
     assert told is not None
     assert told[0] == (
-        f"Half the width of the intervals of shares, all rows: from {half(99, 100):.4f} "
+        f"Half-width of the intervals of shares, all rows: from {half(99, 100):.4f} "
         f"(Recall of a, m, 100 rows) to {half(7, 10):.3f} (Recall of c, m, 10 rows)."
     )
 

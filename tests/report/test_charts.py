@@ -84,7 +84,7 @@ def test_the_finding_of_precision_says_where_a_curve_is_the_higher() -> None:
     )
     assert said([precision("a", 0.9, 0.8, 0.7, 0.6), precision("b", 1.0, 0.7, 0.8, 0.7)]) == (
         "b has the precision of a or a higher one at recalls from 0.750 to 1, its longest such "
-        "stretch"
+        "range"
     )
     assert said([a, precision("b", 1.0, 0.9, 0.8, 0.7)]) == (
         "a and b have the same precision at every recall"
@@ -95,7 +95,7 @@ def test_the_finding_of_precision_says_where_a_curve_is_the_higher() -> None:
     # higher from 0.25 to 0.5 and at 1, lower at 0.75: the wider stretch is not the only one
     assert said([a, precision("b", 0.9, 0.8, 0.85, 0.6)]) == (
         "a has the precision of b or a higher one at recalls from 0.250 to 0.500, its longest "
-        "such stretch"
+        "such range"
     )
     assert said([a]) == ""
 

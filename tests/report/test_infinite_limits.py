@@ -36,7 +36,7 @@ def results() -> evalreport.Results:
 
 def test_programs_read_a_word_that_they_take_for_a_number(results: evalreport.Results) -> None:
     def refuse(constant: str) -> float:
-        raise AssertionError(f"{constant} is no JSON")
+        raise AssertionError(f"{constant} is not JSON")
 
     interval = json.loads(json.dumps(results.json), parse_constant=refuse)["measures"][0][
         "interval"

@@ -183,7 +183,7 @@ CHANGES: list[tuple[Callable[[dict[str, Any]], None], str]] = [
     ),
     (
         lambda r: r["measures"][2].update(valeu=1),
-        "results.json: measures[2].valeu: is no field; did you mean 'value'?",
+        "results.json: measures[2].valeu: is not a field; did you mean 'value'?",
     ),
     (
         lambda r: r["measures"][2].pop("n"),
@@ -211,7 +211,7 @@ CHANGES: list[tuple[Callable[[dict[str, Any]], None], str]] = [
     ),
     (
         lambda r: r.update(cautoins=[]),
-        "results.json: cautoins: is no field; did you mean 'cautions'?",
+        "results.json: cautoins: is not a field; did you mean 'cautions'?",
     ),
 ]
 

@@ -70,11 +70,14 @@ CHANGES = [
     (_missing, "tables[0].missing.without_prediction: is not one number for each label"),
     (_missing, "tables[0].missing.without_target: is not one number for each column"),
     (_set("measures", 0, "value", to=None), "measures[0].value: is None, and the state is value"),
-    (_set("measures", 0, "table", to="t99"), "measures[0].table: is 't99', which is no table"),
+    (_set("measures", 0, "table", to="t99"), "measures[0].table: is 't99', which is not a table"),
     (_set("measures", 0, "tables", to=["t99"]), "measures[0].tables[0]: is 't99'"),
     (_set("measures", 0, "metric", to=""), "measures[0].metric: is empty"),
-    (_set("cautions", 0, "measure", to="m0"), "cautions[0].measure: is 'm0', which is no measure"),
-    (_set("cautions", 0, "table", to="t0"), "cautions[0].table: is 't0', which is no table"),
+    (
+        _set("cautions", 0, "measure", to="m0"),
+        "cautions[0].measure: is 'm0', which is not a measure",
+    ),
+    (_set("cautions", 0, "table", to="t0"), "cautions[0].table: is 't0', which is not a table"),
     (_set("tables", 0, "labels", to=[]), "tables[0].labels: is empty, or holds a label twice"),
     (_set("measures", 0, "model", to="?"), "measures[0]: is of '?' on"),
 ]

@@ -57,7 +57,7 @@ def refused(form: Any, value: Any) -> list[tuple[str, str]]:
         (Mapping[str, int], [1], "", "not an object"),
         (Mapping[str, int], {"a": 1, "b": "x"}, ".b", "not a whole number"),
         (Point, [1], "", "not an object"),
-        (Point, {"x": 1, "z": 2}, ".z", "is no field"),
+        (Point, {"x": 1, "z": 2}, ".z", "is not a field"),
         (Point, {"y": 2.0}, ".x", "is missing"),
         (Point | Named, {"x": 1, "name": "n"}, "", "neither Point or Named"),
         (Point | Named, 3, "", "neither Point or Named"),

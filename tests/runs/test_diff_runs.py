@@ -107,7 +107,7 @@ def test_the_same_rows_differ_by_no_chance(tmp_path: Path) -> None:
     assert (brier["difference"], brier["interval"], brier["beyond_chance"]) == (0.0, None, None)
     assert "same rows" in brier["interval_reason"]
     assert found["summary"]["tested"] == 0
-    assert "none can be held against chance" in page_text(diff_page(decode_as(Diff, found)))
+    assert "none can be compared with chance" in page_text(diff_page(decode_as(Diff, found)))
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,7 @@ def test_a_measure_that_is_none_is_told(told: Any) -> None:
 
 @pytest.mark.parametrize(
     ("data", "word"),
-    [(b"no json", "is no results.json: "), (b"[]", "schema"), (b'{"schema": "other/1"}', "schema")],
+    [(b"no json", "is not a results.json: "), (b"[]", "schema"), (b'{"schema": "other/1"}', "schema")],
 )
 def test_results_of_other_files(data: bytes, word: str) -> None:
     with pytest.raises(FilesError, match=word):

@@ -133,8 +133,8 @@ def test_a_backfill_says_that_it_is_no_look(
     command += ["--at", "2026-11-04T06:00:00Z", "--as-of", "2026-11-02", "--formats", "html"]
     assert status_of(command) == 0
     told = capsys.readouterr()
-    assert "1 passed, 0 failed, 0 not evaluated; this run is no look" in told.out
-    assert "This run is no look: The newest look is of 2026-11-03 06:00:00 UTC" in told.err
+    assert "1 passed, 0 failed, 0 not evaluated; this run is not a look" in told.out
+    assert "This run is not a look: The newest look is of 2026-11-03 06:00:00 UTC" in told.err
     runs = (p for p in (tmp_path / "runs").iterdir() if p.name[0] == "2" and not p.is_symlink())
     old = max(runs, key=lambda p: p.name)
     (caution,) = [c for c in results(old)["cautions"] if c["code"] == "no_look"]

@@ -131,8 +131,8 @@ def test_wrong_dates_are_told_with_their_rows(
     spec = write(tmp_path, dated)
     assert status_of(["run", str(spec), "-o", str(tmp_path / "runs"), "--quiet"]) == 3
     told = capsys.readouterr().err
-    assert "week.csv:5: column 'date', row 4 (line 5): '3/2026' is no date" in told
-    assert "week.csv:9: column 'date', row 8 (line 9): '2026-02-31' is no date" in told
+    assert "week.csv:5: column 'date', row 4 (line 5): '3/2026' is not a date" in told
+    assert "week.csv:9: column 'date', row 8 (line 9): '2026-02-31' is not a date" in told
 
 
 def test_a_column_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -248,7 +248,7 @@ def test_one_metric_under_two_names_is_given_once_and_noted(load):
         ("fbeta", "fbeta"),
     ]
     assert [str(note) for note in loaded.notes] == [
-        "s.yaml:4:24: recall is recall, which is asked for already; it is given once"
+        "s.yaml:4:24: recall is recall, which is already requested; it is given once"
     ]
 
 
@@ -280,7 +280,7 @@ def test_a_dataset_given_as_a_frame_needs_no_path():
     assert parse_spec(text, frames=("d",)).spec.datasets["d"].path is None
     with pytest.raises(SpecError, match="path is missing in d"):
         parse_spec(text)
-    with pytest.raises(SpecError, match="a frame is given for 'e', which is no dataset"):
+    with pytest.raises(SpecError, match="a frame is given for 'e', which is not a dataset"):
         parse_spec(text, frames=("d", "e"))
 
 

@@ -381,13 +381,13 @@ def test_an_older_version_is_no_version(mistakes):
         ("RandomForestClassifier", "did you mean 'sklearn.ensemble.RandomForestClassifier'?"),
         ("sklearn.tree.RandomForestClassifier",
          "did you mean 'sklearn.ensemble.RandomForestClassifier'?"),
-        ("sklearn.linear_model.Ridge", "is no classifier of scikit-learn"),
+        ("sklearn.linear_model.Ridge", "is not a classifier of scikit-learn"),
         ("os.system", "--allow-import os admits"),
         ("lightgbm.LGBMClassifier", "--allow-import lightgbm admits"),
-        ("sklearn.__builtins__.eval", "is no path of a class"),
-        ("__import__('os').system('id')", "is no path of a class"),
-        ("'lambda: 0'", "is no path of a class"),
-        ("sklearn..tree", "is no path of a class"),
+        ("sklearn.__builtins__.eval", "is not a path of a class"),
+        ("__import__('os').system('id')", "is not a path of a class"),
+        ("'lambda: 0'", "is not a path of a class"),
+        ("sklearn..tree", "is not a path of a class"),
     ],
 )  # fmt: skip
 def test_an_estimator_is_looked_up_and_never_imported(mistakes, estimator, expected):

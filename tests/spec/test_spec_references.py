@@ -203,7 +203,7 @@ def test_remarks_that_stop_nothing(load):
     )
     assert [str(note).removeprefix("s.yaml:") for note in loaded.notes] == [
         "8:1: cross_validation has no effect: no model is trained",
-        "9:23: a method for recall, which is not asked for",
+        "9:23: a method for recall, which is not requested",
         "10:26: there is no other model to compare with the reference",
     ]
 

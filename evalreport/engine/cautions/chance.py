@@ -16,8 +16,7 @@ from evalreport.results.records import AgainstBaseline
     unless=("auc_below_half", "constant_scores", "one_prediction"),
     severity="warning",
     title="Not shown to be better than guessing, or than the model before",
-    why="answers that look at no row, or the model in use until now, do as well as far as "
-    "these rows can tell",
+    why="guessing, or the model in use until now, does as well as far as these rows show",
     read_instead="the interval of the value, and whether the model was given the right columns",
 )
 def baseline_not_beaten(run: RunFacts) -> Iterator[Caution]:

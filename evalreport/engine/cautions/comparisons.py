@@ -135,7 +135,7 @@ def roc_curves_cross(run: RunFacts) -> Iterator[Caution]:
     whole_table=True,
     severity="warning",
     title="Same precision and recall, different true negatives",
-    why="precision, recall and F1 never look at true negatives",
+    why="precision, recall and F1 ignore true negatives",
     read_instead="specificity, or the tables themselves",
 )
 def same_precision_and_recall(run: RunFacts) -> Iterator[Caution]:
@@ -240,7 +240,7 @@ def _called(view: View, one_dataset: bool) -> str:
     "no_better_than_baseline",
     severity="note",
     title="Not shown to be better than the reference",
-    why="a difference whose interval holds 0 may be in favour of either model",
+    why="a difference whose interval contains 0 may favour either model",
     read_instead="the interval of the difference: how much better or worse is still possible",
 )
 def no_better_than_baseline(run: RunFacts) -> Iterator[Caution]:
@@ -269,8 +269,8 @@ def no_better_than_baseline(run: RunFacts) -> Iterator[Caution]:
     "worse_on_other_rows",
     severity="warning",
     title="Worse than on the reference dataset",
-    why="the values of a model depend on the rows that it is tested on, so those of one dataset "
-    "do not carry over to another",
+    why="the values of a model depend on its test rows, so values from one dataset do not carry "
+    "over to another",
     read_instead="the values on the rows that are most like those where the model will be used",
 )
 def worse_on_other_rows(run: RunFacts) -> Iterator[Caution]:

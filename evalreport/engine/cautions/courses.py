@@ -25,7 +25,7 @@ WORDS = {
     "changed_over_time",
     severity="note",
     title="Results changed over time",
-    why="a value of all periods together describes neither those before the change nor those after",
+    why="a value over all periods describes neither the time before the change nor the time after",
     read_instead="the course over time, and the values of the periods since the change",
 )
 def changed_over_time(run: RunFacts) -> Iterator[Caution]:

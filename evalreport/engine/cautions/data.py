@@ -108,7 +108,7 @@ def _few_rows(run: RunFacts, view: View) -> Iterator[Caution]:
     severity="warning",
     title="There are hardly any rows",
     why="on so few rows nearly every value could have come about by chance",
-    read_instead="the intervals, which say how little is known, or a report on more rows",
+    read_instead="the intervals, which show how little is known, or a report on more rows",
 )
 def few_rows(run: RunFacts) -> Iterator[Caution]:
     """A dataset has fewer than 10 rows."""
@@ -125,8 +125,8 @@ def _few_in_all(view: View) -> Iterator[Caution]:
     whole_table=True,
     severity="warning",
     title="Only one class occurs",
-    why="with one actual class nothing can be told apart: whatever needs both is undefined",
-    read_instead="the share of rows that are right, and data that hold every class",
+    why="with one actual class whatever needs both is undefined",
+    read_instead="the share of rows that are right, and data with every class",
 )
 def one_class(run: RunFacts) -> Iterator[Caution]:
     """All rows are actually of the same class."""
@@ -153,7 +153,7 @@ def _one_class(run: RunFacts, view: View) -> Iterator[Caution]:
     severity="note",
     title="A class never occurs",
     why="the recall of a class without actual rows is undefined and averages leave it out",
-    read_instead="the averages with the number of classes they hold, and the rows per class",
+    read_instead="the averages with the number of their classes, and the rows per class",
 )
 def class_never_true(run: RunFacts) -> Iterator[Caution]:
     """A declared or predicted class has no actual row."""
@@ -228,8 +228,8 @@ def labels_missing_by_prediction(run: RunFacts) -> Iterator[Caution]:
     "enriched_sample",
     severity="warning",
     title="The share of positives was fixed by the sampling",
-    why="predictive values and accuracy depend on prevalence, and that of an enriched sample is "
-    "not that of the rows a model will meet",
+    why="predictive values and accuracy depend on prevalence, which in an enriched sample differs "
+    "from that of the intended use",
     read_instead="recall, specificity and areas; or predictive values at the prevalences that "
     "the spec names",
 )
@@ -303,7 +303,7 @@ def _uneven(view: View) -> Iterator[Caution]:
     "effective_sample_size",
     severity="note",
     title="Weights are uneven",
-    why="with uneven weights the rows tell less than their number",
+    why="with uneven weights the rows carry less information than their number suggests",
     read_instead="the intervals, which rest on the variance of each value under its weights",
 )
 def effective_sample_size(run: RunFacts) -> Iterator[Caution]:
@@ -320,9 +320,9 @@ def _effective(view: View) -> Iterator[Caution]:
     effective = effective_size_from_sums(total, squares)
     if effective < view.rows * (1 - 1e-9):
         yield Caution(
-            f"For a value that has nothing to do with the weights, the {rows(view.rows)} are worth "
-            f"{number(float(round(effective)))} ({percent(effective / view.rows)}). What each "
-            "share is worth stands beside its interval.",
+            f"For a value unrelated to the weights, the effective size of the {rows(view.rows)} "
+            f"is {number(float(round(effective)))} ({percent(effective / view.rows)}). The "
+            f"effective size of each share is beside its interval.",
             numbers={"n_effective": effective, "rows": view.rows},
             severity="warning" if effective < view.rows / 2 else None,
         )

@@ -14,7 +14,7 @@ from evalreport.results.records import Drift
     "drift",
     severity="note",
     title="The data have moved from the reference",
-    why="values measured on other data need not hold for these, and thresholds may stand elsewhere",
+    why="values measured on other data need not apply to these, and thresholds may need to change",
     read_instead="the section on drift, and the measures of these rows beside those of the "
     "reference",
 )

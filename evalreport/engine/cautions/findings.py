@@ -60,8 +60,8 @@ def misspelt_label(run: RunFacts) -> Iterator[Caution]:
 @caution(
     "hidden_characters",
     severity="warning",
-    title="Labels hold characters that do not show",
-    why="such a label cannot be told on the page from one without them",
+    title="Labels contain invisible characters",
+    why="such a label looks on the page like one without them",
     read_instead="the label ledger, which writes these characters out",
 )
 def hidden_characters(run: RunFacts) -> Iterator[Caution]:
@@ -85,7 +85,7 @@ def float32_scores(run: RunFacts) -> Iterator[Caution]:
     "rounded_scores",
     severity="note",
     title="Scores are rounded",
-    why="scores that were apart may be tied, and one next to a threshold may change its side",
+    why="scores that differed may be tied, and one near a threshold may cross it",
     read_instead="the scores as they are, where they fit in memory",
 )
 def rounded_scores(run: RunFacts) -> Iterator[Caution]:
@@ -97,8 +97,8 @@ def rounded_scores(run: RunFacts) -> Iterator[Caution]:
     "leakage",
     severity="warning",
     title="Test rows may have been seen in training",
-    why="a model tested on what it was trained on, or told the answer by a feature, "
-    "looks better than it will be",
+    why="a model tested on its training data, or given the answer by a feature, looks better than "
+    "it is",
     read_instead="results on rows, groups and features that training could not have seen",
 )
 def leakage(run: RunFacts) -> Iterator[Caution]:
@@ -131,11 +131,11 @@ def fold_lacks_class(run: RunFacts) -> Iterator[Caution]:
 @caution(
     "labels_differ",
     severity="warning",
-    title="A model's labels are not those of its score",
+    title="A model's labels differ from those of its score",
     why="a model that decides otherwise than by the threshold has two sets of tables, and only "
     "one of them is shown",
-    read_instead="the tables of what is used: `decides: prediction` of a model takes its labels, "
-    "`decides: score` its score at the thresholds",
+    read_instead="the tables of what is used: with “decides: prediction” a model's labels, with "
+    "“decides: score” its score at the thresholds",
 )
 def labels_differ(run: RunFacts) -> Iterator[Caution]:
     """Labels that a model decides, or that stand beside its scores, differ from the scores."""
@@ -145,8 +145,8 @@ def labels_differ(run: RunFacts) -> Iterator[Caution]:
 @caution(
     "data_finding",
     severity="note",
-    title="Note on the data",
-    why="the data hold something that is allowed but may mislead",
+    title="About the data",
+    why="the data contain something that is allowed but may mislead",
     read_instead="the data themselves at the place named",
 )
 def data_finding(run: RunFacts) -> Iterator[Caution]:

@@ -104,8 +104,8 @@ def _slips(given: Given, beyond: npt.NDArray[np.bool_], outside: int, rows: int)
     "margins_as_probabilities",
     severity="note",
     title="Margins are read as probabilities",
-    why="the sigmoid of a signed distance is the confidence that a linear boundary gives; it is "
-    "a probability only as far as the calibration says so",
+    why="the sigmoid of a signed distance is the confidence that a linear boundary gives; it is a "
+    "probability only as far as it is calibrated",
     read_instead="the calibration curve before any probability, and ranks where it is off",
 )
 def margins_as_probabilities(run: RunFacts) -> Iterator[Caution]:
@@ -113,7 +113,7 @@ def margins_as_probabilities(run: RunFacts) -> Iterator[Caution]:
     for view in run.views:
         if view.source == "margin" and _probabilities_measured(run, view):
             yield Caution(
-                "The model gives margins; measures of probabilities are those of the confidence "
+                "The model gives margins; measures of probabilities use the confidence "
                 "1 / (1 + exp(-margin)).",
                 view.dataset,
                 view.model,
@@ -125,7 +125,7 @@ def margins_as_probabilities(run: RunFacts) -> Iterator[Caution]:
     whole_table=True,
     severity="warning",
     title="Predicted probabilities are miscalibrated",
-    why="a probability is used as a number only if events happen about as often as it says",
+    why="a probability is used as a number only if events happen about as often as it predicts",
     read_instead="the calibration curve, with slope and calibration in the large, "
     "before any probability",
 )

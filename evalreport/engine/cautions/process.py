@@ -69,8 +69,8 @@ def step_chosen_here(run: RunFacts) -> Iterator[Caution]:
     """A training history is judged: its best steps are those of fewest mistakes on these rows."""
     for model in run.histories:
         yield Caution(
-            f"The best steps of {name(model)} are those with the fewest mistakes and the lowest "
-            "cost on the rows that both are counted on.",
+            f"The best steps of {name(model)} have the fewest mistakes and the lowest cost on the "
+            f"same rows that they are judged on.",
             model=model,
         )
 
@@ -97,7 +97,7 @@ def threshold_not_found(run: RunFacts) -> Iterator[Caution]:
     "headline_alone",
     severity="warning",
     title="Accuracy or F1 alone",
-    why="accuracy hides which class is missed, and F1 never looks at true negatives",
+    why="accuracy hides which class is missed, and F1 ignores true negatives",
     read_instead="recall and specificity, or precision and recall, with the table beside them",
 )
 def headline_alone(run: RunFacts) -> Iterator[Caution]:
@@ -105,9 +105,9 @@ def headline_alone(run: RunFacts) -> Iterator[Caution]:
     asked = list(dict.fromkeys(run.requested))
     if asked and all(metric_named(one).shows is Shows.SUMMARY for one in asked):
         yield Caution(
-            f"The only measures asked for are {listed(asked)}."
+            f"The only measures requested are {listed(asked)}."
             if len(asked) > 1
-            else f"The only measure asked for is {asked[0]}.",
+            else f"The only measure requested is {asked[0]}.",
             numbers={"metrics": len(asked)},
         )
 
@@ -116,8 +116,8 @@ def headline_alone(run: RunFacts) -> Iterator[Caution]:
     "calibration_evidence",
     severity="warning",
     title="Binned calibration alone",
-    why="ECE and Hosmer-Lemeshow change with the bins and do not say whether "
-    "probabilities are too high or too low",
+    why="ECE and Hosmer-Lemeshow change with the bins and do not show whether probabilities are "
+    "too high or too low",
     read_instead="calibration in the large, the calibration slope and the curve",
 )
 def calibration_evidence(run: RunFacts) -> Iterator[Caution]:
@@ -127,7 +127,7 @@ def calibration_evidence(run: RunFacts) -> Iterator[Caution]:
     if binned and Shows.CALIBRATION not in shown.values():
         verb = "is" if len(binned) == 1 else "are"
         yield Caution(
-            f"Of calibration only {listed(binned)} {verb} asked for.",
+            f"Only {listed(binned)} {verb} requested for calibration.",
             numbers={"metrics": len(binned)},
         )
 
@@ -152,7 +152,7 @@ def acceptance_on_point(run: RunFacts) -> Iterator[Caution]:
     for records in by_criterion.values():
         turned = [record for record in records if _would_fail(record, known)]
         often = _times(len(records))
-        message = f"The criterion {_worded(records[0])} is judged on the point value, {often}"
+        message = f"The criterion {_worded(records[0])} is judged by its value, {often}"
         if turned:
             failing = part(len(turned), len(records))
             message += f"; on the limit of the interval {failing} would fail"
@@ -234,9 +234,9 @@ def _lost(m: Measure) -> int:
     "biased_resamples",
     severity="warning",
     title="A value lies outside its own interval",
-    why="resamples of some measures, of distances that are never negative above all, come out "
-    "higher than the value itself: their quantiles are then no limits of it",
-    read_instead="the value with the bias that stands beside it, and a larger sample",
+    why="resamples of some measures, mostly distances, which are never negative, come out higher "
+    "than the value itself: their quantiles are then no limits of it",
+    read_instead="the value with the bias beside it, and a larger sample",
 )
 def biased_resamples(run: RunFacts) -> Iterator[Caution]:
     """The quantiles of a bootstrap do not hold the value that was resampled."""
@@ -318,6 +318,6 @@ def multiplicity(run: RunFacts) -> Iterator[Caution]:
     tests = [c for c in run.comparisons if c.p_value is not None and c.correction in (None, "none")]
     if len(tests) > 1:
         yield Caution(
-            f"The report holds {counted(len(tests), 'test')}, uncorrected.",
+            f"The report has {counted(len(tests), 'test')}, uncorrected.",
             numbers={"tests": len(tests)},
         )

@@ -15,8 +15,8 @@ from evalreport.spec.series import missed
     "missed_runs",
     severity="warning",
     title="Runs that should have come are missing",
-    why="what happened in between was not looked at, and runs in a row are none",
-    read_instead="the history of the series, and the runs that are made up for",
+    why="what happened in between was not evaluated, and runs in a row are not consecutive",
+    read_instead="the history of the series, and the runs made later to fill the gap",
 )
 def missed_runs(run: RunFacts) -> Iterator[Caution]:
     """Between this run and the one before it in time the cadence asks for others."""
@@ -37,8 +37,8 @@ def missed_runs(run: RunFacts) -> Iterator[Caution]:
     "delivered_again",
     severity="warning",
     title="The same file was delivered again",
-    why="rows that were evaluated before tell nothing new, and a course of such runs looks "
-    "steadier than it is",
+    why="rows evaluated before show nothing new, and a course of such runs looks steadier than it "
+    "is",
     read_instead="the run that read the file first, and whoever delivers the data",
 )
 def delivered_again(run: RunFacts) -> Iterator[Caution]:
@@ -60,9 +60,9 @@ def delivered_again(run: RunFacts) -> Iterator[Caution]:
 @caution(
     "no_look",
     severity="warning",
-    title="This run is no look",
-    why="looks follow in time, and each spends a part of the error; limits of one run by itself "
-    "do not hold over several",
+    title="This run is not a look",
+    why="looks follow in time, and each spends a part of the error; limits of a single run are "
+    "not valid over several",
     read_instead="the newest look, which decides, and this run as a part of the history",
 )
 def no_look(run: RunFacts) -> Iterator[Caution]:
@@ -77,10 +77,9 @@ def no_look(run: RunFacts) -> Iterator[Caution]:
 @caution(
     "rows_counted_by_file",
     severity="note",
-    title="Looks know rows by their file",
-    why="rows that stood in an earlier file are not known again, so those of a growing file "
-    "count at every look",
-    read_instead="looks with `period: {column: ...}`, or with an `id` and `keep_rows: true`",
+    title="Looks recognise rows by their file only",
+    why="rows of an earlier file are not recognised, so rows of a growing file count at every look",
+    read_instead="looks with “period: {column: ...}”, or with an “id” and “keep_rows: true”",
 )
 def rows_counted_by_file(run: RunFacts) -> Iterator[Caution]:
     """The file of a look may hold all rows of the file before it, and nothing tells them apart."""
@@ -94,7 +93,7 @@ def rows_counted_by_file(run: RunFacts) -> Iterator[Caution]:
         told.add(look.dataset)
         yield Caution(
             f"Look {look.look} counts {rows(look.rows)}, {rows(newest.rows)} of them of this file "
-            f"of {name(look.dataset)}. Where it holds rows of earlier files they count twice: name "
+            f"of {name(look.dataset)}. If it has rows of earlier files, they count twice: name "
             "a period column, or keep rows by their id.",
             dataset=look.dataset,
             numbers={"rows": look.rows, "of_this_file": newest.rows},

@@ -109,7 +109,7 @@ def tied_scores(run: RunFacts) -> Iterator[Caution]:
     severity="warning",
     title="ROC AUC is below 0.5",
     why="the scores rank negatives above positives more often than not; "
-    "nothing was turned round to hide it",
+    "nothing was reversed to hide it",
     read_instead="whether the score is of the positive class that is named, before the value",
 )
 def auc_below_half(run: RunFacts) -> Iterator[Caution]:

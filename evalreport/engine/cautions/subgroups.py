@@ -87,7 +87,7 @@ def _many(run: RunFacts, view: View) -> Iterator[Caution]:
     severity="warning",
     title="A subgroup lacks a class",
     why="without rows of a class its recall, and whatever needs every class, is undefined",
-    read_instead="the counts of the subgroup; what is undefined is no sign of a difference",
+    read_instead="the counts of the subgroup; what is undefined is not a sign of a difference",
 )
 def subgroup_lacks_class(run: RunFacts) -> Iterator[Caution]:
     """A class that occurs in the data has no row in a subgroup."""
@@ -118,7 +118,7 @@ def _lacking(run: RunFacts, view: View) -> Iterator[Caution]:
     "unknown_category",
     severity="warning",
     title="Many rows are of unknown category",
-    why="if the unknown rows were known, what is said of the other groups could turn",
+    why="if the unknown rows were known, the results of the other groups could change",
     read_instead="the results of the group (missing) beside the others",
 )
 def unknown_category(run: RunFacts) -> Iterator[Caution]:

@@ -40,7 +40,7 @@ NAMED_SETS = 3
     unless=("one_prediction",),
     severity="warning",
     title="Accuracy is not shown to be better than naming the largest class",
-    why="always naming the largest class, without looking at a row, scores its share",
+    why="always naming the largest class is right for its share of the rows",
     read_instead="balanced accuracy, and recall of each class with its table",
 )
 def majority_class(run: RunFacts) -> Iterator[Caution]:
@@ -145,7 +145,7 @@ def _is_score(label: str) -> bool:
     severity="note",
     title="A class is never predicted",
     why="the precision of a class that is never predicted is undefined, its recall 0",
-    read_instead="the table, and the averages with the number of classes they hold",
+    read_instead="the table, and the averages with the number of their classes",
 )
 def class_never_predicted(run: RunFacts) -> Iterator[Caution]:
     """A class with actual rows has no predicted one (more than two classes).
@@ -177,7 +177,7 @@ def class_never_predicted(run: RunFacts) -> Iterator[Caution]:
     "average_leaves_out_classes",
     severity="warning",
     title="An average leaves out classes",
-    why="a class whose value is undefined is no part of the mean, which may look the better for it",
+    why="a class with an undefined value is left out of the mean, which may look better for it",
     read_instead="the value of each class, and averages over all classes such as macro F1",
 )
 def average_leaves_out_classes(run: RunFacts) -> Iterator[Caution]:
@@ -244,7 +244,7 @@ def indeterminate_predictions(run: RunFacts) -> Iterator[Caution]:
     severity="note",
     title="A proportion is 0 or 1 on few rows",
     why="0 or all of a few rows does not mean never or always",
-    read_instead="the interval: it says what share the rows could still come from",
+    read_instead="the interval: it shows which shares are still plausible",
 )
 def extreme_proportion(run: RunFacts) -> Iterator[Caution]:
     """0 or n of n with n under 30."""
@@ -258,7 +258,7 @@ def extreme_proportion(run: RunFacts) -> Iterator[Caution]:
     unless=("few_rows",),
     severity="note",
     title="A proportion rests on few rows",
-    why="under 30 rows a percentage promises more than the rows can tell",
+    why="under 30 rows a percentage promises more than the rows can show",
     read_instead="the counts and the interval",
 )
 def small_denominator(run: RunFacts) -> Iterator[Caution]:
@@ -279,7 +279,7 @@ def _about(
         named = listed(_named(m) + (_at(m) if several else "") for m in found)
         count = counted(len(found), "proportion")
         worth = any(_worth(m) is not None for m in found)
-        what = f"rows worth fewer than {SMALL} independent ones" if worth else FEW_ROWS
+        what = f"rows with an effective size under {SMALL}" if worth else FEW_ROWS
         yield Caution(
             f"{count} {one if len(found) == 1 else many} on {what}: {named}.",
             view.dataset,
@@ -293,10 +293,10 @@ def _about(
 @caution(
     "few_sampled_rows",
     severity="warning",
-    title="An estimated cell stands on few rows of the sample",
-    why="where fewer than ten rows stand for a cell their variance is hardly known: in the "
-    "coverage study limits of areas held 84 to 95 % instead of 95, those of shares 90 to 97",
-    read_instead="the numbers of rows beside the cells; more rows of the part that is rare",
+    title="An estimated cell rests on few rows of the sample",
+    why="where a cell rests on fewer than ten rows their variance is hardly known: in the "
+    "coverage study limits of areas covered 84 to 95 % instead of 95, limits of shares 90 to 97",
+    read_instead="the numbers of rows beside the cells; more rows of the rare part",
 )
 def few_sampled_rows(run: RunFacts) -> Iterator[Caution]:
     """A cell of a table of two classes that was estimated from fewer than ten rows."""
@@ -378,7 +378,7 @@ def _worth(m: Measure) -> float | None:
 
 def _named(m: Measure) -> str:
     worth = _worth(m)
-    told = "" if worth is None else f" (worth {number(worth)})"
+    told = "" if worth is None else f" (effective size {number(worth)})"
     return f"{m.title}{of_class(m.label)} {part(m.numerator or 0, m.denominator or 0)}{told}"
 
 

@@ -29,7 +29,7 @@ PREVIOUS, CHANCE = "previous", "chance"
 BETTER, WORSE, NOT_SHOWN, NOT_JUDGED = "better", "worse", "not_shown", "not_judged"
 
 _WEIGHTED = "rows are weighted, and the baseline takes no weights"
-_AT_BEST = "the baseline reaches the best possible value, so this metric alone tells nothing"
+_AT_BEST = "the baseline reaches the best possible value, so this metric alone shows nothing"
 _NO_INTERVAL = "there is no interval"
 
 

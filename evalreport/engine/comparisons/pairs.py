@@ -237,7 +237,7 @@ def pair(model: Side, reference: Side) -> Pair | str:
     if not np.array_equal(one.view.actual, two.view.actual):
         return "the true classes of the rows differ between the two models"
     if not _weigh_alike(one.view, two.view):
-        return "rows stand for others by what each model predicts: name the strata by a column"
+        return "rows represent others by what each model predicts: name the strata by a column"
     return Pair(one, two, left_out_of(model, reference, one.view.rows))
 
 

@@ -51,10 +51,10 @@ FITS = "{rows:,} rows fit in memory"
 LOADED = "{rows:,} rows are loaded: "
 
 #: The same of a few rows where the engine of this process is asked for by name.
-FEW = "duckdb was asked for, but "
+FEW = "duckdb was requested, but "
 
 #: What is said of rows that come as kinds with counts.
-AS_MANY = "each kind of rows stands for as many as it counts"
+AS_MANY = "each kind of row has a count"
 
 _UNITS = {"MB": 10**6, "GB": 10**9, "MiB": 2**20, "GiB": 2**30}
 
@@ -116,8 +116,8 @@ def choose(spec: Spec, name: str, source: Source | None, asked: str, requests: R
 def _chosen(spec: Spec, name: str, source: Source | None, asked: str, requests: Requests) -> Choice:
     """The same, of files and of what may be counted elsewhere. Raises as ``choose``."""
     if asked == "memory":
-        asks = "the engine memory is asked for"
-        return replace(loaded(spec, name, source, requests, "asked for", asks), much=False)
+        asks = "the engine memory is requested"
+        return replace(loaded(spec, name, source, requests, "requested", asks), much=False)
     why = _needs_rows(spec, name, source)
     if asked in NAMED:
         return _named(spec, name, source, asked, why)
@@ -140,7 +140,7 @@ def _named(spec: Spec, name: str, source: Source | None, asked: str, why: str | 
         raise SpecError(Problem(what, "path: {table: ...}; files are counted by duckdb"))
     few = asked == "duckdb" and (source is None or many_rows(source) is None)
     if why is None:
-        return Choice(asked, f"asked for; {AS_MANY}" if counts else "asked for", named=not few)
+        return Choice(asked, f"requested; {AS_MANY}" if counts else "requested", named=not few)
     if spec.datasets[name].table is not None:
         return Choice("memory", "a table in the spec is counted already")
     if few:
@@ -247,7 +247,7 @@ def counts_lack(spec: Spec, name: str, *, single: bool = False) -> str | None:
         fitted_on(spec, name) or not single or spec.datasets[name].where is not None
     ):
         trained = "a model is trained on its rows"
-        compared = "rows are compared with those that a model learned from"
+        compared = "rows are compared with the training rows of a model"
         return trained if fitted_on(spec, name) else compared
     why = _models_need_rows(spec, name)
     if why is not None:
@@ -325,7 +325,7 @@ def _other_roles(spec: Spec, name: str, model: str) -> list[tuple[str, str]]:
 
 def _columns_need_rows(dataset: Dataset) -> str | None:
     if dataset.readers is not None:
-        return "what readers say of a case is held together"
+        return "the readings of a case are kept together"
     if dataset.keep_rows:
         return "digests of its rows are kept"
     return None

@@ -65,7 +65,7 @@ def kinds_of(rows: DuckDBRows, wanted: Wanted) -> KindsOf:
 def check_counts(wrong: Any, total: Any) -> None:
     """Raise NotPlainError where rows do not say how many they stand for: reading names each."""
     if wrong or not 0 < total <= MOST:
-        raise NotPlainError("rows do not say how many they stand for")
+        raise NotPlainError("rows do not give the number of rows they represent")
 
 
 def _type(rows: DuckDBRows, wanted: Wanted, column: str) -> str:

@@ -245,7 +245,7 @@ def _checkkept_columns(connection: Any, total: int, header: tuple[str, ...], kin
         if absent:
             raise NotPlainError(f"no line gives {absent[0]} a value")
     if odd:
-        raise NotPlainError("it has lines that are no plain objects")
+        raise NotPlainError("it has lines that are not plain objects")
     if rows != total:
         raise NotPlainError(f"{total:,} rows were expected, and {rows:,} were read")
 

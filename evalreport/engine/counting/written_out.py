@@ -36,7 +36,7 @@ def counted_out(table: RawTable, spec: Spec, name: str) -> RawTable:
             table.name,
             rows * width * VALUE_BYTES,
             None if limit is None else limit_bytes(limit),
-            "each kind of rows stands for as many as it counts",
+            "each kind of row has a count",
         )
 
     return written_out(table, column, room)

@@ -79,7 +79,7 @@ def columns_of(relation: Any, names: Sequence[str], file: str) -> list[RawColumn
     found = [parquet_column(names[i], kinds[i], values[f"c{i}"]) for i in range(len(names))]
     odd = [
         Problem(
-            f"{column.name} holds dates before year 1, after 9999 or infinite",
+            f"{column.name} has dates before year 1, after 9999 or infinite",
             "dates of the years 1 to 9999, or the column as text",
             Location(file),
         )

@@ -69,7 +69,7 @@ def session(
         return files.sqlite_file(source, asked, watch)
     if begins[8:12] == b"DUCK":
         return files.duckdb_file(source, asked, watch)
-    what = "the file is no database that is read"
+    what = "the file is not a database that is read"
     raise DataError(Problem(what, "a SQLite or DuckDB file", Location(source.name)))
 
 
@@ -94,7 +94,7 @@ def database_kinds(source: Source, wanted: Wanted) -> Kinds:
     if not rows:
         raise no_rows(source)
     if wrong.values.any() or number.values.sum() > MOST:
-        raise NotPlainError("rows do not say how many they stand for")
+        raise NotPlainError("rows do not give the number of rows they represent")
     held, times, sha256 = canonical(held, number.values.astype(np.int64))
     if isinstance(source, Address):
         source.rows.sha256 = sha256
@@ -241,13 +241,13 @@ class Asking:
 
     def _no_date(self, name: str) -> DataError:
         hint = "ISO 8601, such as 2026-11-21 or 2026-11-21T06:00:00"
-        return self._wrong(f"{name} is no date in some rows", hint)
+        return self._wrong(f"{name} is not a date in some rows", hint)
 
     def check(self, column: Column, wrong: str) -> None:
         """Raise DataError where a column holds what is no number: ``wrong`` says which rows."""
         (found,) = self._session.fetch(count_query(self._session.rows, wrong), ["n"])
         if found.values[0]:
-            what = f"{column.name} is no finite number in some rows"
+            what = f"{column.name} is not a finite number in some rows"
             raise self._wrong(what, "give a number, or nothing")
 
     def _wrong(self, what: str, instead: str) -> DataError:

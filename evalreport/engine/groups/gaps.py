@@ -209,7 +209,7 @@ def _gap_interval(
     one, two = fractions
     if not reference.where.subgroup:
         if one is None or two is None:
-            return None, "the group is part of all rows, and it is no plain share of rows"
+            return None, "the group is part of all rows, and it is not a plain share of rows"
         return _part_of_all(one, two, level)
     if one is not None and two is not None:
         limits = unpaired.newcombe_hybrid(*one, *two, level)

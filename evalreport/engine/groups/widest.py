@@ -58,7 +58,7 @@ def _simultaneous(
     known: Sequence[tuple[Measure, Fraction | None]], level: float, pairs: int
 ) -> tuple[records.Interval | None, str | None]:
     if len(known) > MOST_GROUPS:
-        return None, f"pairs are held together up to {MOST_GROUPS} groups"
+        return None, f"pairs are compared simultaneously up to {MOST_GROUPS} groups"
     each = 1.0 - (1.0 - level) / pairs
     shares = [f for _, f in known if f is not None]
     if len(shares) == len(known):

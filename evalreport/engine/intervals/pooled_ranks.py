@@ -46,8 +46,8 @@ def fits_of(view: LabelView) -> int:
 
 #: Why ranks of single rows that a constant model was fitted without are no value.
 CONSTANT = (
-    "the model is constant: the score of each left-out row follows from its own class, and ranks "
-    "of them say nothing of the model"
+    "the model is constant: the score of each left-out row follows from its own class, so their "
+    "ranks show nothing about the model"
 )
 
 

@@ -48,7 +48,7 @@ def characteristic_problems(loaded: LoadedSpec, name: str, raw: RawTable) -> lis
             what = f"{raw.name} has no column {quoted(column)} (characteristics of {name})"
             problems.append(Problem(what, did_you_mean(column, raw.header, "columns"), where))
         elif column not in raw.columns or not raw.columns[column].single:
-            what = f"column {quoted(column)} of {raw.name} does not hold single values"
+            what = f"column {quoted(column)} of {raw.name} does not have single values"
             problems.append(Problem(what, "give text, numbers or booleans", _placed(where, raw)))
     return problems
 

@@ -124,7 +124,7 @@ def _body(content: bytes, where: Location | None, name: str) -> dict[str, Any]:
         right, body, known = False, {}, {}
     if not right:
         hint = "the protocol.json of `evalreport design -o FOLDER`"
-        raise DataError(Problem(f"{name}: it is no protocol", hint, where))
+        raise DataError(Problem(f"{name}: it is not a protocol", hint, where))
     text = json.dumps(known, sort_keys=True, ensure_ascii=False)
     if hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest() != body.get("sha256"):
         what = f"{name}: it does not have the hash that it states: it was altered"

@@ -55,7 +55,7 @@ def _record(m: Measure, wanted: float | None) -> SampleSize:
     if wanted is None:
         return record
     if metric is None or not all(map(math.isfinite, metric.bounds)):
-        reason = "the metric has no bounds that a width could be held against"
+        reason = "the metric has no bounds to compare a width with"
         return replace(record, reason=reason)
     method = PROPORTION_METHODS.get(m.interval.method) if share else None
     if method is None or not m.denominator:

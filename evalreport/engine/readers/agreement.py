@@ -66,7 +66,7 @@ def note_of(*, clustered: bool, paired: bool) -> str | None:
     """What is noted of the cases, and where no two readers are held against each other."""
     notes = [
         "cases of one cluster are taken as independent" if clustered else "",
-        f"two readers are held against each other up to {MOST_PAIRED} readers and categories"
+        f"readers are compared in pairs up to {MOST_PAIRED} readers and categories"
         if not paired
         else "",
     ]

@@ -150,8 +150,8 @@ def note_of(*, crossed: bool) -> str | None:
     if crossed:
         return None
     return (
-        "not every reader read every case: values of the same cases are held together, and "
-        "readers who share fewer than two cases count as independent of each other"
+        "not every reader read every case: values of the same cases are paired, and readers who "
+        "share fewer than two cases count as independent of each other"
     )
 
 

@@ -291,13 +291,13 @@ def _verdict(
         return "not_evaluated", why or "there is no such value"
     if not same:
         found = printed.rounded(value)
-        return NOT_REPRODUCIBLE, f"the counts give {found}, printed is {asked.value}"
+        return NOT_REPRODUCIBLE, f"the counts give {found}, the claim prints {asked.value}"
     if not printed.has_limits:
         return REPRODUCED, None
     if asked.method in by or (by and asked.method is None):
         return REPRODUCED, None
     if by:
-        return OTHER, f"its limits are those of {by[0]}, stated is {asked.method}"
+        return OTHER, f"its limits are by {by[0]}, but the claim states {asked.method}"
     return NOT_REPRODUCIBLE, "the value follows from the counts, its limits by no method"
 
 

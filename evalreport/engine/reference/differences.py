@@ -19,9 +19,9 @@ from evalreport.statistics.separate_samples import Shift, shift
 if TYPE_CHECKING:
     from evalreport.engine.run_state import RunState
 
-SAME_ROWS = "both runs read the same rows: a difference is no matter of chance"
+SAME_ROWS = "both runs read the same rows: a difference is not a matter of chance"
 WHY = "two runs: values, counts and intervals as recorded"
-TESTS = "a test or method that is asked for needs the rows of both runs, which results do not hold"
+TESTS = "a requested test or method needs the rows of both runs, which results do not contain"
 
 
 def compared_with_run(state: RunState, references: References) -> list[Comparison]:

@@ -187,7 +187,7 @@ def _score_shift(
         return _numbers(None if then is None else then.values, now, bins, weighted)
     grid = [value for value, _ in then.values]
     found = _numbers(then.values, on_grid(now, grid), bins, weighted)
-    told = f"scores are held in {len(grid)} bins, as the reference keeps them"
+    told = f"scores are kept in {len(grid)} bins, as the reference keeps them"
     return {**found, "reason": f"{WEIGHTED}; {told}" if weighted else told}
 
 

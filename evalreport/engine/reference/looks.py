@@ -174,7 +174,7 @@ class _Looking:
             previous=None if self.run is None else self.run.name,
             reason=USED_UP
             if used_up
-            else "an earlier look has counted these rows: it is no new look",
+            else "an earlier look has counted these rows: it is not a new look",
         )
 
     def _fresh(self, kind: str, before: records.Look | None) -> tuple[list[LookBlock], int | None]:

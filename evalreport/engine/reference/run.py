@@ -145,7 +145,7 @@ def _led_to(path: Path, series: str, where: Location) -> tuple[Path, bool]:
     own = path.parent / series_link(series)
     if own.exists() or not any(path.parent.glob(f"{PREVIOUS}-*")):
         return (own if own.exists() else path), True
-    what = f"'{path.parent}' holds no run of the series '{series}' yet"
+    what = f"'{path.parent}' has no run of the series '{series}' yet"
     hint = f"{PREVIOUS}/NAME is the newest run of another series; a first run has none to refer to"
     raise FilesError(Problem(what, hint, where))
 
@@ -166,7 +166,7 @@ def read_reference(path: Path, where: Location, *, previous: bool = False) -> Re
         file = results_of(path)
         if not file.is_file():
             hint = "the folder of an earlier run; a first run has none to refer to"
-            raise FilesError(Problem(f"'{path}' holds no {RESULTS}", hint, where))
+            raise FilesError(Problem(f"'{path}' has no {RESULTS}", hint, where))
         if file.stat().st_size > MOST_BYTES:
             raise FilesError(Problem(f"'{path}': larger than {MOST_BYTES} bytes", "", where))
         data = file.read_bytes()

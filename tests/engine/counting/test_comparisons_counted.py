@@ -48,7 +48,7 @@ def spec_of(path: Path, models: dict[str, Any], **parts: Any) -> dict[str, Any]:
 
 def same(spec: dict[str, Any]) -> dict[str, Any]:
     memory, counted = run(spec, "memory"), run(spec, "duckdb")
-    assert engine_of(counted) == ("duckdb", "asked for")
+    assert engine_of(counted) == ("duckdb", "requested")
     for one, two in zip(counted["comparisons"], memory["comparisons"], strict=True):
         assert one == two
     assert comparable(counted) == comparable(memory)
@@ -127,7 +127,7 @@ def test_two_datasets(write: Callable[..., Path]) -> None:
     spec["datasets"]["e"] = other
     spec["comparisons"] = {"reference": {"dataset": "e"}}
     memory, counted = run(spec, "memory"), run(spec, "duckdb")
-    assert engine_of(counted) == ("duckdb", "asked for")
+    assert engine_of(counted) == ("duckdb", "requested")
     assert counted["comparisons"] == memory["comparisons"]
     assert comparable(counted) == comparable(memory)
 

@@ -52,7 +52,7 @@ def of_server(port: int, model: dict[str, str], sql: str = ROWS, **parts: Any) -
 
 def same(asked: dict[str, Any]) -> dict[str, Any]:
     memory, counted = run(asked, "memory"), run(asked, "database")
-    assert engine_of(counted) == ("database", "asked for")
+    assert engine_of(counted) == ("database", "requested")
     assert comparable(counted) == comparable(memory)
     return counted
 

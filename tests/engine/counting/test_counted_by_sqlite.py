@@ -110,7 +110,7 @@ def test_only_counts_leave_the_file(file: Path, monkeypatch: pytest.MonkeyPatch)
         ("SELECT * FROM seen WHERE false", "gives no rows", "one that gives some"),
         ("SELECT truth, huge AS score FROM seen WHERE id < 0", "gives no rows", "gives some"),
         ("SELECT truth, mixed AS score FROM seen", "score is not a number", "give a number"),
-        ("SELECT truth, x'00' AS score FROM seen", "holds a value of type bytes", "give text"),
+        ("SELECT truth, x'00' AS score FROM seen", "has a value of type bytes", "give text"),
         ("DELETE FROM seen", "the query fails", "one SELECT"),
         ("SELECT 1 AS truth; DROP TABLE seen", "the query fails", "one SELECT"),
         ("SELECT * FROM seen) SELECT 1; DELETE FROM seen --", "the query fails", "one SELECT"),
@@ -172,7 +172,7 @@ def test_a_query_without_end_is_stopped(file: Path, monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize("engine", ["memory", "database"])
 def test_a_file_that_is_not_there(tmp_path: Path, engine: str) -> None:
-    with pytest.raises(EvalreportError, match=r"absent\.sqlite: there is no such file"):
+    with pytest.raises(EvalreportError, match=r"absent\.sqlite: file not found"):
         run(of_file(tmp_path / "absent.sqlite", {"score": "score"}), engine)
 
 

@@ -37,7 +37,7 @@ def test_scores_subgroups_and_periods(file: Path, score: str) -> None:
     asked = of_file(file, "SELECT * FROM seen -- all", {"score": score}, dataset=dataset,
                     subgroups=["site"], metrics=["accuracy", "roc_auc", "brier"])  # fmt: skip
     memory, counted = run(asked, "memory"), run(asked, "database")
-    assert engine_of(counted) == ("database", "asked for")
+    assert engine_of(counted) == ("database", "requested")
     assert comparable(counted) == comparable(memory)
     assert counted["provenance"]["inputs"] == memory["provenance"]["inputs"]
 
@@ -72,7 +72,7 @@ def test_times_and_texts_as_they_are_written(file: Path, value: str, one: str) -
 def test_dates_beyond_the_calendar_are_no_others(file: Path, value: str, engine: str) -> None:
     asked = of_file(file, f"SELECT y, s, {value} AS made FROM seen", {"score": "s"},
                     subgroups=["made"])  # fmt: skip
-    with pytest.raises(DataError, match="made holds dates before year 1, after 9999 or infinite"):
+    with pytest.raises(DataError, match="made has dates before year 1, after 9999 or infinite"):
         run(asked, engine)
 
 

@@ -89,7 +89,7 @@ def test_auto_counts_from_many_rows_on(
     ("dataset", "parts", "why"),
     [
         ({"keep_rows": True, "id": "t"}, {}, "digests of its rows are kept"),
-        ({"readers": "y", "id": "t"}, {}, "what readers say of a case is held together"),
+        ({"readers": "y", "id": "t"}, {}, "the readings of a case are kept together"),
     ],
 )  # fmt: skip
 def test_what_needs_single_rows_is_refused_where_the_engine_is_named(
@@ -102,7 +102,7 @@ def test_what_needs_single_rows_is_refused_where_the_engine_is_named(
     path = write(f"SELECT *, 1 - s AS t FROM ({ROWS}) WHERE s > 0")
     spec = {**spec_of(path, {"score": "s"}, dataset=dataset), **parts}
     # a few rows are read by the engine of this process
-    assert engine_of(run(spec, "duckdb")) == ("memory", f"duckdb was asked for, but {why}")
+    assert engine_of(run(spec, "duckdb")) == ("memory", f"duckdb was requested, but {why}")
     monkeypatch.setattr(counting, "MANY_ROWS", 1)
     with pytest.raises(SpecError, match=f"the engine duckdb cannot count d: {why}"):
         run(spec, "duckdb")

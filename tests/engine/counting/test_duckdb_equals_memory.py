@@ -41,7 +41,7 @@ LABELS = {
 
 def same(spec: dict[str, Any]) -> dict[str, Any]:
     memory, counted = run(spec, "memory"), run(spec, "duckdb")
-    assert engine_of(counted) == ("duckdb", "asked for")
+    assert engine_of(counted) == ("duckdb", "requested")
     assert comparable(counted) == comparable(memory)
     return counted
 

@@ -64,7 +64,7 @@ def full_spec(path: Path, **parts: Any) -> dict[str, Any]:
 
 def same(spec: dict[str, Any]) -> dict[str, Any]:
     memory, counted = run(spec, "memory"), run(spec, "duckdb")
-    assert engine_of(counted) == ("duckdb", "asked for")
+    assert engine_of(counted) == ("duckdb", "requested")
     assert comparable(counted) == comparable(memory)
     assert counted["provenance"]["inputs"] == memory["provenance"]["inputs"]
     return counted
@@ -120,7 +120,7 @@ def test_delimited_text_is_taken_as_it_is(tmp_path: Path, text: bytes) -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        (b'y,p\na,a"b\nb,b\n', "a quote stands within a field"),
+        (b'y,p\na,a"b\nb,b\n', "there is a quote within a field"),
         (b"y,p\na,a\n\n", "it has empty lines"),
         (b"y,p\ra,a\rb,b\r", "its line ends are not all of one kind"),
         (b"y,p\r\na,a\nb,b\n", "its line ends are not all of one kind"),

@@ -135,9 +135,9 @@ def test_kinds_are_those_of_memory(database: str, name: str) -> None:
 @pytest.mark.parametrize(
     ("columns", "sql", "wanted", "error", "told"),
     [
-        ("y", "SELECT * FROM hard", {"periods": {"y": "month"}}, DataError, "y is no date in some"),
+        ("y", "SELECT * FROM hard", {"periods": {"y": "month"}}, DataError, "y is not a date"),
         ("s", "SELECT * FROM hard", {"intervals": {"s": (0.5,)}}, DataError,
-         "s is no finite number in some rows"),
+         "s is not a finite number in some rows"),
         ("y", "SELECT * FROM hard", {"intervals": {"y": (0.5,)}}, DataError, "y is no finite"),
         ("y", "SELECT y, 'p1' AS id FROM hard", {"id": "id"}, DataError,
          "id is not unique: 'p1' stands in 600 rows"),
@@ -194,7 +194,7 @@ def test_a_session_of_postgres_cannot_be_switched(
         weeks = CASES["weeks"].asked(query=query)
         if setting in ("transaction_read_only", "datestyle"):
             # A date that is written in another way is none, and no other.
-            with pytest.raises(DataError, match=r"the query fails|day is no date"):
+            with pytest.raises(DataError, match=r"the query fails|day is not a date"):
                 database_kinds(source, weeks)
             continue
         assert rows_of(database_kinds(source, weeks).table) == CASES["weeks"].expected()

@@ -139,7 +139,7 @@ def test_columns_are_described_one_by_one(write: Callable[..., Path], kind: str)
         duckdb.connect().execute(f"COPY ({COLUMNS}) TO '{path}' (HEADER)")
     spec = spec_of(path, {"score": "s"}, report={"characteristics": ["age", "g", "s"]})
     memory, counted = run(spec, "memory"), run(spec, "duckdb")
-    assert engine_of(counted) == ("duckdb", "asked for")
+    assert engine_of(counted) == ("duckdb", "requested")
     assert counted["characteristics"] == memory["characteristics"]
     first = counted["characteristics"][0]["columns"][0]["groups"][0]
     assert (first["n"], first["missing"]) == (857, 143)
@@ -190,7 +190,8 @@ def test_kinds_that_were_read_are_described_without_being_written_out(
 @pytest.mark.parametrize(
     ("label", "thresholds", "told"),
     [
-        ("CASE WHEN s >= 0.5 THEN 'b' ELSE 'a' END", None, "are those of score >= 0.5 in all"),
+        ("CASE WHEN s >= 0.5 THEN 'b' ELSE 'a' END", None, "agree with those of score >= 0.5 in "
+            "all"),
         ("CASE WHEN s >= 0.4 THEN 'b' ELSE 'a' END", None, "those of a threshold above 0.3"),
         ("CASE WHEN i % 9 = 0 THEN 'c' WHEN i % 9 = 1 THEN NULL ELSE 'b' END", None,
          "no label in said"),
@@ -288,5 +289,5 @@ def test_labels_that_a_model_gives_beside_its_scores_are_counted(
 ) -> None:
     spec = spec_of(write(BESIDE.format(classes)), model, metrics=["accuracy", "roc_auc"])
     memory, counted = run(spec, "memory"), run(spec, "duckdb")
-    assert engine_of(counted) == ("duckdb", "asked for")
+    assert engine_of(counted) == ("duckdb", "requested")
     assert comparable(memory) == comparable(counted)

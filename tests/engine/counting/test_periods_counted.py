@@ -32,7 +32,7 @@ METRICS = ["accuracy", "recall", "roc_auc", "brier"]
 
 def same(spec: dict[str, Any]) -> dict[str, Any]:
     memory, counted = run(spec, "memory"), run(spec, "duckdb")
-    assert engine_of(counted) == ("duckdb", "asked for")
+    assert engine_of(counted) == ("duckdb", "requested")
     assert comparable(counted) == comparable(memory)
     return counted
 
@@ -80,7 +80,7 @@ def test_what_is_no_date_is_told_alike(write: Callable[..., Path], wrong: str) -
     spec = spec_of(path, {"score": "s"}, dataset={"period": {"column": "text", "every": "month"}})
     told = []
     for engine in ("memory", "duckdb"):
-        with pytest.raises(DataError, match="is no date") as caught:
+        with pytest.raises(DataError, match="is not a date") as caught:
             run(spec, engine)
         told.append([str(problem) for problem in caught.value.problems])
     assert told[0] == told[1]

@@ -40,8 +40,8 @@ def test_rows_of_a_server_are_those_of_a_file(server: int, tmp_path: Path) -> No
     plain["datasets"]["d"]["path"] = str(path)
     expected = run(plain, "memory")
     memory, counted = run(spec(server), "memory"), run(spec(server), "database")
-    assert engine_of(memory) == ("memory", "asked for")
-    assert engine_of(counted) == ("database", "asked for")
+    assert engine_of(memory) == ("memory", "requested")
+    assert engine_of(counted) == ("database", "requested")
     assert comparable(memory) == comparable(expected)
     assert comparable(counted) == comparable(expected)
     (one,) = memory["provenance"]["inputs"]
@@ -184,7 +184,7 @@ def test_how_a_server_writes_values_is_no_matter(server: int) -> None:
 def test_a_password_in_the_spec_is_refused_and_not_repeated(address: str) -> None:
     wrong = spec(1)
     wrong["datasets"]["d"]["path"]["database"] = address
-    with pytest.raises(SpecError, match="holds a password") as caught:
+    with pytest.raises(SpecError, match="contains a password") as caught:
         run(wrong, "memory")
     assert SECRET not in str(caught.value)
 

@@ -50,7 +50,7 @@ def test_rows_of_a_query_are_those_of_a_file(tmp_path: Path, make: Make) -> None
     of_file = spec_of(plain, {"score": "s"}, dataset={"missing": "exclude"}, subgroups=["place"])
     assert comparable(found) == comparable(run(of_file, "memory"))
     counted = run(spec(path), "duckdb")
-    assert engine_of(counted) == ("database", "asked for")
+    assert engine_of(counted) == ("database", "requested")
     assert comparable(counted) == comparable(found)
     assert counted["provenance"]["inputs"] == found["provenance"]["inputs"]
 
@@ -82,7 +82,7 @@ def test_values_of_any_type_keep_it(tmp_path: Path) -> None:
                  "missing": "exclude", "labels": ["1", "2", "a\tb", "0.1", str(10**15)]},
     )  # fmt: skip
     memory, counted = run(wanted, "memory"), run(wanted, "database")
-    assert engine_of(counted) == ("database", "asked for")
+    assert engine_of(counted) == ("database", "requested")
     assert comparable(counted) == comparable(memory)
 
 

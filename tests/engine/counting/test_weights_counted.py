@@ -37,7 +37,7 @@ FROM (SELECT i, (i * 7919 + i * i * 31) % 1009 AS h, 2 AS classes FROM range(120
 
 def same(spec: dict[str, Any]) -> dict[str, Any]:
     memory, counted = run(spec, "memory"), run(spec, "duckdb")
-    assert engine_of(counted) == ("duckdb", "asked for")
+    assert engine_of(counted) == ("duckdb", "requested")
     for one, two in zip(counted["measures"], memory["measures"], strict=True):
         assert one == two
     assert comparable(counted) == comparable(memory)

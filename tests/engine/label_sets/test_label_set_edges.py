@@ -53,7 +53,7 @@ def test_nothing_usable_no_label_and_lists_elsewhere(tmp_path: Path) -> None:
         ran(tmp_path, [{"tags": None, "p": ["a"]}], LIST, model, missing="exclude")
     with pytest.raises(DataError, match="has a label"):
         ran(tmp_path, [{"tags": [], "p": []}, {"tags": "", "p": ""}], LIST, model)
-    with pytest.raises(DataError, match="does not hold single values"):
+    with pytest.raises(DataError, match="does not have single values"):
         ran(tmp_path, [{"tags": ["a"], "p": ["a"], "g": ["x"]}], LIST, model, cluster="g")
 
 

@@ -254,7 +254,7 @@ def test_values_inside_values_are_named_where_they_are_needed(tmp_path, monkeypa
     rows = [{"label": "POS" if y else "NEG", "cats": {"POS": 0.7}} for y in (0, 1, 0, 1)]
     Path("d.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     assert status_of(["init", "d.jsonl"]) == 3
-    assert "cats hold objects, which are not read; make a column" in capsys.readouterr().err
+    assert "cats have objects, which are not read; make a column" in capsys.readouterr().err
 
 
 def test_two_models_that_rank_alike_stay_two(tmp_path, monkeypatch) -> None:
@@ -281,7 +281,7 @@ def test_a_folder_that_is_no_dataset_is_no_bug(tmp_path, monkeypatch, capsys) ->
     Path("b.pdf").write_text("x")
     assert status_of(["init", "."]) == 4
     assert status_of(["init", "none.csv"]) == 4
-    assert "no such file" in capsys.readouterr().err
+    assert "file not found" in capsys.readouterr().err
     assert status_of(["init", "b.pdf"]) == 3
 
 

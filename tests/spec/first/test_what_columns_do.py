@@ -291,7 +291,7 @@ def test_one_bad_cell_is_named_and_hides_no_column(tmp_path, cell, capsys) -> No
     scores: list[Any] = list(P)
     scores[7] = cell
     spec, text, results = first(tmp_path, {"y": Y, "score": scores, "other": Q})
-    told = f"score holds {cell!r} in row 8 (line 9), which is no number"
+    told = f"score holds {cell!r} in row 8 (line 9), which is not a number"
     assert told in text
     assert told in capsys.readouterr().err
     assert spec["datasets"]["data"]["read"] == {"missing": {"score": [cell]}}
@@ -315,7 +315,7 @@ def test_many_bad_cells_are_named_where_no_model_is_found(tmp_path, capsys) -> N
     bad = sum("\u2212" in text for text in scores)
     row = next(i for i, text in enumerate(scores) if "\u2212" in text)
     told = capsys.readouterr().err
-    assert f"d.csv:{row + 2}: {bad} of {N} values of logit are no numbers, first " in told
+    assert f"d.csv:{row + 2}: {bad} of {N} values of logit are not numbers, first " in told
 
 
 def test_codes_for_no_value_hold_in_their_column(tmp_path) -> None:

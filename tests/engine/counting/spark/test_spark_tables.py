@@ -67,7 +67,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 def test_a_table_a_condition_and_a_view(cluster: Cluster) -> None:
     whole = cluster.results({"table": "spark_catalog.audit.seen"})
-    assert engine_of(whole) == ("spark", "asked for")
+    assert engine_of(whole) == ("spark", "requested")
     assert comparable(whole) == comparable(cluster.of_file("true"))
     half = cluster.results({"table": "audit.seen", "where": "part < 2"})
     assert comparable(half) == comparable(cluster.of_file("part < 2"))
