@@ -10,10 +10,10 @@ from evalreport.report.contents import Contents, View, identity, view_of
 from evalreport.report.model import Block, PlainTable
 from evalreport.report.numbers import count_text, difference_text, or_dash, p_text
 from evalreport.report.results_table import headline_identities, stands_on_few, worst_of
-from evalreport.report.strips import slice_heads
+from evalreport.report.strips import fraction_text, slice_heads
 from evalreport.report.words import label_text, subgroup_text, visible
 from evalreport.results.identity import Quantity
-from evalreport.results.records import Count, Gap, Heterogeneity, Subgroup, WidestGap
+from evalreport.results.records import Gap, Heterogeneity, Measure, WidestGap
 
 MOST_LINES = 12
 LARGEST = (
@@ -139,18 +139,21 @@ def _worst_group(contents: Contents, gap: Gap) -> str:
     worst = worst_of(groups)
     if worst is None or all(m.value == worst.value for m in groups):
         return "–"
-    return _with_rows(worst.subgroup, worst.n, stands_on_few(contents, worst))
+    return _with_counts(contents, worst, few=stands_on_few(contents, worst))
 
 
-def _with_rows(subgroup: Subgroup, n: Count, few: bool) -> str:
-    return f"{slice_heads(subgroup)}, n {count_text(n)}{', small n' if few else ''}"
+def _with_counts(contents: Contents, m: Measure, *, few: bool) -> str:
+    """The group of a measure with the fraction that a share is, else with its rows."""
+    counts = fraction_text(contents, m) or f"n {count_text(m.n)}"
+    return f"{slice_heads(m.subgroup)}, {counts}{', too few' if few else ''}"
 
 
 def _group(contents: Contents, gap: Gap) -> str:
-    """The group of a gap with its rows."""
+    """The group of a gap with its counts."""
     m = contents.measure_of(gap.measure)
-    few = gap.few or (m is not None and stands_on_few(contents, m))
-    return _with_rows(gap.subgroup, gap.n, few)
+    if m is None:
+        return f"{slice_heads(gap.subgroup)}, n {count_text(gap.n)}"
+    return _with_counts(contents, m, few=gap.few or stands_on_few(contents, m))
 
 
 def _test(contents: Contents, gap: Gap, columns: tuple[str, ...]) -> str:

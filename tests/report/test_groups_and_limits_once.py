@@ -71,7 +71,7 @@ def test_the_first_page_names_the_group_that_fares_worst_of_those_that_can_be_ju
     assert LARGE not in told
     gaps = _table(page, "subgroups", "Gaps by size")
     row = next(r for r in gaps.all("tr") if "+0.250" in r.text)
-    assert f"{SMALL}, n 169, small n" in row.text
+    assert f"{SMALL}, 3 / 6, too few" in row.text
 
 
 def test_no_group_is_named_where_none_fares_worse_than_all_rows():

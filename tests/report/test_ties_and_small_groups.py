@@ -56,7 +56,7 @@ def test_of_groups_that_are_alike_none_is_the_worst() -> None:
                  subgroups=["site"])  # fmt: skip
     recall, specificity = _rows(page, "Gaps by site")
     assert recall[3] == "–"
-    assert specificity[3] == "b, n 25"
+    assert specificity[3] == "b, 16 / 20"
 
 
 def test_the_group_of_the_widest_gap_says_that_its_share_is_of_few_rows() -> None:
@@ -68,7 +68,7 @@ def test_the_group_of_the_widest_gap_says_that_its_share_is_of_few_rows() -> Non
     }
     page = _page(frame, positive={"label": "ill"}, metrics=["recall"], subgroups=["site"])
     (recall,) = _rows(page, "Gaps by site")
-    assert recall[2:4] == ["small, n 34, small n"] * 2
+    assert recall[2:4] == ["small, 1 / 4, too few"] * 2
     assert recall[4] == "−0.500"
 
 
@@ -87,7 +87,7 @@ def test_each_way_of_counting_indeterminate_rows_has_its_gap_and_its_worst_group
     assert [row[0] for row in rows] == [
         "Recall, indeterminate counted for", "Recall, indeterminate counted against"
     ]  # fmt: skip
-    assert all(row[3] == "b, n 20" for row in rows)
+    assert all(row[3] == "b, 5 / 10" for row in rows)
     assert sorted(row[4].lstrip("+−") for row in rows) == ["0.300", "0.400"]
 
 
