@@ -7,7 +7,14 @@ from typing import Any, Protocol
 
 from evalreport.report.pages import stamp
 from evalreport.report.pieces import LineCell
-from evalreport.report.words import OUTCOME_WORDS, OfMetric, label_text, measure_title, subgroup_text, visible
+from evalreport.report.words import (
+    OUTCOME_WORDS,
+    OfMetric,
+    label_text,
+    measure_title,
+    subgroup_text,
+    visible,
+)
 from evalreport.results.history import LookTold
 from evalreport.results.records import HELD
 

@@ -109,7 +109,7 @@ def part_of(kind: type[Part], data: bytes, where: Location, curves: Sequence[str
     """
     from evalreport.results.codec import decode_part
 
-    content = _content(_with_curves(data, curves), where)
+    content = _content(data, where)
     items = content.get("curves") if isinstance(content, dict) else None
     if isinstance(items, list):
         content["curves"] = [one for one in items if _is_looked_at(one, curves)]
@@ -119,34 +119,6 @@ def part_of(kind: type[Part], data: bytes, where: Location, curves: Sequence[str
 def _is_looked_at(curve: Any, kinds: Sequence[str]) -> bool:
     """Whether a parsed curve is of these kinds; what is no curve has to be refused."""
     return not isinstance(curve, dict) or curve.get("kind") in kinds
-
-
-#: How the list of curves begins, how it ends before the next field (of some runs ``drift``, else
-#: ``failures``), and what stands between two curves: no curve holds a list of objects, and a quote
-#: inside a text has a backslash.
-_CURVES, _AFTER, _BETWEEN = b',"curves":[{"', b'}],"', b'},{"'
-
-
-def _with_curves(data: bytes, kinds: Sequence[str]) -> bytes:
-    """The same text without curves of other kinds, which are most of it; else as it is.
-
-    It is canonical JSON, as this program writes it, so that the list of curves and each curve in
-    it can be found without reading what is between.
-    """
-    start = data.find(_CURVES)
-    end = data.find(_AFTER, start)
-    if start < 0 or end < 0:
-        return data
-    begin = start + len(_CURVES)
-    wanted = [b'"kind":"%s"' % kind.encode() for kind in kinds]
-    own = [
-        curve
-        for curve in data[begin:end].split(_BETWEEN)
-        if b'"kind":"' not in curve or any(kind in curve for kind in wanted)
-    ]
-    if not own:
-        return data[: begin - 2] + data[end + 1 :]
-    return data[:begin] + _BETWEEN.join(own) + data[end:]
 
 
 def _content(data: bytes, where: Location) -> Any:

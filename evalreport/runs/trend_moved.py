@@ -1,117 +1,91 @@
-"""What moved where a course of runs changed: shares, scores, calibration, the mix of subgroups.
-
-Scores of hundreds of runs are counted once, run by run, in the same bins; what lies before a change
-and since is then a sum over runs, so that every measure of a series can be asked.
-"""
+"""What moved where a course of runs changed: shares, scores, calibration, the mix of subgroups."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evalreport.engine.periods.charts import calibration_moved, scores_moved
+from evalreport.engine.periods.charts import calibration_moved, moved_mix, scores_moved
 from evalreport.metrics.tables import ScoreTable
 from evalreport.results.records import Moved
 from evalreport.statistics.shift import Sample, kolmogorov_smirnov
-
-#: Distinct scores of all runs up to which each is a bin of its own; of more, and of runs that keep
-#: bins, the Kolmogorov-Smirnov distance may be off by the share of a bin.
-MOST_BINS = 2000
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class ScoresTold:
+class RecordedScores:
     """The scores of a model on a dataset as one run keeps them.
 
     ``table`` holds distinct scores, or bins that begin at each where ``in_bins``;
     ``probabilities``: whether scores are.
     """
 
-    dataset: str
-    model: str
     table: ScoreTable
     probabilities: bool
     in_bins: bool = False
 
+    @cached_property
+    def rows(self) -> Floats:
+        """The rows with each score."""
+        return np.asarray(self.table.positives + self.table.negatives, np.float64)
 
-class ScoresOfRuns:
-    """The scores of one model on one dataset in the runs of a series, by the place of the run."""
+    @cached_property
+    def sums(self) -> tuple[float, float, float, float]:
+        """Rows, and the sums over rows of the score, of outcome minus score, and of its square."""
+        scores = np.asarray(self.table.scores, np.float64)
+        up, down = (
+            np.asarray(side, np.float64) for side in (self.table.positives, self.table.negatives)
+        )
+        return (
+            math.fsum(self.rows),
+            math.fsum(scores * self.rows),
+            math.fsum((1.0 - scores) * up - scores * down),
+            math.fsum((1.0 - scores) ** 2 * up + scores**2 * down),
+        )
 
-    def __init__(self, told: Mapping[int, ScoresTold]) -> None:
-        self._row = {place: row for row, place in enumerate(told)}
-        tables = [one.table for one in told.values()]
-        grid = _grid(list(told.values()))
-        self._counts = np.array([_binned(one, grid) for one in told.values()])
-        self._sums = np.array([_sums(table) for table in tables])
-        in_bins = any(one.in_bins for one in told.values())
-        self._calibrated = not in_bins and all(one.probabilities for one in told.values())
-        if in_bins and tables:
-            self._sums[:, 1] = self._counts @ grid
+    def binned(self, grid: Floats) -> Floats:
+        """Rows from each point of a grid up to the next; those below it count at its first point.
 
-    def moved(self, before: Sequence[int], after: Sequence[int]) -> list[Moved]:
-        """How scores lie before and since; of probabilities also how far from outcomes.
-
-        Nothing where a run does not tell its scores. Calibration needs each score: it is not told
-        of scores in bins.
+        Rows of a bin lie evenly in it.
         """
-        if not before or not after or any(place not in self._row for place in (*before, *after)):
-            return []
-        sides = [[self._row[place] for place in side] for side in (before, after)]
-        one, other = (self._sums[side].sum(axis=0) for side in sides)
-        ks = kolmogorov_smirnov(*(self._counts[side].sum(axis=0) for side in sides))
-        found = [scores_moved(_mean(one, 1), _mean(other, 1), ks)]
-        if self._calibrated:
-            found.append(calibration_moved(_excess(one), _excess(other)))
-        return found
+        pairs = list(zip(self.table.scores[::-1].tolist(), self.rows[::-1].tolist(), strict=True))
+        below = Sample(pairs, self.in_bins).rows_below(grid[1:])
+        return np.diff(below, prepend=0.0, append=self.sums[0])
 
 
-def _grid(told: Sequence[ScoresTold]) -> Floats:
-    """The lower ends of the bins, ascending: those of the run with fewest, where runs have bins."""
-    binned = [one.table.scores for one in told if one.in_bins]
-    if binned:
-        return np.unique(min(binned, key=len))
-    if not told:
-        return np.empty(0)
-    values = np.unique(np.concatenate([one.table.scores for one in told]))
-    if len(values) <= MOST_BINS:
-        return values
-    # as many scores of the runs in each bin, as far as ties allow
-    pooled = np.sort(np.concatenate([one.table.scores for one in told]))
-    return np.unique(pooled[np.linspace(0, len(pooled) - 1, MOST_BINS).astype(np.intp)])
+def moved_scores_of_runs(
+    before: Sequence[RecordedScores | None], after: Sequence[RecordedScores | None]
+) -> list[Moved]:
+    """How scores lie before and since; of probabilities also how far from outcomes.
 
-
-def _binned(told: ScoresTold, grid: Floats) -> Floats:
-    """Rows from each point of the grid up to the next; those below the grid count at its first.
-
-    Rows of a run's own bin lie evenly in it.
+    Nothing where a run keeps no scores. Where any keeps bins all are put into those of the run
+    with fewest, so that the distance may be off by the share of a bin, and calibration, which
+    needs each score, is left out.
     """
-    table = told.table
-    rows = table.positives + table.negatives
-    pairs = list(zip(table.scores[::-1].tolist(), rows[::-1].tolist(), strict=True))
-    below = Sample(pairs, told.in_bins).rows_below(grid[1:])
-    return np.diff(below, prepend=0.0, append=math.fsum(rows))
-
-
-def _sums(table: ScoreTable) -> tuple[float, float, float, float]:
-    """Rows, and the sums over rows of the score, of outcome minus score, and of its square."""
-    scores = np.asarray(table.scores, np.float64)
-    up, down = (np.asarray(own, np.float64) for own in (table.positives, table.negatives))
-    return (
-        math.fsum(up + down),
-        math.fsum(scores * (up + down)),
-        math.fsum((1.0 - scores) * up - scores * down),
-        math.fsum((1.0 - scores) ** 2 * up + scores**2 * down),
-    )
-
-
-def _mean(sums: Floats, which: int) -> float | None:
-    return float(sums[which] / sums[0]) if sums[0] else None
+    sides = [[one for one in side if one is not None] for side in (before, after)]
+    every = [one for side in sides for one in side]
+    if not all(sides) or len(every) < len(before) + len(after):
+        return []
+    binned = [one.table.scores for one in every if one.in_bins]
+    grid = np.unique(min(binned, key=len) if binned else np.concatenate(
+        [one.table.scores for one in every]))  # fmt: skip
+    counts = [np.sum([one.binned(grid) for one in side], axis=0) for side in sides]
+    sums = [np.sum([one.sums for one in side], axis=0) for side in sides]
+    totals = [side @ grid for side in counts] if binned else [own[1] for own in sums]
+    means = [
+        float(total / own[0]) if own[0] else None for total, own in zip(totals, sums, strict=True)
+    ]
+    found = [scores_moved(means[0], means[1], kolmogorov_smirnov(*counts))]
+    if not binned and all(one.probabilities for one in every):
+        found.append(calibration_moved(*map(_excess, sums)))
+    return found
 
 
 def _excess(sums: Floats) -> tuple[float, float]:
@@ -121,3 +95,19 @@ def _excess(sums: Floats) -> tuple[float, float]:
         return 0.0, 0.0
     mean = excess / rows
     return mean, max(squares - rows * mean * mean, 0.0) / (rows - 1.0) / rows
+
+
+def moved_mixes(
+    before: Sequence[tuple[str, str, float]], after: Sequence[tuple[str, str, float]]
+) -> list[Moved]:
+    """Whether the values of each column are mixed as before; of column, value and rows."""
+    sides: list[Counter[tuple[str, str]]] = [Counter(), Counter()]
+    for side, mix in zip(sides, (before, after), strict=True):
+        for column, value, rows in mix:
+            side[column, value] += rows  # type: ignore[assignment]
+    places = sorted({place for side in sides for place in side})
+    return [
+        one
+        for column in dict.fromkeys(column for column, _ in places)
+        for one in moved_mix(column, [(sides[0][p], sides[1][p]) for p in places if p[0] == column])
+    ]

@@ -41,7 +41,6 @@ INDEX, CRITERIA, CHANGES = "index.html", "criteria.html", "changes.html"
 
 #: The address of a run's file as seen from the pages; None where there is none.
 Link = Callable[[PastRun, str], str | None]
-Place = tuple[str, ...]
 
 
 def history_text(course: Course, last: int | None = None) -> str:
@@ -61,37 +60,42 @@ def site_pages(
     ``changes`` is that of the diff of the two newest runs, where there are two. Names of
     datasets, models and labels are on the pages and never in file names.
     """
-    groups: dict[Place, list[Series]] = {}
+    groups: dict[str, list[Series]] = {}
     for series in course.series:
         if series.about.fold in (None, MEAN_OF_FOLDS):
             groups.setdefault(_place(series), []).append(series)
     names = {f"trends-{number}.html": place for number, place in enumerate(groups, start=1)}
-    out = {name: _signals(groups[place]) for name, place in names.items()}
+    out = {place: _outside(own, better=False) for place, own in groups.items()}
     trends = [
-        PageLink(", ".join(place) + (f" {WORSE} {out[name]}" if out[name] else ""), name)
+        PageLink(place + (f" {WORSE} {len(out[place])}" if out[place] else ""), name)
         for name, place in names.items()
     ]
-    newest = next((run.results for run in reversed(course.runs) if run.results), None)
-    page = partial(Page, visible(newest.title) if newest else "Runs", KICKER, version)
-    heads = columns("measures of", "outside control limits")
-    listed = table("Charts of each measure over the runs", heads, [
-        line(LineCell(", ".join(place), href=name), str(out[name])) for name, place in names.items()
-    ])  # fmt: skip
+    page = partial(Page, _title(course), KICKER, version)
     first = [_verdict(course), *_runs(course, link)]
     if names:
+        heads = columns("measures of", "outside control limits")
+        lines = [
+            line(LineCell(place, href=name), str(len(out[place]))) for name, place in names.items()
+        ]
+        listed = table("Charts of each measure over the runs", heads, lines)
         first.append(part("trends", "Trends", listed))
-    pages = {
-        INDEX: page(tuple(first), "runs"),
-        CRITERIA: page((part("criteria", "Criteria over time", *_criteria(course)),), "criteria"),
-    }  # fmt: skip
+    criteria = part("criteria", "Criteria over time", *_criteria(course))
+    pages = {INDEX: page(tuple(first), "runs"), CRITERIA: page((criteria,), "criteria")}
     for name, place in names.items():
         charts = [trend_chart(one, course, f"c{k}") for k, one in enumerate(groups[place])]
         drawn = Charts(tuple(chart for chart in charts if chart is not None))
-        pages[name] = page((part("charts", ", ".join(place), Text(HOW, "small"), drawn),),
-                           ", ".join(place))  # fmt: skip
+        pages[name] = page((part("charts", place, Text(HOW, "small"), drawn),), place)
     if changes is not None:
         pages[CHANGES] = changes
     return {name: replace(one, links=_links(name, trends, pages)) for name, one in pages.items()}
+
+
+def _title(course: Course) -> str:
+    """The title of the newest run; of several series none has another's."""
+    if len(course.newest) > 1:
+        return f"{len(course.newest)} series"
+    newest = next((run.results for run in reversed(course.runs) if run.results), None)
+    return visible(newest.title) if newest else "Runs"
 
 
 def _links(
@@ -108,19 +112,12 @@ def _links(
     return tuple(found)
 
 
-def _place(series: Series) -> Place:
+def _place(series: Series) -> str:
+    """Line of history, dataset, model and subgroup: what a page of charts is of."""
     about = series.about
-    return (
-        *(() if series.line is None else (label_text(series.line),)),
-        label_text(about.dataset),
-        label_text(about.model),
-        subgroup_text(about.subgroup),
-    )
-
-
-def _signals(series: Sequence[Series]) -> int:
-    """How many measures are outside their limits in their newest run, not for the better."""
-    return sum(one.points[-1].signal and not one.points[-1].better for one in series)
+    line = [] if series.line is None else [label_text(series.line)]
+    names = (label_text(about.dataset), label_text(about.model), subgroup_text(about.subgroup))
+    return ", ".join([*line, *names])
 
 
 # -- the first page -----------------------------------------------------------------------------
@@ -181,26 +178,27 @@ def _changes(course: Course, *, better: bool) -> list[str]:
 
     Those for the ``better``, or all others.
     """
-    told = {one: text for one in course.headlines if (text := change_text(course, one))}
+    changed = [one for one in course.headlines if one.changed is not None]
     found = [
-        f"{series_name(one)}: {text}"
-        for one, text in told.items()
-        if (change := course.change(one)) is not None and (change.better is True) is better
+        f"{series_name(one)}: {change_text(one)}"
+        for one in changed
+        if (one.better is True) is better
     ]
-    outside = [s for s in _outside(course) if (s.points[-1].better is True) is better]
-    overall = [s for s in outside if not s.about.subgroup and s not in told]
-    found += [f"{series_name(s)}: {point_text(s.points[-1])}" for s in overall[:MOST_SIGNALS]]
+    now = [one for one in course.series if one.points[-1].place == course.newest[one.line]]
+    outside = _outside(now, better=better)
+    overall = [one for one in outside if not one.about.subgroup and one not in changed]
+    found += [f"{series_name(one)}: {point_text(one.points[-1])}" for one in overall[:MOST_SIGNALS]]
     if len(overall) > MOST_SIGNALS:
         found.append(f"and {len(overall) - MOST_SIGNALS} more measures outside their limits")
-    if inside := sum(bool(s.about.subgroup) for s in outside):
+    if inside := sum(bool(one.about.subgroup) for one in outside):
         found.append(f"outside their control limits in subgroups: {counted(inside, 'measure')}")
     return found
 
 
-def _outside(course: Course) -> list[Series]:
-    """The series whose newest run has a value outside its control limits."""
-    newest = course.newest
-    return [s for s in course.series if s.points[-1].run == newest[s.line] and s.points[-1].signal]
+def _outside(series: Sequence[Series], *, better: bool) -> list[Series]:
+    """Measures whose newest value lies outside its control limits, on this side of them."""
+    newest = [(one, one.points[-1]) for one in series]
+    return [one for one, now in newest if now.signal and (now.better is True) is better]
 
 
 def _runs(
@@ -208,27 +206,27 @@ def _runs(
 ) -> list[Section]:
     """The runs of each line of history and the attempts between them."""
     first = 0 if last is None else max(0, len(course.runs) - last)
-    lines = dict.fromkeys([*(r.line for r in course.runs), *(a.line for a in course.attempts)])
-    headlines = {own: [s for s in course.headlines if s.line == own] for own in lines}
-    values = {s: {p.run: value_cell(p) for p in s.points} for s in course.headlines}
-    tried: dict[int, list[PastAttempt]] = {}
-    for one in course.tried(first):
-        tried.setdefault(one.place, []).append(one)
-    rows: dict[str | None, list[Line]] = {own: [] for own in lines}
-    for place in range(first, len(course.runs) + 1):
-        if place > first:
-            run = course.runs[place - 1]
-            own = [values[s].get(place - 1, LineCell("–")) for s in headlines[run.line]]
-            rows[run.line].append(_run(run, own, link))
-        for one in tried.get(place, []):
-            rows[one.line].append(_attempt(one, len(headlines[one.line])))
+    values = {one: {p.place: value_cell(p) for p in one.points} for one in course.headlines}
+    past: list[tuple[int, PastRun | PastAttempt]] = [
+        *((place + 1, run) for place, run in enumerate(course.runs) if place >= first),
+        *((one.place, one) for one in course.tried(first)),
+    ]
+    rows: dict[str | None, list[Line]] = {run.line: [] for run in course.runs}
+    for place, one in sorted(past, key=lambda step: step[0]):
+        own = [own for series, own in values.items() if series.line == one.line]
+        if isinstance(one, PastRun):
+            made = _run(one, [cells.get(place - 1, LineCell("–")) for cells in own], link)
+        else:
+            made = _attempt(one, len(own))
+        rows.setdefault(one.line, []).append(made)
     order = ", the newest first" if newest_first else ""
     cut = f"{order}; {first} older ones are not shown" if first else order
     return [
         part(f"runs-{k}", "Runs" if name is None else f"Runs of {visible(name)}",
-             _run_table(headlines[name], rows[name][:: -1 if newest_first else 1], cut))
-        for k, name in enumerate(lines)
-        if rows[name]
+             _run_table([s for s in values if s.line == name],
+                        lines[::-1] if newest_first else lines, cut))
+        for k, (name, lines) in enumerate(rows.items())
+        if lines
     ]  # fmt: skip
 
 

@@ -26,7 +26,7 @@ from evalreport.report.pieces import LineCell
 from evalreport.report.words import counted, visible
 from evalreport.results.records import HELD, Moved
 
-#: What moved is named beside a change below this p value.
+#: What moved is named beside a change below this p value: chance alone seldom moves it so far.
 MOVED = 0.01
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 WORSE, BETTER = "◆", "◇"
@@ -99,38 +99,29 @@ def point_text(point: Point) -> str:
     return f"{value.text.removesuffix(_sign(point))}{interval}{out}"
 
 
-def change_text(course: Course, series: Series) -> str:
+def change_text(series: Series) -> str:
     """When a measure changed, from where to where, and what moved with it; empty without an alarm.
 
     The alarm is that of the cumulative sum.
     """
-    found = course.change(series)
-    if found is None or found.change.alarm is None:
+    change = series.changed
+    if change is None:
         return ""
-    change, word = found.change, "detected" if found.better else "alarm"
-    told = f"{word} in the run of {_day(course, change.alarm)}"
+    day = {step.run.name: step.run.entry.time[:10] for step in series.steps}
+    word = "detected" if series.better else "alarm"
+    told = f"{word} in the run of {day[str(change.alarm)]}"
     before, after = change.before, change.after
     if change.since is not None and before is not None and after is not None:
         verb = "rose" if after > before else "fell"
-        since = f"with the run of {_day(course, change.since)}"
+        since = f"with the run of {day[change.since]}"
         if change.earliest != change.latest:
-            since += f" ({_day(course, change.earliest)} to {_day(course, change.latest)})"
+            since += f" ({day[str(change.earliest)]} to {day[str(change.latest)]})"
         told = f"{verb} {since} from {value_text(before)} to {value_text(after)}; {told}"
-    moved = [moved_text(one) for one in change.moved if clearly_moved(one)]
-    return f"{told}; also moved: {', '.join(moved)}" if moved else told
+    seldom = [one for one in change.moved if one.p_value is not None and one.p_value < MOVED]
+    return f"{told}; also moved: {', '.join(map(_moved_text, seldom))}" if seldom else told
 
 
-def _day(course: Course, run: str | None) -> str:
-    return next((one.entry.time[:10] for one in course.runs if one.name == run), "")
-
-
-def clearly_moved(one: Moved) -> bool:
-    """Whether chance alone seldom moves it so far."""
-    return one.p_value is not None and one.p_value < MOVED
-
-
-def moved_text(one: Moved) -> str:
-    """What moved, from where to where."""
+def _moved_text(one: Moved) -> str:
     what = WHAT_MOVED[one.what] if one.column is None else f"the mix of {visible(one.column)}"
     if one.before is None or one.after is None:
         return what
