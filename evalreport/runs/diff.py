@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from evalreport.engine.reference.run import scores_of_curve
-from evalreport.runs.diff_measures import Pairs, measure_changes, paired_changes
-from evalreport.runs.paired_rows import Said, pair_rows
+from evalreport.runs.diff_measures import compared_pairs, measure_changes
+from evalreport.runs.paired_rows import pair_rows
 from evalreport.runs.prune import read_run
 from evalreport.runs.recorded import RecordedRun
 from evalreport.runs.row_digests import read_rows
@@ -276,7 +276,8 @@ def differences(old: Path, new: Path) -> Diff:
     versions = version_changes(one.provenance, two.provenance)
     files = file_changes(one, two)
     same_rows = {entry.dataset: entry.same for entry in files}
-    measures = measure_changes(one.measures, two.measures, same_rows, _pairs(said, one, two))
+    pairs = compared_pairs(said, one.measures, two.measures, two.spec.get("confidence") or {})
+    measures = measure_changes(one.measures, two.measures, same_rows, pairs)
     criteria = _criteria(one.acceptance, two.acceptance)
     cautions = _cautions(one, two)
     return Diff(
@@ -306,23 +307,6 @@ def differences(old: Path, new: Path) -> Diff:
             cleared_cautions=len(cautions.cleared),
         ),
     )
-
-
-def _pairs(said: Mapping[tuple[str, str], Said], one: Results, two: Results) -> Pairs:
-    """The shared rows of each dataset and model, compared as two models on them are."""
-    compared = {}
-    confidence = two.spec.get("confidence") or {}
-    for place, own in said.items():
-        sides = [
-            [
-                m
-                for m in results.measures
-                if (m.dataset, m.model) == place and not m.subgroup and m.fold is None
-            ]
-            for results in (one, two)
-        ]
-        compared[place] = paired_changes(own, sides[0], sides[1], confidence)
-    return Pairs(said, compared)
 
 
 def _run(run: RecordedRun) -> RunRead:

@@ -9,14 +9,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from evalreport.engine.reference.differences import SAME_ROWS, interval_of
 from evalreport.errors import EvalreportError
 from evalreport.metrics.estimates import different_classes, estimate_of
 from evalreport.runs.paired_rows import Said
-from evalreport.results.changes import MeasureChange, MeasureSide, PairedDifference
+from evalreport.results.changes import (
+    MeasureChange,
+    MeasureSide,
+    PairedDifference,
+    shared_fields,
+)
 from evalreport.results.identity import Quantity
 from evalreport.results.records import Comparison, Measure
 from evalreport.statistics.separate_samples import shift
@@ -29,19 +34,36 @@ CLOCK = "1970-01-01T00:00:00Z"
 Key = tuple[Quantity, str | float | None]
 
 
-def paired_changes(
-    said: Said,
+NO_PAIR: tuple[None, Mapping[Key, Comparison]] = (None, {})
+#: By dataset and model: the rows that two runs share, and the measures compared on them.
+Pairs = Mapping[tuple[str, str], tuple[Said, Mapping[Key, Comparison]]]
+
+
+def compared_pairs(
+    said: Mapping[tuple[str, str], Said],
     old: Sequence[Measure],
     new: Sequence[Measure],
     confidence: Mapping[str, Any],
-) -> dict[Key, Comparison]:
-    """Comparisons of the shared rows by :func:`pair_key`, new minus old.
+) -> Pairs:
+    """The rows that can be paired, and comparisons of them by :func:`pair_key`, new minus old.
 
-    ``old`` and ``new`` are the measures of one dataset and model, ``confidence`` the
-    settings of the new run's spec. Empty where nothing can be paired.
+    ``old`` and ``new`` are the measures of the runs, ``confidence`` the settings of the new
+    run's spec.
     """
-    if said.reason is not None or not 2 <= len(said.actual) <= MOST_ROWS:
-        return {}
+    overall = [[m for m in side if not m.subgroup and m.fold is None] for side in (old, new)]
+    found = {}
+    for place, own in said.items():
+        then, now = ([m for m in side if (m.dataset, m.model) == place] for side in overall)
+        if own.reason is None:
+            enough = 2 <= len(own.actual) <= MOST_ROWS
+            found[place] = own, _paired_changes(own, then, now, confidence) if enough else {}
+    return found
+
+
+def _paired_changes(
+    said: Said, old: Sequence[Measure], new: Sequence[Measure], confidence: Mapping[str, Any]
+) -> dict[Key, Comparison]:
+    """The comparisons of one dataset and model."""
     found: dict[Key, Comparison] = {}
     scored = False
     for at, then, now in _thresholds(old, new)[:MOST_THRESHOLDS]:
@@ -155,7 +177,7 @@ def measure_changes(
     old: Sequence[Measure],
     new: Sequence[Measure],
     same_rows: Mapping[str, bool | None],
-    pairs: Pairs | None = None,
+    pairs: Pairs,
 ) -> tuple[MeasureChange, ...]:
     """One record per measure of either run, in the order of the new run.
 
@@ -164,125 +186,40 @@ def measure_changes(
     """
     before, after = ({m.which.series: m for m in side} for side in (old, new))
     return tuple(
-        _paired_change(_change(before.get(key), after.get(key), same_rows), pairs, after.get(key))
+        _change(before.get(key), after.get(key), same_rows, pairs)
         for key in dict.fromkeys([*after, *before])
     )
 
 
-@dataclass(frozen=True)
-class Pairs:
-    """Rows that two runs share, by dataset and model, and the measures compared on them."""
-
-    said: Mapping[tuple[str, str], Said]
-    compared: Mapping[tuple[str, str], Mapping[Key, Comparison]]
-
-
-def _paired_change(found: MeasureChange, pairs: Pairs | None, now: Measure | None) -> MeasureChange:
-    """The change, by the rows that both runs share where they were kept."""
-    if pairs is None or now is None or found.old is None:
-        return found
-    place = (now.dataset, now.model)
-    said = pairs.said.get(place)
-    if said is None or now.subgroup or now.fold is not None or found.difference is None:
-        return found
-    if said.reason is not None:
-        return found
-    shared, smaller = len(said.actual), min(said.old_rows, said.new_rows)
-    if shared <= FEW_SHARED * smaller:
-        return replace(found, note=APART) if shared == 0 and found.interval else found
-    record = pairs.compared.get(place, {}).get(pair_key(now))
-    paired = None if record is None else _paired(record, shared)
-    limits = None if paired is None else paired.interval
-    beyond = None if limits is None else not limits.low <= 0.0 <= limits.high
-    found = replace(found, paired=paired, beyond_chance=beyond)
-    all_rows = shared == said.old_rows == said.new_rows
-    if paired is not None and all_rows:
-        return replace(
-            found,
-            interval=paired.interval,
-            interval_reason=paired.interval_reason,
-            test=paired.test,
-            statistic=paired.statistic,
-            p_value=paired.p_value,
-            note=PAIRED_ROWS,
-        )
-    reason = f"{shared} rows are in both runs and others in one: neither independent nor paired"
-    if all_rows:
-        reason = "no comparison of the same rows is known for it"
-    return replace(
-        found,
-        interval=None,
-        interval_reason=reason,
-        test=None,
-        statistic=None,
-        p_value=None,
-        note=None,
-    )
-
-
-def _paired(record: Comparison, shared: int) -> PairedDifference:
-    return PairedDifference(
-        difference=record.difference,
-        interval=record.interval,
-        interval_reason=record.interval_reason,
-        test=record.test,
-        statistic=record.statistic,
-        p_value=record.p_value,
-        rows=shared,
-    )
-
-
-def _side(measure: Measure | None) -> MeasureSide | None:
-    if measure is None:
-        return None
-    return MeasureSide(
-        id=measure.id,
-        state=measure.state,
-        value=measure.value,
-        reason=measure.reason,
-        interval=measure.interval,
-        numerator=measure.numerator,
-        denominator=measure.denominator,
-        n=measure.n,
-        threshold=measure.threshold,
-    )
-
-
 def _change(
-    was: Measure | None, now: Measure | None, same_rows: Mapping[str, bool | None]
+    was: Measure | None, now: Measure | None, same_rows: Mapping[str, bool | None], pairs: Pairs
 ) -> MeasureChange:
-    """A measure then and now, and the difference as of separate samples."""
+    """A measure then and now: of the rows that both runs share, else as of separate samples."""
     either = now or was
     assert either is not None
-    found = MeasureChange(
-        dataset=either.dataset,
-        model=either.model,
-        subgroup=either.subgroup,
-        fold=either.fold,
-        metric=either.metric,
-        title=either.title,
-        params=either.params,
-        average=either.average,
-        label=either.label,
-        threshold_rule=either.threshold_rule,
-        change="both" if was and now else ("added" if now else "removed"),
-        old=_side(was),
-        new=_side(now),
-    )
+    change = "both" if was and now else ("added" if now else "removed")
+    sides = {"old": _side(was), "new": _side(now), "change": change}
+    nothing = {"interval": None, "interval_reason": _why_none(was, now)}
+    found = shared_fields(MeasureChange, either, **sides, **nothing)
     then, at_present = (None if m is None else estimate_of(m) for m in (was, now))
-    why_none = _why_none(was, now)
-    if then is None or at_present is None or why_none:
-        return replace(found, interval_reason=why_none)
-    same = same_rows.get(either.dataset)
+    if was is None or now is None or then is None or at_present is None or found.interval_reason:
+        return found
     told = shift(at_present, then)
+    found = replace(found, difference=told.difference)
+    overall = not now.subgroup and now.fold is None
+    said, compared = pairs.get((now.dataset, now.model), NO_PAIR) if overall else NO_PAIR
+    if said is not None and said.share > FEW_SHARED:
+        return _of_shared_rows(found, said, compared.get(pair_key(now)))
+    same = same_rows.get(now.dataset)
     if same:
-        return replace(found, difference=told.difference, interval_reason=SAME_ROWS)
+        return replace(found, interval_reason=SAME_ROWS)
     notes = [SEPARATE if same is False else UNKNOWN]
-    if any(m is not None and m.exploratory for m in (was, now)):
+    if was.exploratory or now.exploratory:
         notes.append(CHOSEN)
+    if said is not None and said.share == 0.0 and told.interval is not None:
+        notes = [APART]
     return replace(
         found,
-        difference=told.difference,
         interval=interval_of(told),
         interval_reason=told.reason,
         test=told.test,
@@ -291,6 +228,40 @@ def _change(
         beyond_chance=told.beyond_chance,
         note="; ".join(notes),
     )
+
+
+def _side(measure: Measure | None) -> MeasureSide | None:
+    return None if measure is None else shared_fields(MeasureSide, measure)
+
+
+def _of_shared_rows(found: MeasureChange, said: Said, record: Comparison | None) -> MeasureChange:
+    """The difference on the rows that both runs share; it is that of all where no others are."""
+    rows = len(said.actual)
+    all_rows = rows == said.old_rows == said.new_rows
+    if record is None:
+        reason = "no comparison of the same rows is known for it"
+        return replace(found, interval_reason=reason if all_rows else _some_rows(rows))
+    limits = record.interval
+    found = replace(
+        found,
+        paired=shared_fields(PairedDifference, record, rows=rows),
+        beyond_chance=None if limits is None else not limits.low <= 0.0 <= limits.high,
+    )
+    if not all_rows:
+        return replace(found, interval_reason=_some_rows(rows))
+    return replace(
+        found,
+        interval=limits,
+        interval_reason=record.interval_reason,
+        test=record.test,
+        statistic=record.statistic,
+        p_value=record.p_value,
+        note=PAIRED_ROWS,
+    )
+
+
+def _some_rows(rows: int) -> str:
+    return f"{rows} rows are in both runs and others in one: neither independent nor paired"
 
 
 def _why_none(was: Measure | None, now: Measure | None) -> str:

@@ -31,6 +31,12 @@ class Said:
     new_rows: int
     reason: str | None = None
 
+    @property
+    def share(self) -> float:
+        """How many of the smaller run's rows are in both."""
+        smaller = min(self.old_rows, self.new_rows)
+        return len(self.actual) / smaller if smaller else 0.0
+
 
 def pair_rows(
     old: KeptRows | None, new: KeptRows | None
