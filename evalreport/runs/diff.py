@@ -36,6 +36,7 @@ from evalreport.results.changes import (
     RowsThenNow,
     RunRead,
     ScoreShift,
+    shared_fields,
 )
 from evalreport.results.identity import Frozen, WhichCriterion, frozen_params
 from evalreport.results.lookup import Results
@@ -64,23 +65,14 @@ def file_changes(old: Results, new: Results) -> tuple[FileChange, ...]:
     found = []
     for dataset in dict.fromkeys([*before, *after]):
         one, two = before.get(dataset), after.get(dataset)
-        hashes = [None if side is None else side.sha256 for side in (one, two)]
-        same = hashes[0] == hashes[1] if all(hashes) else None
-        found.append(
-            FileChange(
-                dataset=dataset,
-                same=same if one and two else False,
-                old=_file(one),
-                new=_file(two),
-            )
+        same: bool | None = False
+        if one is not None and two is not None:
+            same = one.sha256 == two.sha256 if one.sha256 and two.sha256 else None
+        was, now = (
+            None if side is None else shared_fields(FileRead, side) for side in (one, two)
         )
+        found.append(FileChange(dataset=dataset, same=same, old=was, new=now))
     return tuple(found)
-
-
-def _file(entry: Input | None) -> FileRead | None:
-    if entry is None:
-        return None
-    return FileRead(entry.name, entry.sha256, entry.bytes, entry.rows)
 
 
 def row_changes(old: Results, new: Results) -> tuple[RowChange, ...]:
@@ -185,7 +177,9 @@ def spec_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[KeyCha
     KeyChange(key='a.b', change='changed', old=1, new=2)
     KeyChange(key='a.c[0]', change='added', old=None, new=3)
     """
-    return _changes(*(dict(_leaves(_lasting(spec))) for spec in (old, new)))
+    # what its data are of is another with every run, as its clock is
+    lasting = ({key: spec[key] for key in spec if key != "as_of"} for spec in (old, new))
+    return _changes(*(dict(_leaves(spec)) for spec in lasting))
 
 
 def _asked_changes(old: Results, new: Results) -> tuple[KeyChange, ...]:
@@ -207,37 +201,28 @@ def _stated(made_by: Provenance) -> tuple[str, tuple[str, ...]] | None:
     return spec.sha256, tuple(one for one in spec.overrides if not one.startswith("as_of="))
 
 
-def _lasting(spec: Mapping[str, Any]) -> dict[str, Any]:
-    """A spec without what its data are of, which is another with every run as its clock is."""
-    return {key: value for key, value in spec.items() if key != "as_of"}
-
-
 def version_changes(old: Provenance, new: Provenance) -> tuple[KeyChange, ...]:
     """Program, libraries, engine and seed that differ between two provenances."""
     return _changes(_made_with(old), _made_with(new))
 
 
 def _made_with(provenance: Provenance) -> dict[str, Any]:
-    found = {
-        "evalreport": provenance.version,
-        "engine": None if provenance.engine is None else provenance.engine.name,
-        "seed": provenance.seed,
-    }
-    return {**found, **provenance.versions}
+    engine = provenance.engine
+    found = {"evalreport": provenance.version, "engine": engine and engine.name}
+    return {**found, "seed": provenance.seed, **provenance.versions}
 
 
 def _changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[KeyChange, ...]:
-    found = []
-    for key in sorted({*before, *after}):
-        if key in before and key in after and before[key] == after[key]:
-            continue
-        change = (
-            "changed"
-            if key in before and key in after
-            else ("added" if key in after else "removed")
+    return tuple(
+        KeyChange(
+            key=key,
+            change="added" if key not in before else "changed" if key in after else "removed",
+            old=before.get(key),
+            new=after.get(key),
         )
-        found.append(KeyChange(key=key, change=change, old=before.get(key), new=after.get(key)))
-    return tuple(found)
+        for key in sorted({*before, *after})
+        if not (key in before and key in after and before[key] == after[key])
+    )
 
 
 def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
@@ -349,19 +334,17 @@ def _criterion(was: Criterion | None, now: Criterion | None) -> CriterionChange:
         change = "changed"
     else:
         change = "same" if was.outcome == now.outcome else "flipped"
-    return CriterionChange(
-        text=either.text,
-        dataset=either.dataset,
-        model=either.model,
-        subgroup=either.subgroup,
+    return shared_fields(
+        CriterionChange,
+        either,
         threshold=either.asked_at,
         change=change,
-        old_text=None if was is None else was.text,
-        old_threshold=None if was is None else was.asked_at,
-        old=None if was is None else was.outcome,
-        new=None if now is None else now.outcome,
-        observed=(None if was is None else was.observed, None if now is None else now.observed),
-        reason=None if now is None else now.reason,
+        old_text=was and was.text,
+        old_threshold=was and was.asked_at,
+        old=was and was.outcome,
+        new=now and now.outcome,
+        observed=(was and was.observed, now and now.observed),
+        reason=now and now.reason,
     )
 
 

@@ -10,8 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from evalreport.engine.reference.differences import loss_of
-from evalreport.metrics.catalogue import find
+from evalreport.engine.reference.differences import is_better
 from evalreport.runs.naming import name_text, outcome_stamp, place_text, threshold_text
 from evalreport.report.model import Block, Line, Note, Notes, Section, Text
 from evalreport.report.numbers import difference_text, level_text, p_text, value_text
@@ -271,12 +270,8 @@ def _side(m: MeasureChange) -> str:
     """On which side a measure changed beyond chance, by its metric; empty where it did not."""
     if m.beyond_chance is not True:
         return ""
-    metric = find(m.metric)
     then, now = (None if side is None else side.value for side in (m.old, m.new))
-    loss = None if metric is None or now is None or then is None else loss_of(metric, now, then)
-    if not loss:
-        return "different"
-    return "worse" if loss > 0 else "better"
+    return {True: "better", False: "worse", None: "different"}[is_better(m.metric, now, then)]
 
 
 def _beyond(m: MeasureChange) -> LineCell:

@@ -193,6 +193,15 @@ def read_history(runs: Path) -> History:
         return split_history(path.read_bytes())
 
 
+def recorded_history(runs: Path) -> History:
+    """The history of a folder that has one. Raises FilesError for any other."""
+    history = read_history(runs)
+    if not history.lines and not history.torn:
+        hint = "give the folder of runs, such as runs/"
+        raise FilesError(Problem(f"no {NAME}, so no runs", hint, Location(str(runs))))
+    return history
+
+
 def append(runs: Path, told: HistoryLine) -> None:
     """Add one line and wait until it is on the disk. Call it under the lock of RUNS.
 

@@ -37,16 +37,6 @@ class RecordedRun:
         return self.results.provenance.at
 
 
-def read_recorded(path: Path) -> RecordedRun:
-    """The results of a run folder, of a link to one, or of a ``results.json`` by itself.
-
-    Raises FilesError when there are none, VerificationError when they are not what
-    the manifest beside them recorded.
-    """
-    found = recorded_bytes(path)
-    return RecordedRun(found.name, records_of(found.data, found.where), found.sha256)
-
-
 @dataclass(frozen=True)
 class RecordedBytes:
     """The bytes of the results of a run, which are what its manifest recorded."""
@@ -55,6 +45,20 @@ class RecordedBytes:
     data: bytes
     sha256: str
     where: Location
+
+    @property
+    def run(self) -> RecordedRun:
+        """The same, read. Raises FilesError as :func:`records_of`."""
+        return RecordedRun(self.name, records_of(self.data, self.where), self.sha256)
+
+
+def read_recorded(path: Path) -> RecordedRun:
+    """The results of a run folder, of a link to one, or of a ``results.json`` by itself.
+
+    Raises FilesError when there are none, VerificationError when they are not what
+    the manifest beside them recorded.
+    """
+    return recorded_bytes(path).run
 
 
 def recorded_bytes(path: Path) -> RecordedBytes:
@@ -66,15 +70,19 @@ def recorded_bytes(path: Path) -> RecordedBytes:
             hint = "give the folder of a run, such as RUNS/latest"
             raise FilesError(Problem(f"no {RESULTS}", hint, where))
         data = read_file(file)
-    digest = sha256(data)
     folder = file.parent.resolve()
     if file.name == RESULTS and (folder / MANIFEST).is_file():
-        recorded = read_manifest(folder)[0].outputs.get(RESULTS)
-        if recorded is None or recorded.sha256 != digest:
-            raise VerificationError(
-                Problem(f"altered: sha256 {digest}, {MANIFEST} records another", "", where)
-            )
-    return RecordedBytes(folder.name, data, digest, where)
+        check_recorded(file, data)
+    return RecordedBytes(folder.name, data, sha256(data), where)
+
+
+def check_recorded(file: Path, data: bytes) -> None:
+    """Refuse what a file of a run holds if its manifest recorded another: VerificationError."""
+    recorded = read_manifest(file.parent.resolve())[0].outputs.get(file.name)
+    digest = sha256(data)
+    if recorded is None or recorded.sha256 != digest:
+        what = f"altered: sha256 {digest}, {MANIFEST} records another"
+        raise VerificationError(Problem(what, "", Location(str(file))))
 
 
 def read_file(path: Path) -> bytes:
@@ -112,13 +120,11 @@ def part_of(kind: type[Part], data: bytes, where: Location, curves: Sequence[str
     content = _content(data, where)
     items = content.get("curves") if isinstance(content, dict) else None
     if isinstance(items, list):
-        content["curves"] = [one for one in items if _is_looked_at(one, curves)]
+        # what is no curve has to be refused
+        content["curves"] = [
+            one for one in items if not isinstance(one, dict) or one.get("kind") in curves
+        ]
     return decode_part(kind, content, where.file)
-
-
-def _is_looked_at(curve: Any, kinds: Sequence[str]) -> bool:
-    """Whether a parsed curve is of these kinds; what is no curve has to be refused."""
-    return not isinstance(curve, dict) or curve.get("kind") in kinds
 
 
 def _content(data: bytes, where: Location) -> Any:

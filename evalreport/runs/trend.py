@@ -20,13 +20,13 @@ from pathlib import Path
 import numpy as np
 
 from evalreport.engine.periods.charts import charted_change, moved_tables
-from evalreport.engine.reference.differences import loss_of
-from evalreport.errors import EvalreportError, FilesError, Location, Problem
+from evalreport.engine.reference.differences import is_better
+from evalreport.errors import EvalreportError
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.estimates import estimate_of
 from evalreport.metrics.tables import ScoreTable
 from evalreport.runs.history import NAME as HISTORY
-from evalreport.runs.history import History, chain_problems, read_history
+from evalreport.runs.history import History, chain_problems, recorded_history
 from evalreport.runs.prune import read_kept
 from evalreport.runs.recorded import RecordedBytes, part_of, recorded_bytes
 from evalreport.runs.trend_moved import RecordedScores, moved_mixes, moved_scores_of_runs
@@ -135,14 +135,7 @@ class Point:
     def better(self) -> bool | None:
         """Whether it is better than the centre of its limits; None where nobody can tell."""
         now = None if self.estimate is None else self.estimate.value
-        return _is_better(self.record.metric, now, self.limits.centre)
-
-
-def _is_better(metric: str, now: float | None, then: float | None) -> bool | None:
-    """Whether a value is better than another, by the goal of its metric."""
-    declared = find(metric)
-    loss = None if now is None or then is None or declared is None else loss_of(declared, now, then)
-    return loss < 0.0 if loss else None
+        return is_better(self.record.metric, now, self.limits.centre)
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,7 +178,7 @@ class Series:
         """Whether the change is for the better; None where neither side is."""
         if self.change is None:
             return None
-        return _is_better(self.about.metric, self.change.after, self.change.before)
+        return is_better(self.about.metric, self.change.after, self.change.before)
 
 
 def _moved(*sides: Sequence[Point]) -> tuple[Moved, ...]:
@@ -264,10 +257,7 @@ def read_course(runs: Path) -> Course:
     A run that was removed or altered stays in the list and says so. Raises FilesError
     when there is no history.
     """
-    history = read_history(runs)
-    if not history.lines and not history.torn:
-        hint = "give the folder of runs, such as runs/"
-        raise FilesError(Problem(f"no {HISTORY}, so no runs", hint, Location(str(runs))))
+    history = recorded_history(runs)
     lines = {name: history.series_of(entry) for name, entry in history.runs.items()}
     tried = {entry.series for entry in history.attempts}
     several = len({*lines.values(), *tried}) > 1
