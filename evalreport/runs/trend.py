@@ -97,6 +97,11 @@ class PastRun:
     line: str | None = None
 
     @property
+    def day(self) -> str:
+        """The day that its data are of."""
+        return self.entry.time[:10]
+
+    @property
     def found(self) -> Findings:
         """Its results, or empty ones."""
         return self.results or NOTHING

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from evalreport.runs.trend import Course, Point, Series
-from evalreport.runs.trend_words import BETTER, WORSE, change_text, days, series_name, value_cell
+from evalreport.runs.trend_words import BETTER, WORSE, change_text, series_name, value_cell
 from evalreport.report.changes import MARK_HEADS, mark_row
 from evalreport.report.charts.canvas import HALF, drawing, panel, with_own_names
 from evalreport.report.charts.course import CHANGED, IMPROVED, Stop
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 #: Pages show no more runs than this, the newest.
 MOST_RUNS = 104
 HEIGHT = 150.0
+#: Days that fit below the axis.
+NAMES = 4
 HOW = (
     "Dots are values, the lines through them confidence intervals; the band shows the control "
     f"limits. A filled diamond lies outside ({WORSE}), an open one outside on the better side "
@@ -52,10 +54,9 @@ def trend_chart(series: Series, course: Course, id_: str) -> Chart | None:
     required, since = _required(series), None
     if series.changed is not None:
         since = next((p.place for p in series.steps if p.run.name == series.changed.since), None)
-    names = days([course.runs[place] for place in places])
     paint = partial(
         _draw,
-        stops=[_stop(day, points.get(k)) for k, day in zip(places, names, strict=True)],
+        stops=[_stop(visible(course.runs[k].day), points.get(k)) for k in places],
         required=required,
         changed=None if since is None else sum(place < since for place in places),
         changed_colour=IMPROVED if series.better else CHANGED,
@@ -87,7 +88,9 @@ def _draw(
 ) -> None:
     # right of it are the word for the line of what is required, and half of the last day
     axes = panel(figure, 34, 20, HALF - 68, HEIGHT - 26)
-    draw_course(axes, stops, required=required, changed=changed, changed_colour=changed_colour)
+    draw_course(
+        axes, stops, required=required, changed=changed, names=NAMES, changed_colour=changed_colour
+    )
 
 
 def _stop(name: str, point: Point | None) -> Stop:

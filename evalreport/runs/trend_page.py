@@ -20,9 +20,8 @@ from evalreport.runs.trend_words import (
     attempt_note,
     change_text,
     criterion_text,
-    days,
     measure_place,
-    point_text,
+    outside_text,
     run_note,
     series_name,
     since_newest,
@@ -187,7 +186,7 @@ def _changes(course: Course, *, better: bool) -> list[str]:
     now = [one for one in course.series if one.points[-1].place == course.newest[one.line]]
     outside = _outside(now, better=better)
     overall = [one for one in outside if not one.about.subgroup and one not in changed]
-    found += [f"{series_name(one)}: {point_text(one.points[-1])}" for one in overall[:MOST_SIGNALS]]
+    found += [f"{series_name(one)}: {outside_text(one.points[-1])}" for one in overall[:MOST_SIGNALS]]
     if len(overall) > MOST_SIGNALS:
         found.append(f"and {len(overall) - MOST_SIGNALS} more measures outside their limits")
     if inside := sum(bool(one.about.subgroup) for one in outside):
@@ -276,18 +275,14 @@ def _criteria(course: Course) -> Iterator[Block]:
     """The outcome of each criterion in each run of its line of history, the newest first."""
     if not course.criteria:
         yield Text("No run has a criterion.")
-    for own in dict.fromkeys(one.line for one in course.criteria):
-        shown = [k for k, run in enumerate(course.runs) if run.line == own][: -MOST_RUNS - 1 : -1]
-        heads = days([course.runs[k] for k in shown])
-        lines = [
-            line(
-                criterion_text(one),
-                LineCell(str(one.breaches), strong=bool(one.breaches)),
-                *(outcome_stamp(one.outcomes[k]) for k in shown),
-            )
-            for one in course.criteria
-            if one.line == own
+    for name in dict.fromkeys(one.line for one in course.criteria):
+        asked = [one for one in course.criteria if one.line == name]
+        shown = [k for k, run in enumerate(course.runs) if run.line == name][: -MOST_RUNS - 1 : -1]
+        breaches = (LineCell(str(one.breaches), strong=bool(one.breaches)) for one in asked)
+        lines = [line("not passed in a row", *breaches)] + [
+            line(visible(course.runs[k].day), *(outcome_stamp(one.outcomes[k]) for one in asked))
+            for k in shown
         ]
-        of = "" if own is None else f" of {visible(own)}"
+        of = "" if name is None else f" of {visible(name)}"
         caption = f"Outcome of each criterion in each run{of}, the newest first"
-        yield table(caption, columns("criterion", "not passed in a row", *heads), lines)
+        yield table(caption, columns("run", *map(criterion_text, asked)), lines)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import date
-
 from evalreport.runs.naming import (
     look_text,
     name_text,
@@ -28,7 +25,6 @@ from evalreport.results.records import HELD, Moved
 
 #: What moved is named beside a change below this p value: chance alone seldom moves it so far.
 MOVED = 0.01
-MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 WORSE, BETTER = "◆", "◇"
 
 
@@ -59,19 +55,16 @@ def since_newest(course: Course) -> list[str]:
 
 def run_note(run: PastRun) -> str:
     """What its data are of, its criteria, or why they are not known."""
-    return "; ".join([*_as_of(run), _criteria_note(run)])
-
-
-def _criteria_note(run: PastRun) -> str:
-    if run.results is None:
-        return visible(str(run.missing))
-    outcomes = [entry.outcome for entry in run.results.acceptance]
-    gone = [] if run.missing is None else [visible(run.missing)]
-    if not outcomes:
-        return "; ".join(["no criteria", *gone])
-    passed = sum(outcome in HELD for outcome in outcomes)
-    told = f"{passed} of {counted(len(outcomes), 'criterion', 'criteria')} passed"
-    return "; ".join([told, *dict.fromkeys(map(look_text, run.entry.looks)), *gone])
+    notes = _as_of(run)
+    if run.results is not None:
+        outcomes = [entry.outcome for entry in run.results.acceptance]
+        passed = sum(outcome in HELD for outcome in outcomes)
+        of = f"{passed} of {counted(len(outcomes), 'criterion', 'criteria')} passed"
+        looks = dict.fromkeys(map(look_text, run.entry.looks))
+        notes += [of, *looks] if outcomes else ["no criteria"]
+    if run.missing is not None:
+        notes.append(visible(run.missing))
+    return "; ".join(notes)
 
 
 def series_name(series: Series) -> str:
@@ -90,13 +83,12 @@ def _of_line(line: str | None) -> str:
     return "" if line is None else f"{visible(line)}: "
 
 
-def point_text(point: Point) -> str:
-    """A value with its interval, and whether it is out of control."""
+def outside_text(point: Point) -> str:
+    """A value outside its control limits, with its interval."""
     value = value_cell(point)
     interval = f" ({value.aside})" if value.aside else ""
     side = " on the better side" if point.better else ""
-    out = f", outside its control limits{side}" if point.signal else ""
-    return f"{value.text.removesuffix(_sign(point))}{interval}{out}"
+    return f"{value.text.rstrip(f' {WORSE}{BETTER}')}{interval}, outside its control limits{side}"
 
 
 def change_text(series: Series) -> str:
@@ -107,7 +99,7 @@ def change_text(series: Series) -> str:
     change = series.changed
     if change is None:
         return ""
-    day = {step.run.name: step.run.entry.time[:10] for step in series.steps}
+    day = {step.run.name: step.run.day for step in series.steps}
     word = "detected" if series.better else "alarm"
     told = f"{word} in the run of {day[str(change.alarm)]}"
     before, after = change.before, change.after
@@ -136,40 +128,14 @@ def criterion_text(course: CriterionCourse) -> str:
     return f"{_of_line(course.line)}{visible(about.text)}, {place}"
 
 
-def days(runs: Sequence[PastRun]) -> list[str]:
-    """The days of runs as they are below an axis: with the year where there are several."""
-    several = len({run.entry.time[:4] for run in runs}) > 1
-    return [_day_text(run.entry.time[:10], year=several) for run in runs]
-
-
-def _day_text(day: str, *, year: bool) -> str:
-    r"""A day by the name of its month, never broken; what is none as it is.
-
-    >>> _day_text("2026-11-09", year=False), _day_text("2026-11-09", year=True)
-    ('9\xa0Nov', '9\xa0Nov\xa026')
-    """
-    try:
-        read = date.fromisoformat(day)
-    except ValueError:
-        return visible(day)
-    words = (str(read.day), MONTHS[read.month - 1], *([f"{read.year % 100:02}"] if year else []))
-    return "\xa0".join(words)
-
-
 def value_cell(point: Point) -> LineCell:
     """A value with its interval, and a mark where it is out of control."""
-    if point.estimate is None:
+    found = point.estimate
+    if found is None:
         return LineCell(point.record.state.replace("_", " "))
-    text = f"{value_text(point.estimate.value)}{_sign(point)}"
-    return LineCell(text, aside=_interval(point), strong=point.signal and not point.better)
-
-
-def _sign(point: Point) -> str:
-    return f" {BETTER if point.better else WORSE}" if point.signal else ""
-
-
-def _interval(point: Point) -> str:
-    own = point.estimate
-    if own is None or own.low is None or own.high is None:
-        return ""
-    return limits_text(own.low, own.high, own.value)
+    interval = ""
+    if found.low is not None and found.high is not None:
+        interval = limits_text(found.low, found.high, found.value)
+    mark = f" {BETTER if point.better else WORSE}" if point.signal else ""
+    strong = point.signal and not point.better
+    return LineCell(f"{value_text(found.value)}{mark}", aside=interval, strong=strong)
