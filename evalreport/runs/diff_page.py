@@ -13,7 +13,7 @@ from typing import Any
 from evalreport.engine.reference.differences import is_better
 from evalreport.runs.naming import name_text, outcome_stamp, place_text, threshold_text
 from evalreport.report.model import Block, Line, Note, Notes, Section, Text
-from evalreport.report.numbers import difference_text, level_text, p_text, value_text
+from evalreport.report.numbers import difference_text, level_text, or_dash, p_text, value_text
 from evalreport.report.pages import Page, columns, line, part, stamp, table
 from evalreport.report.pieces import LineCell
 from evalreport.report.words import counted, label_text, listed, method_text, prose, visible
@@ -29,7 +29,7 @@ from evalreport.results.changes import (
     ScoreShift,
     UnpairedRows,
 )
-from evalreport.results.records import Caution
+from evalreport.results.records import Caution, Interval
 
 #: A page holds no more measures than this; the rest is in the JSON.
 MOST_MEASURES = 2000
@@ -67,29 +67,20 @@ def diff_page(found: Diff, version: str = "") -> Page:
 
 def _in_short(found: Diff) -> str:
     """What to know first: criteria that flipped, measures beyond chance, new cautions."""
-    sides = Counter(_side(m) for m in found.measures)
-    s = found.summary
-    told = [
-        f"{counted(s.flipped, 'criterion', 'criteria')} flipped" if s.flipped else "",
-        *(
-            f"{counted(sides[side], 'measure')} {side} beyond chance"
-            for side in SIDES
-            if sides[side]
-        ),
-        f"{counted(s.new_cautions, 'new caution')}" if s.new_cautions else "",
-    ]
-    return (
-        f"{listed([one for one in told if one])}." if any(told) else "No difference beyond chance."
-    )
+    s, sides = found.summary, Counter(_side(m) for m in found.measures)
+    counts = [(s.flipped, "criterion", "criteria", " flipped")]
+    counts += [(sides[one], "measure", "", f" {one} beyond chance") for one in SIDES]
+    counts += [(s.new_cautions, "new caution", "", "")]
+    told = [f"{counted(n, noun, nouns)}{rest}" for n, noun, nouns, rest in counts if n]
+    return f"{listed(told)}." if told else "No difference beyond chance."
 
 
 def _criteria(criteria: Sequence[CriterionChange]) -> Iterator[Block]:
     changed = [entry for entry in criteria if entry.change != "same"]
-    same = counted(len(criteria) - len(changed), "criterion", "criteria")
     if not criteria:
         yield Text("None declared.")
-    elif len(changed) < len(criteria):
-        yield Text(f"{same} with the same outcome.")
+    elif same := len(criteria) - len(changed):
+        yield Text(f"{counted(same, 'criterion', 'criteria')} with the same outcome.")
     if changed:
         heads = columns("criterion", "where", "change", "old", "new")
         yield table("Criteria that differ", heads, [_criterion(entry) for entry in changed])
@@ -134,16 +125,16 @@ def rows_text(entry: PairedRows | UnpairedRows) -> str:
     if isinstance(entry, UnpairedRows):
         return f"rows are not paired by id: {visible(entry.reason)}"
     text = f"{entry.added} rows added, {entry.removed} removed, {entry.both} in both"
-    if entry.changed is not None:
-        text += f", of which {entry.changed} changed"
-    elif entry.changed_reason:
-        text += f"; {entry.changed_reason}"
-    for own in entry.models:
-        if own.changed is not None:
-            text += f"; {label_text(own.model)} predicts otherwise for {own.changed}"
+    changed = "" if entry.changed is None else f", of which {entry.changed} changed"
+    others = [entry.changed_reason] if entry.changed is None and entry.changed_reason else []
+    others += [
+        f"{label_text(own.model)} predicts otherwise for {own.changed}"
+        for own in entry.models
+        if own.changed is not None
+    ]
     if any(entry.not_unique):
-        text += f"; rows with an id that is not unique: {list(entry.not_unique)}"
-    return text
+        others.append(f"rows with an id that is not unique: {list(entry.not_unique)}")
+    return "; ".join([f"{text}{changed}", *others])
 
 
 def file_text(entry: FileChange) -> str:
@@ -247,23 +238,26 @@ def summary_text(found: Diff) -> str:
 
 
 def _measure(m: MeasureChange) -> Line:
-    interval = m.interval
-    limits, method = "", paired_text(m) or visible(str(m.interval_reason or ""))
-    if interval is not None:
-        limits = f"{difference_text(interval.low)} to {difference_text(interval.high)}"
-        method = method_text(interval.method)
+    limits, interval = m.interval, "–"
+    method = paired_text(m) or visible(str(m.interval_reason or ""))
+    if limits is not None:
+        interval, method = _ends(limits), method_text(limits.method)
+    at = threshold_text(m.threshold_rule, m.threshold)
     return line(
         name_text(m),
-        place_text(m.dataset, m.model, m.subgroup, m.fold,
-                   threshold_text(m.threshold_rule, m.threshold)),
+        place_text(m.dataset, m.model, m.subgroup, m.fold, at),
         _value(m.old),
         _value(m.new),
-        "–" if m.difference is None else difference_text(m.difference),
-        limits or "–",
+        or_dash(m.difference, difference_text),
+        interval,
         method,
-        "–" if m.p_value is None else p_text(m.p_value),
+        or_dash(m.p_value, p_text),
         _beyond(m),
-    )  # fmt: skip
+    )
+
+
+def _ends(limits: Interval) -> str:
+    return f"{difference_text(limits.low)} to {difference_text(limits.high)}"
 
 
 def _side(m: MeasureChange) -> str:
@@ -288,13 +282,11 @@ def paired_text(entry: MeasureChange) -> str:
     if paired is None or entry.interval is not None or paired.difference is None:
         return ""
     text = f"on the {paired.rows} rows in both {difference_text(paired.difference)}"
-    limits = paired.interval
-    if limits is not None:
-        ends = f"{difference_text(limits.low)} to {difference_text(limits.high)}"
-        text += f" ({ends}, {method_text(limits.method)}"
-        p = paired.p_value
-        text += f", p {p_text(p)})" if p is not None else ")"
-    return text
+    limits, p = paired.interval, paired.p_value
+    if limits is None:
+        return text
+    tested = "" if p is None else f", p {p_text(p)}"
+    return f"{text} ({_ends(limits)}, {method_text(limits.method)}{tested})"
 
 
 def _value(side: MeasureSide | None) -> str:
@@ -304,13 +296,12 @@ def _value(side: MeasureSide | None) -> str:
 
 
 def _cautions(found: Diff) -> Iterator[Block]:
-    both = found.cautions
-    if not both.new and not both.cleared:
+    both = {"new": found.cautions.new, "cleared": found.cautions.cleared}
+    if not any(both.values()):
         yield NO_CHANGE
-    for word, cautions in (("new", both.new), ("cleared", both.cleared)):
+    for word, cautions in both.items():
         if cautions:
-            items = tuple(_caution(word, caution) for caution in cautions)
-            yield Notes(word.capitalize(), items)
+            yield Notes(word.capitalize(), tuple(_caution(word, one) for one in cautions))
 
 
 def _caution(word: str, caution: Caution) -> Note:

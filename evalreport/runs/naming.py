@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol
 
 from evalreport.report.pages import stamp
 from evalreport.report.pieces import LineCell
 from evalreport.report.words import (
     OUTCOME_WORDS,
-    OfMetric,
     label_text,
     measure_title,
     subgroup_text,
     visible,
 )
+from evalreport.results.changes import MeasureChange
 from evalreport.results.history import LookTold
-from evalreport.results.records import HELD
+from evalreport.results.records import HELD, Measure
 
 #: What an attempt came to nothing by, by its exit status.
 STATUS_WORDS = {
@@ -60,14 +59,7 @@ def outcome_stamp(outcome: str | None, aside: str = "") -> LineCell:
     return stamp(kind, outcome_word(outcome), aside)
 
 
-class NamedNumber(OfMetric, Protocol):
-    """A record of a metric, for one class or for all."""
-
-    @property
-    def label(self) -> str | None: ...
-
-
-def name_text(record: NamedNumber) -> str:
+def name_text(record: Measure | MeasureChange) -> str:
     """A measure by its title and class."""
     title = visible(measure_title(record))
     return f"{title} of {label_text(record.label)}" if record.label is not None else title

@@ -15,11 +15,10 @@ from evalreport.statistics.control_limits import rule
 SCHEMA = "evalreport/history/1"
 #: Outcomes that are always counted, however few.
 PLAIN = ("pass", "fail", "not_evaluated")
-#: What is listed of the records of a measure: of all, and of each.
-OF_SERIES = (
+#: What is listed of the record of a measure.
+LISTED = (
     "dataset", "model", "fold", "metric", "params", "average", "label", "threshold_rule"
 )  # fmt: skip
-OF_POINT = ("state", "value", "threshold", "interval")
 
 
 def history_data(course: Course, last: int | None = None) -> dict[str, Any]:
@@ -88,7 +87,7 @@ def _series_data(series: Series, first: int) -> dict[str, Any]:
     about = encode(series.about)
     return {
         **_known(series=series.line),
-        **{name: about[name] for name in OF_SERIES},
+        **{name: about[name] for name in LISTED},
         "points": [_point_data(point, first) for point in series.points if point.place >= first],
         "change": _change_data(series, first),
     }
@@ -107,10 +106,13 @@ def _change_data(series: Series, first: int) -> dict[str, Any] | None:
 
 
 def _point_data(point: Point, first: int) -> dict[str, Any]:
-    record = encode(point.record)
+    record = point.record
     return {
         "run": point.place - first,
-        **{name: record[name] for name in OF_POINT},
+        "state": record.state,
+        "value": record.value,
+        "threshold": record.threshold,
+        "interval": None if record.interval is None else encode(record.interval),
         **asdict(point.limits),
         "signal": point.signal,
         "better": point.better,
