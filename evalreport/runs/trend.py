@@ -11,6 +11,7 @@ scores and subgroups.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -19,7 +20,13 @@ from pathlib import Path
 
 import numpy as np
 
-from evalreport.engine.periods.charts import charted_change, moved_tables
+from evalreport.engine.periods.charts import (
+    KeptScores,
+    charted_change,
+    moved_mix,
+    moved_scores,
+    moved_tables,
+)
 from evalreport.engine.reference.differences import is_better
 from evalreport.errors import EvalreportError
 from evalreport.metrics.catalogue import find
@@ -29,7 +36,6 @@ from evalreport.runs.history import NAME as HISTORY
 from evalreport.runs.history import History, chain_problems, recorded_history
 from evalreport.runs.prune import read_kept
 from evalreport.runs.recorded import RecordedBytes, part_of, recorded_bytes
-from evalreport.runs.trend_moved import RecordedScores, moved_mixes, moved_scores_of_runs
 from evalreport.results.history import HistoryLine
 from evalreport.results.identity import Slice, WhichCriterion, WhichNumber
 from evalreport.results.records import (
@@ -54,23 +60,24 @@ HEADLINES = 3
 class Findings:
     """What a course needs of a run's results: tables and curves of many would fill the memory.
 
-    ``tables`` by id, ``scores`` by dataset and model; both of all rows.
+    ``tables`` by id, ``scores`` by dataset and model, both of all rows; ``calibrated`` are the
+    models whose scores are probabilities.
     """
 
     title: str
     measures: tuple[Measure, ...] = ()
     acceptance: tuple[Criterion, ...] = ()
     tables: Mapping[str, Table] = field(default_factory=dict)
-    scores: Mapping[tuple[str, str], RecordedScores] = field(default_factory=dict)
+    scores: Mapping[tuple[str, str], KeptScores] = field(default_factory=dict)
+    calibrated: frozenset[tuple[str, str]] = frozenset()
 
     @cached_property
-    def mixes(self) -> Mapping[WhichNumber, Sequence[tuple[str, str, float]]]:
-        """Column, value and rows of each subgroup of one column, by the number of all rows."""
-        found: dict[WhichNumber, list[tuple[str, str, float]]] = {}
+    def mixes(self) -> Mapping[WhichNumber, Counter[tuple[str, str]]]:
+        """Rows of each value of each subgroup column, by the number of all rows."""
+        found: dict[WhichNumber, Counter[tuple[str, str]]] = {}
         for one in self.measures:
             if len(one.subgroup) == 1:
-                ((column, value),) = one.subgroup.items()
-                found.setdefault(_overall(one), []).append((column, value, float(one.n)))
+                found.setdefault(_overall(one), Counter())[next(iter(one.subgroup.items()))] += one.n
         return found
 
 
@@ -80,6 +87,7 @@ def _overall(one: Measure) -> WhichNumber:
 
 
 NOTHING = Findings("")
+NO_ROWS: Counter[tuple[str, str]] = Counter()
 
 
 @dataclass(frozen=True)
@@ -189,14 +197,33 @@ class Series:
 def _moved(*sides: Sequence[Point]) -> tuple[Moved, ...]:
     """Shares of positives, scores, calibration and the mix of each subgroup column."""
     tables = ([p.run.found.tables.get(str(p.record.table)) for p in side] for side in sides)
-    scores = (
-        [p.run.found.scores.get((p.record.dataset, p.record.model)) for p in side] for side in sides
-    )
-    mixes = (
-        [one for p in side for one in p.run.found.mixes.get(_overall(p.record), ())]
+    return (*moved_tables(*tables), *_moved_scores(*sides), *_moved_mixes(*sides))
+
+
+def _moved_scores(*sides: Sequence[Point]) -> list[Moved]:
+    """Nothing where a run keeps no scores."""
+    scores = [
+        [p.run.found.scores.get((p.record.dataset, p.record.model)) for p in side]
+        for side in sides
+    ]
+    known = [[one for one in side if one is not None] for side in scores]
+    if list(map(len, known)) != list(map(len, scores)) or not all(known):
+        return []
+    of = (sides[0][0].record.dataset, sides[0][0].record.model)
+    calibrated = all(of in p.run.found.calibrated for side in sides for p in side)
+    return moved_scores(known, probabilities=calibrated)
+
+
+def _moved_mixes(*sides: Sequence[Point]) -> list[Moved]:
+    """Whether the values of each subgroup column are mixed as before."""
+    before, after = (
+        sum((p.run.found.mixes.get(_overall(p.record), NO_ROWS) for p in side), NO_ROWS)
         for side in sides
     )
-    return (*moved_tables(*tables), *moved_scores_of_runs(*scores), *moved_mixes(*mixes))
+    columns: dict[str, list[tuple[float, float]]] = {}
+    for place in sorted(before | after):
+        columns.setdefault(place[0], []).append((float(before[place]), float(after[place])))
+    return [one for column, counts in columns.items() for one in moved_mix(column, counts)]
 
 
 @dataclass(frozen=True)
@@ -318,30 +345,26 @@ class _Told:
 
 def _findings(found: RecordedBytes) -> Findings:
     whole = part_of(_Told, found.data, found.where, CURVES_OF_SCORES)
+    overall = [one for one in whole.curves if not one.subgroup]
     return Findings(
         whole.title,
         whole.measures,
         whole.acceptance,
         {one.id: one for one in whole.tables if not one.subgroup and one.fold is None},
-        _scores([one for one in whole.curves if not one.subgroup]),
+        {(c.dataset, c.model): scores for c in overall if (scores := _scores(c)) is not None},
+        frozenset((c.dataset, c.model) for c in overall if c.kind == "calibration"),
     )
 
 
-def _scores(curves: Sequence[Curve]) -> dict[tuple[str, str], RecordedScores]:
-    """The scores of all rows, from the steps of their gain curves; of thinned ones the bins."""
-    calibrated = {(c.dataset, c.model) for c in curves if c.kind == "calibration"}
-    found = {}
-    for curve in curves:
-        if not curve.tells_scores or len({len(column) for column in curve.points.values()}) > 1:
-            continue
-        scores, *told = (curve.points[name] for name in ("threshold", "rows", "tp"))
-        own = [k for k, score in enumerate(scores) if isinstance(score, (float, int))]
-        steps, up = (np.diff([n or 0 for n in column], prepend=0.0) for column in told)
-        values = np.array([scores[k] for k in own], np.float64)
-        table = ScoreTable(values, up[own], steps[own] - up[own])
-        place = (curve.dataset, curve.model)
-        found[place] = RecordedScores(table, place in calibrated, curve.in_bins)
-    return found
+def _scores(curve: Curve) -> KeptScores | None:
+    """The scores of all rows, from the steps of a gain curve; of a thinned one the bins."""
+    if not curve.tells_scores or len({len(column) for column in curve.points.values()}) > 1:
+        return None
+    scores, *told = (curve.points[name] for name in ("threshold", "rows", "tp"))
+    own = [k for k, score in enumerate(scores) if isinstance(score, (float, int))]
+    steps, up = (np.diff([n or 0 for n in column], prepend=0.0) for column in told)
+    values = np.array([scores[k] for k in own], np.float64)
+    return KeptScores(ScoreTable(values, up[own], steps[own] - up[own]), curve.in_bins)
 
 
 def series_of(runs: Sequence[PastRun]) -> tuple[Series, ...]:

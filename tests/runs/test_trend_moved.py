@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import math
 import random
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from schedules.weekly_runs import audit
+import scipy.stats
+from schedules.weekly_runs import audit, audits
 
-from evalreport.engine.periods.charts import moved_scores
+from evalreport.engine.periods.charts import KeptScores, moved_scores
 from evalreport.errors import FilesError, Location
 from evalreport.metrics.tables import ScoreTable
 from evalreport.runs.recorded import part_of, records_of
-from evalreport.runs.trend import _Told
-from evalreport.runs.trend_moved import RecordedScores, moved_scores_of_runs
+from evalreport.runs.trend import Series, _Told, read_course
 from evalreport.results.records import CURVES_OF_SCORES
 from evalreport.statistics.control_limits import EarlierValues, limits_for
 from evalreport.statistics.separate_samples import Estimate
+from evalreport.statistics.shift import Floats
 
 DRAWN = np.random.default_rng(20261121)
 
@@ -31,22 +35,39 @@ def table(rows: int, lift: float, digits: int = 2) -> ScoreTable:
     return ScoreTable(values[::-1], up[::-1], down[::-1])
 
 
-def told(one: ScoreTable, *, in_bins: bool = False) -> RecordedScores:
-    return RecordedScores(one, probabilities=True, in_bins=in_bins)
+def kept(one: ScoreTable, *, in_bins: bool = False) -> KeptScores:
+    return KeptScores(one, in_bins=in_bins)
+
+
+def row_by_row(sides: Sequence[Sequence[ScoreTable]]) -> tuple[list[Floats], list[Floats]]:
+    """The score of every row before and since, and its outcome minus its score."""
+    scores, errors = [], []
+    for side in sides:
+        ill, well = (
+            np.concatenate([np.repeat(t.scores, getattr(t, of).astype(int)) for t in side])
+            for of in ("positives", "negatives")
+        )
+        scores.append(np.concatenate([ill, well]))
+        errors.append(np.concatenate([1 - ill, -well]))
+    return scores, errors
 
 
 @pytest.mark.parametrize("split", [1, 4, 6])
-def test_any_split_of_runs_is_what_the_runs_of_both_sides_give(split: int) -> None:
+def test_any_split_of_runs_is_what_their_rows_give(split: int) -> None:
     tables = [table(300, 2.0 if k < 4 else 1.2) for k in range(8)]
-    course = [told(one) for one in tables]
-    found = moved_scores_of_runs(course[:split], course[split:])
-    expected = moved_scores((tables[:split], tables[split:]), probabilities=True)
-    assert [one.what for one in found] == ["scores", "calibration"]
-    for one, other in zip(found, expected, strict=True):
-        assert (one.test, one.statistic) == (other.test, pytest.approx(other.statistic))
-        assert (one.before, one.after, one.p_value) == pytest.approx(
-            (other.before, other.after, other.p_value)
-        )
+    sides = (tables[:split], tables[split:])
+    found = moved_scores([[kept(t) for t in side] for side in sides], probabilities=True)
+    scores, errors = row_by_row(sides)
+    distance = scipy.stats.ks_2samp(*scores, method="asymp")
+    means = [float(np.mean(own)) for own in (*scores, *errors)]
+    z = (means[3] - means[2]) / math.hypot(*(np.std(e, ddof=1) / len(e) ** 0.5 for e in errors))
+    one, other = found
+    assert (one.what, one.test, other.what, other.test) == (
+        "scores", "kolmogorov_smirnov", "calibration", "z"
+    )  # fmt: skip
+    assert (one.before, one.after, other.before, other.after) == pytest.approx(means)
+    assert (one.statistic, other.statistic) == pytest.approx((distance.statistic, z))
+    assert other.p_value == pytest.approx(2 * scipy.stats.norm.sf(abs(z)))
 
 
 def test_scores_in_bins_are_compared_in_the_same_bins() -> None:
@@ -58,45 +79,50 @@ def test_scores_in_bins_are_compared_in_the_same_bins() -> None:
         steps = [np.add.reduceat(side, [0, *(ends[:-1] + 1)]) for side in
                  (one.positives, one.negatives)]  # fmt: skip
         binned.append(ScoreTable(one.scores[ends], *steps))
-    course = [told(one, in_bins=True) for one in binned]
-    (scores,) = moved_scores_of_runs(course[:3], course[3:])
-    exact, _ = moved_scores((whole[:3], whole[3:]), probabilities=True)
-    assert scores.statistic == pytest.approx(exact.statistic, abs=0.0025)
-    assert (scores.before, scores.after) == pytest.approx((exact.before, exact.after), abs=0.01)
+    course = [kept(one, in_bins=True) for one in binned]
+    (scores,) = moved_scores((course[:3], course[3:]), probabilities=True)
+    before, after = row_by_row((whole[:3], whole[3:]))[0]
+    exact = scipy.stats.ks_2samp(before, after).statistic
+    assert scores.statistic == pytest.approx(exact, abs=0.0025)
+    assert (scores.before, scores.after) == pytest.approx((before.mean(), after.mean()), abs=0.01)
     assert scores.p_value is not None
     assert scores.p_value < 1e-6
     # one run in bins among others: all are put into its bins
-    mixed = [course[0], *(told(one) for one in whole[1:])]
-    (scores,) = moved_scores_of_runs(mixed[:3], mixed[3:])
-    assert scores.statistic == pytest.approx(exact.statistic, abs=0.02)
+    mixed = [course[0], *map(kept, whole[1:])]
+    (scores,) = moved_scores((mixed[:3], mixed[3:]), probabilities=True)
+    assert scores.statistic == pytest.approx(exact, abs=0.02)
 
 
 def test_bins_that_lie_otherwise_move_nothing() -> None:
     """1000 scores evenly from 0, in bins of 100 from 0 and from 50: the same scores are 0 apart."""
-    runs = []
+    sides = []
     for starts in (np.arange(0, 1000, 100), np.array([0, *range(50, 1000, 100)])):
         rows = np.diff(starts, append=1000)[::-1] / 2
-        runs.append(ScoreTable(starts[::-1] / 1000, rows, rows))
-    one, other = (told(own, in_bins=True) for own in runs)
-    (scores,) = moved_scores_of_runs([one], [other])
+        sides.append([kept(ScoreTable(starts[::-1] / 1000, rows, rows), in_bins=True)])
+    (scores,) = moved_scores(sides, probabilities=True)
     assert scores.statistic == pytest.approx(0.0, abs=1e-12)
 
 
 def test_of_very_many_distinct_scores_the_distance_is_exact() -> None:
     whole = [table(4_000, 2.0 if k < 2 else 1.2, digits=9) for k in range(4)]
-    course = [told(one) for one in whole]
-    scores, calibration = moved_scores_of_runs(course[:2], course[2:])
-    exact = moved_scores((whole[:2], whole[2:]), probabilities=True)
-    assert scores.statistic == pytest.approx(exact[0].statistic, rel=1e-12)
-    assert (scores.before, scores.after) == pytest.approx((exact[0].before, exact[0].after))
-    assert calibration.statistic == pytest.approx(exact[1].statistic)
+    sides = (whole[:2], whole[2:])
+    scores, _ = moved_scores([list(map(kept, side)) for side in sides], probabilities=True)
+    expected = scipy.stats.ks_2samp(*row_by_row(sides)[0]).statistic
+    assert scores.statistic == pytest.approx(expected, rel=1e-12)
 
 
-def test_a_run_without_its_scores_leaves_them_out() -> None:
-    one, other = told(table(50, 2.0)), told(table(50, 2.0))
-    assert moved_scores_of_runs([one], [other, None]) == []
-    assert moved_scores_of_runs([], [one, other]) == []
-    assert moved_scores_of_runs([None], [None]) == []
+def test_a_run_without_its_scores_leaves_them_out(tmp_path: Path) -> None:
+    weeks = [(40 + k, 10 - k, 10, 90) for k in (0, 1, -1, 2, -2)] + [(20, 30, 10, 90)] * 2
+    (recall, *_) = read_course(audits(tmp_path, weeks)[0].parent).series
+    assert recall.change is not None
+    assert {"scores", "calibration"} <= {one.what for one in recall.change.moved}
+    first = recall.points[0].run
+    assert first.results is not None
+    without = replace(first, results=replace(first.results, scores={}))
+    points = (replace(recall.points[0], run=without), *recall.points[1:])
+    found = Series(recall.about, points).change
+    assert found is not None
+    assert {one.what for one in found.moved} == {"prevalence", "predicted_prevalence"}
 
 
 @pytest.mark.parametrize("of_shares", [True, False])
