@@ -22,10 +22,10 @@ from evalreport.results.records import (
 R = TypeVar("R")
 
 
-def shared_fields(kind: type[R], record: Any, **others: Any) -> R:
+def record_from(kind: type[R], record: Any, **others: Any) -> R:
     """A record of a kind with the fields that another record has too, but for these ``others``.
 
-    >>> shared_fields(FileRead, LabelCount("a", 1, 2), name="f", sha256=None, bytes=None, rows=3)
+    >>> record_from(FileRead, LabelCount("a", 1, 2), name="f", sha256=None, bytes=None, rows=3)
     FileRead(name='f', sha256=None, bytes=None, rows=3)
     """
     names = [one.name for one in fields(cast("Any", kind)) if hasattr(record, one.name)]

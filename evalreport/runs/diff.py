@@ -36,7 +36,7 @@ from evalreport.results.changes import (
     RowsThenNow,
     RunRead,
     ScoreShift,
-    shared_fields,
+    record_from,
 )
 from evalreport.results.identity import Frozen, WhichCriterion, frozen_params
 from evalreport.results.lookup import Results
@@ -69,7 +69,7 @@ def file_changes(old: Results, new: Results) -> tuple[FileChange, ...]:
         if one is not None and two is not None:
             same = one.sha256 == two.sha256 if one.sha256 and two.sha256 else None
         was, now = (
-            None if side is None else shared_fields(FileRead, side) for side in (one, two)
+            None if side is None else record_from(FileRead, side) for side in (one, two)
         )
         found.append(FileChange(dataset=dataset, same=same, old=was, new=now))
     return tuple(found)
@@ -256,12 +256,12 @@ def differences(old: Path, new: Path) -> Diff:
     kept = read_rows(old), read_rows(new)
     runs = read_run(old), read_run(new)
     one, two = (run.results for run in runs)
-    by_id, said = pair_rows(*kept)
+    by_id, shared = pair_rows(*kept)
     spec = _asked_changes(one, two)
     versions = version_changes(one.provenance, two.provenance)
     files = file_changes(one, two)
     same_rows = {entry.dataset: entry.same for entry in files}
-    pairs = compared_pairs(said, one.measures, two.measures, two.spec.get("confidence") or {})
+    pairs = compared_pairs(shared, one.measures, two.measures, two.spec.get("confidence") or {})
     measures = measure_changes(one.measures, two.measures, same_rows, pairs)
     criteria = _criteria(one.acceptance, two.acceptance)
     cautions = _cautions(one, two)
@@ -334,7 +334,7 @@ def _criterion(was: Criterion | None, now: Criterion | None) -> CriterionChange:
         change = "changed"
     else:
         change = "same" if was.outcome == now.outcome else "flipped"
-    return shared_fields(
+    return record_from(
         CriterionChange,
         either,
         threshold=either.asked_at,
@@ -360,9 +360,9 @@ def _about_anywhere(entry: Criterion) -> tuple[WhichCriterion, Frozen]:
 
 def is_same(found: Diff) -> bool:
     """Whether nothing that a diff tells has changed: spec, versions, data, numbers, judgements."""
-    told = found.summary
-    counts = (told.spec, told.versions, told.differ, told.added, told.removed)
-    cautions = (told.new_cautions, told.cleared_cautions)
+    summary = found.summary
+    counts = (summary.spec, summary.versions, summary.differ, summary.added, summary.removed)
+    cautions = (summary.new_cautions, summary.cleared_cautions)
     states = (m.old.state == m.new.state for m in found.measures if m.old and m.new)
     files = (f.same is not False and f.old and f.new for f in found.files)
     rows = (entry.rows.used[0] == entry.rows.used[1] for entry in found.rows)

@@ -15,12 +15,12 @@ from typing import Any
 from evalreport.engine.reference.differences import SAME_ROWS, interval_of
 from evalreport.errors import EvalreportError
 from evalreport.metrics.estimates import different_classes, estimate_of
-from evalreport.runs.paired_rows import Said
+from evalreport.runs.paired_rows import SharedRows
 from evalreport.results.changes import (
     MeasureChange,
     MeasureSide,
     PairedDifference,
-    shared_fields,
+    record_from,
 )
 from evalreport.results.identity import Quantity
 from evalreport.results.records import Comparison, Measure
@@ -36,11 +36,11 @@ Key = tuple[Quantity, str | float | None]
 
 NO_PAIR: tuple[None, Mapping[Key, Comparison]] = (None, {})
 #: By dataset and model: the rows that two runs share, and the measures compared on them.
-Pairs = Mapping[tuple[str, str], tuple[Said, Mapping[Key, Comparison]]]
+Pairs = Mapping[tuple[str, str], tuple[SharedRows, Mapping[Key, Comparison]]]
 
 
 def compared_pairs(
-    said: Mapping[tuple[str, str], Said],
+    shared: Mapping[tuple[str, str], SharedRows],
     old: Sequence[Measure],
     new: Sequence[Measure],
     confidence: Mapping[str, Any],
@@ -52,7 +52,7 @@ def compared_pairs(
     """
     overall = [[m for m in side if not m.subgroup and m.fold is None] for side in (old, new)]
     found = {}
-    for place, own in said.items():
+    for place, own in shared.items():
         then, now = ([m for m in side if (m.dataset, m.model) == place] for side in overall)
         if own.reason is None:
             enough = 2 <= len(own.actual) <= MOST_ROWS
@@ -61,20 +61,20 @@ def compared_pairs(
 
 
 def _paired_changes(
-    said: Said, old: Sequence[Measure], new: Sequence[Measure], confidence: Mapping[str, Any]
+    shared: SharedRows, old: Sequence[Measure], new: Sequence[Measure], confidence: Mapping[str, Any]
 ) -> dict[Key, Comparison]:
     """The comparisons of one dataset and model."""
     found: dict[Key, Comparison] = {}
     scored = False
     for at, then, now in _thresholds(old, new)[:MOST_THRESHOLDS]:
         # at thresholds that differ only what is called positive can be compared
-        by_score = said.score is not None and then == now
+        by_score = shared.score is not None and then == now
         scored = scored or by_score
-        for record in _compared(said, new, (then, now), confidence, by_score=by_score):
+        for record in _compared(shared, new, (then, now), confidence, by_score=by_score):
             place = None if by_score and record.threshold is None else at
             found.setdefault((record.which.quantity, place), record)
-    if said.score is not None and not scored:
-        for record in _compared(said, new, (None, None), confidence, by_score=True):
+    if shared.score is not None and not scored:
+        for record in _compared(shared, new, (None, None), confidence, by_score=True):
             if record.threshold is None:
                 found.setdefault((record.which.quantity, None), record)
     return found
@@ -101,7 +101,7 @@ def _thresholds(
 
 
 def _compared(
-    said: Said,
+    shared: SharedRows,
     measures: Sequence[Measure],
     thresholds: tuple[float | None, float | None],
     confidence: Mapping[str, Any],
@@ -109,7 +109,7 @@ def _compared(
     by_score: bool,
 ) -> Sequence[Comparison]:
     """The comparisons of a run with the two as models, by their scores or by their calls."""
-    columns = said.score if by_score else _calls(said, thresholds)
+    columns = shared.score if by_score else _calls(shared, thresholds)
     if columns is None:
         return ()
     # most runs keep no rows: who compares those waits for no engine
@@ -121,19 +121,19 @@ def _compared(
     averages = [m.average for m in measures if m.average]
     spec: dict[str, Any] = {
         "evalreport": 1,
-        "datasets": {"rows": {"target": "actual", "labels": list(said.labels)}},
+        "datasets": {"rows": {"target": "actual", "labels": list(shared.labels)}},
         "models": {name: {"score" if by_score else "prediction": name} for name in ("new", "old")},
         "metrics": [{m.metric: dict(m.params)} if m.params else m.metric for m in metrics.values()],
         "averaging": ["none", *dict.fromkeys(averages)],
         "comparisons": {"reference": "old"},
         "confidence": {k: confidence[k] for k in ("level", "resamples", "seed") if k in confidence},
     }
-    if said.positive is not None:
-        spec["positive"] = {"label": said.labels[said.positive]}
+    if shared.positive is not None:
+        spec["positive"] = {"label": shared.labels[shared.positive]}
     if by_score and thresholds[1] is not None:
         spec["thresholds"] = [thresholds[1]]
     frame = {
-        "actual": [said.labels[code] for code in said.actual],
+        "actual": [shared.labels[code] for code in shared.actual],
         "old": columns[0],
         "new": columns[1],
     }
@@ -145,22 +145,22 @@ def _compared(
 
 
 def _calls(
-    said: Said, thresholds: tuple[float | None, float | None]
+    shared: SharedRows, thresholds: tuple[float | None, float | None]
 ) -> tuple[list[str], list[str]] | None:
     """The predicted labels then and now; None where there are none, or some are neither class."""
-    if said.score is not None and said.positive is not None:
+    if shared.score is not None and shared.positive is not None:
         then, now = thresholds
         if then is None or now is None:
             return None
-        names = (said.labels[1 - said.positive], said.labels[said.positive])
+        names = (shared.labels[1 - shared.positive], shared.labels[shared.positive])
         one, two = (
             [names[score >= at] for score in scores]
-            for scores, at in zip(said.score, (then, now), strict=True)
+            for scores, at in zip(shared.score, (then, now), strict=True)
         )
         return one, two
-    if said.predicted is None or any(max(side) >= len(said.labels) for side in said.predicted):
+    if shared.predicted is None or any(max(side) >= len(shared.labels) for side in shared.predicted):
         return None
-    one, two = ([said.labels[code] for code in side] for side in said.predicted)
+    one, two = ([shared.labels[code] for code in side] for side in shared.predicted)
     return one, two
 
 
@@ -200,51 +200,51 @@ def _change(
     change = "both" if was and now else ("added" if now else "removed")
     sides = {"old": _side(was), "new": _side(now), "change": change}
     nothing = {"interval": None, "interval_reason": _why_none(was, now)}
-    found = shared_fields(MeasureChange, either, **sides, **nothing)
+    found = record_from(MeasureChange, either, **sides, **nothing)
     then, at_present = (None if m is None else estimate_of(m) for m in (was, now))
     if was is None or now is None or then is None or at_present is None or found.interval_reason:
         return found
-    told = shift(at_present, then)
-    found = replace(found, difference=told.difference)
+    moved = shift(at_present, then)
+    found = replace(found, difference=moved.difference)
     overall = not now.subgroup and now.fold is None
-    said, compared = pairs.get((now.dataset, now.model), NO_PAIR) if overall else NO_PAIR
-    if said is not None and said.share > FEW_SHARED:
-        return _of_shared_rows(found, said, compared.get(pair_key(now)))
+    shared, compared = pairs.get((now.dataset, now.model), NO_PAIR) if overall else NO_PAIR
+    if shared is not None and shared.share > FEW_SHARED:
+        return _of_shared_rows(found, shared, compared.get(pair_key(now)))
     same = same_rows.get(now.dataset)
     if same:
         return replace(found, interval_reason=SAME_ROWS)
     notes = [SEPARATE if same is False else UNKNOWN]
     if was.exploratory or now.exploratory:
         notes.append(CHOSEN)
-    if said is not None and said.share == 0.0 and told.interval is not None:
+    if shared is not None and shared.share == 0.0 and moved.interval is not None:
         notes = [APART]
     return replace(
         found,
-        interval=interval_of(told),
-        interval_reason=told.reason,
-        test=told.test,
-        statistic=told.statistic,
-        p_value=told.p_value,
-        beyond_chance=told.beyond_chance,
+        interval=interval_of(moved),
+        interval_reason=moved.reason,
+        test=moved.test,
+        statistic=moved.statistic,
+        p_value=moved.p_value,
+        beyond_chance=moved.beyond_chance,
         note="; ".join(notes),
     )
 
 
 def _side(measure: Measure | None) -> MeasureSide | None:
-    return None if measure is None else shared_fields(MeasureSide, measure)
+    return None if measure is None else record_from(MeasureSide, measure)
 
 
-def _of_shared_rows(found: MeasureChange, said: Said, record: Comparison | None) -> MeasureChange:
+def _of_shared_rows(found: MeasureChange, shared: SharedRows, record: Comparison | None) -> MeasureChange:
     """The difference on the rows that both runs share; it is that of all where no others are."""
-    rows = len(said.actual)
-    all_rows = rows == said.old_rows == said.new_rows
+    rows = len(shared.actual)
+    all_rows = rows == shared.old_rows == shared.new_rows
     if record is None:
         reason = "no comparison of the same rows is known for it"
         return replace(found, interval_reason=reason if all_rows else _some_rows(rows))
     limits = record.interval
     found = replace(
         found,
-        paired=shared_fields(PairedDifference, record, rows=rows),
+        paired=record_from(PairedDifference, record, rows=rows),
         beyond_chance=None if limits is None else not limits.low <= 0.0 <= limits.high,
     )
     if not all_rows:

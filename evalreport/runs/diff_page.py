@@ -71,8 +71,8 @@ def _in_short(found: Diff) -> str:
     counts = [(s.flipped, "criterion", "criteria", " flipped")]
     counts += [(sides[one], "measure", "", f" {one} beyond chance") for one in SIDES]
     counts += [(s.new_cautions, "new caution", "", "")]
-    told = [f"{counted(n, noun, nouns)}{rest}" for n, noun, nouns, rest in counts if n]
-    return f"{listed(told)}." if told else "No difference beyond chance."
+    parts = [f"{counted(n, noun, nouns)}{rest}" for n, noun, nouns, rest in counts if n]
+    return f"{listed(parts)}." if parts else "No difference beyond chance."
 
 
 def _criteria(criteria: Sequence[CriterionChange]) -> Iterator[Block]:

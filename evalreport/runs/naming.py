@@ -42,12 +42,12 @@ def status_text(status: int | None) -> str:
 
 def look_text(look: LookTold) -> str:
     """Which look a line of the history records, what it spent, and what is decided."""
-    told = f"look {look.look}" + (f" of {look.planned}" if look.planned else "")
+    text = f"look {look.look}" + (f" of {look.planned}" if look.planned else "")
     if isinstance(look.spent, float):
-        told += f", {look.spent:.3g} spent"
+        text += f", {look.spent:.3g} spent"
     at = look.decided_at
     since = f" since look {at}" if at is not None and at != look.look else ""
-    return f"{told}: criterion {look.criterion} {outcome_word(look.outcome)}{since}"
+    return f"{text}: criterion {look.criterion} {outcome_word(look.outcome)}{since}"
 
 
 def outcome_stamp(outcome: str | None, aside: str = "") -> LineCell:

@@ -333,7 +333,7 @@ def _past_run(runs: Path, name: str, history: History, line: str | None) -> Past
 
 
 @dataclass(frozen=True)
-class _Told:
+class _Recorded:
     """The fields of a ``results.json`` that findings are made of."""
 
     title: str
@@ -344,7 +344,7 @@ class _Told:
 
 
 def _findings(found: RecordedBytes) -> Findings:
-    whole = part_of(_Told, found.data, found.where, CURVES_OF_SCORES)
+    whole = part_of(_Recorded, found.data, found.where, CURVES_OF_SCORES)
     overall = [one for one in whole.curves if not one.subgroup]
     return Findings(
         whole.title,
@@ -360,9 +360,9 @@ def _scores(curve: Curve) -> KeptScores | None:
     """The scores of all rows, from the steps of a gain curve; of a thinned one the bins."""
     if not curve.tells_scores or len({len(column) for column in curve.points.values()}) > 1:
         return None
-    scores, *told = (curve.points[name] for name in ("threshold", "rows", "tp"))
+    scores, *counts = (curve.points[name] for name in ("threshold", "rows", "tp"))
     own = [k for k, score in enumerate(scores) if isinstance(score, (float, int))]
-    steps, up = (np.diff([n or 0 for n in column], prepend=0.0) for column in told)
+    steps, up = (np.diff([n or 0 for n in column], prepend=0.0) for column in counts)
     values = np.array([scores[k] for k in own], np.float64)
     return KeptScores(ScoreTable(values, up[own], steps[own] - up[own]), curve.in_bins)
 

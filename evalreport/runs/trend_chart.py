@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from evalreport.runs.trend import Course, Point, Series
 from evalreport.runs.trend_words import BETTER, WORSE, change_text, series_name, value_cell
-from evalreport.report.changes import MARK_HEADS, mark_row
+from evalreport.report.changes import MARK_HEADS, mark_cells
 from evalreport.report.charts.canvas import HALF, drawing, panel, with_own_names
 from evalreport.report.charts.course import CHANGED, IMPROVED, Stop
 from evalreport.report.charts.course import course as draw_course
@@ -34,6 +34,7 @@ HOW = (
     f"({BETTER}). The dashed line is what a criterion requires; runs since a change are shaded. "
     f"{rule()}"
 )
+NO_MARK = ChartMark(None, None, None, None, None, signal=False)
 MEMORY = (
     "z: each run against all before it, in standard errors of its own rows; its moving average "
     f"(EWMA) and cumulative sum (CUSUM), with limits that let {RUN_LENGTH:g} runs pass on average "
@@ -64,14 +65,14 @@ def trend_chart(series: Series, course: Course, id_: str) -> Chart | None:
     name, finding = series_name(series), change_text(series)
     asked = "" if required is None else f" Required: {required_text(required)}."
     out = sum(point.signal for point in points.values())
-    told = (
+    text = (
         f"In {len(values)} of {len(places)} runs: from {value_text(values[0])} to "
         f"{value_text(values[-1])}, between {value_text(min(values))} and "
         f"{value_text(max(values))}; {out} outside the control limits."
     )
     return Chart(
         with_own_names(drawing(paint, HALF, HEIGHT), id_),
-        f"{name}. {told}{asked}",
+        f"{name}. {text}{asked}",
         name,
         asked.strip(),
         (_values(list(points.values()), series),),
@@ -116,24 +117,23 @@ def _required(series: Series) -> float | None:
 
 def _values(points: Sequence[Point], series: Series) -> PlainTable:
     """The values of a chart with the control limits of each, and the charts with memory."""
-    memory = series.change is not None
-    steps = zip(series.steps, series.change.marks, strict=True) if series.change else ()
-    marks = {step.place: mark for step, mark in steps}
     heads = columns("run", "value", "interval", "control limits", right=("value",))
-    return PlainTable(
-        "Values" + (" and control charts with memory" if memory else ""),
-        (*heads, *MARK_HEADS) if memory else heads,
-        tuple(_row(point, marks.get(point.place), memory=memory) for point in points),
-        MEMORY if memory else "",
-    )
+    if series.change is None:
+        return PlainTable("Values", heads, tuple(_row(point) for point in points))
+    steps = zip(series.steps, series.change.marks, strict=True)
+    marks = {step.place: mark for step, mark in steps}
+    rows = []
+    for point in points:
+        row, mark = _row(point), marks.get(point.place, NO_MARK)
+        cells = (*row.cells, *mark_cells(mark))
+        rows.append(TableRow(cells, strong=row.strong or mark.signal))
+    title = "Values and control charts with memory"
+    return PlainTable(title, (*heads, *MARK_HEADS), tuple(rows), MEMORY)
 
 
-def _row(point: Point, mark: ChartMark | None, *, memory: bool) -> TableRow:
+def _row(point: Point) -> TableRow:
     limits, value = point.limits, value_cell(point)
     band = visible(limits.reason or "")
     if limits.low is not None and limits.high is not None:
         band = f"{value_text(limits.low)} to {value_text(limits.high)} ({limits.chart} chart)"
-    cells: tuple[str, ...] = (point.run.entry.time, value.text, value.aside, band)
-    if memory:
-        cells += ("–",) * len(MARK_HEADS) if mark is None else mark_row("", mark)[1:]
-    return TableRow(cells, strong=value.strong or (mark is not None and mark.signal))
+    return TableRow((point.run.entry.time, value.text, value.aside, band), strong=value.strong)

@@ -129,10 +129,10 @@ def _verdict(course: Course) -> Section:
     blocks: list[Block] = []
     if len(newest) == 1:
         (run,) = newest
-        told = (("Newest run", f"{run.entry.time[:10]}: {run_note(run)}"),)
+        facts = (("Newest run", f"{run.entry.time[:10]}: {run_note(run)}"),)
         outcome = _outcome(run)
         blocks.append(
-            Stamp(visible(run.entry.outcome or "no outcome"), outcome, "newest run", told)
+            Stamp(visible(run.entry.outcome or "no outcome"), outcome, "newest run", facts)
         )
     elif newest:
         word = f"{failed} of {len(newest)}"
@@ -238,12 +238,12 @@ def _run_table(headlines: Sequence[Series], rows: Sequence[Line], cut: str) -> B
     ]
     of = f"; {', '.join(names)}: {places.pop()}" if shared else ""
     runs = sum(bool(row.hook) for row in rows)
-    told = counted(runs, "run")
+    text = counted(runs, "run")
     if runs < len(rows):
-        told += f" and {counted(len(rows) - runs, 'attempt')} that came to nothing"
+        text += f" and {counted(len(rows) - runs, 'attempt')} that came to nothing"
     heads = columns("when", "outcome", "criteria", *names, "run", right=names)
     note = f"{WORSE} outside its control limits, {BETTER} outside on the better side"
-    return table(f"{told}{cut}{of}", heads, rows, *([note] if names else []))
+    return table(f"{text}{cut}{of}", heads, rows, *([note] if names else []))
 
 
 def _run(run: PastRun, values: Sequence[LineCell], link: Link) -> Line:

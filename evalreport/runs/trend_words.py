@@ -31,8 +31,8 @@ WORSE, BETTER = "◆", "◇"
 def attempt_note(one: PastAttempt) -> str:
     """How an attempt ended, and what its data were to be of."""
     ended = one.entry.attempt
-    told = f"ended with {status_text(None if ended is None else ended.status)}"
-    return "; ".join([told, *_as_of(one)])
+    text = f"ended with {status_text(None if ended is None else ended.status)}"
+    return "; ".join([text, *_as_of(one)])
 
 
 def _as_of(one: PastRun | PastAttempt) -> list[str]:
@@ -101,16 +101,16 @@ def change_text(series: Series) -> str:
         return ""
     day = {step.run.name: step.run.day for step in series.steps}
     word = "detected" if series.better else "alarm"
-    told = f"{word} in the run of {day[str(change.alarm)]}"
+    text = f"{word} in the run of {day[str(change.alarm)]}"
     before, after = change.before, change.after
     if change.since is not None and before is not None and after is not None:
         verb = "rose" if after > before else "fell"
         since = f"with the run of {day[change.since]}"
         if change.earliest != change.latest:
             since += f" ({day[str(change.earliest)]} to {day[str(change.latest)]})"
-        told = f"{verb} {since} from {value_text(before)} to {value_text(after)}; {told}"
+        text = f"{verb} {since} from {value_text(before)} to {value_text(after)}; {text}"
     seldom = [one for one in change.moved if one.p_value is not None and one.p_value < MOVED]
-    return f"{told}; also moved: {', '.join(map(_moved_text, seldom))}" if seldom else told
+    return f"{text}; also moved: {', '.join(map(_moved_text, seldom))}" if seldom else text
 
 
 def _moved_text(one: Moved) -> str:

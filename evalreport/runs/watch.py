@@ -233,28 +233,28 @@ def _line(one: Watched, *, several: bool) -> Line:
 def summary(found: Watch) -> str:
     """How many series are in which state, in a sentence."""
     counts = Counter(one.state for one in found.series)
-    told = [f"{counts[state]} {state}" for state in STATES if counts[state]]
-    return f"{counted(len(found.series), 'series', 'series')} at {found.at}: {listed(told)}"
+    states = [f"{counts[state]} {state}" for state in STATES if counts[state]]
+    return f"{counted(len(found.series), 'series', 'series')} at {found.at}: {listed(states)}"
 
 
 def _unreadable(found: Watch) -> Iterator[str]:
     for folder, count in found.unreadable.items():
         if count:
-            told = counted(count, "line")
-            yield f"{folder}: {told} of its history cannot be read: evalreport verify {folder}"
+            lines = counted(count, "line")
+            yield f"{folder}: {lines} of its history cannot be read: evalreport verify {folder}"
 
 
 def sentence(one: Watched) -> str:
     """What is known of a series: since when, how often, what was tried, when it was due."""
-    told = ["no run yet" if one.outcome is None else _outcome(one)]
+    parts = ["no run yet" if one.outcome is None else _outcome(one)]
     if one.attempt is not None:
         broken = one.state == "broken"
         times = f"{counted(one.times, 'attempt')} since {one.since[:10]}, the last" if broken else ""
-        told.append(f"{times or 'the last attempt'} ended with {status_text(one.attempt)}")
+        parts.append(f"{times or 'the last attempt'} ended with {status_text(one.attempt)}")
     if one.late_days:
         days = counted(round(one.late_days), "day")
-        told.append(f"due {str(one.due)[:10]} ({one.cadence}), {days} ago")
-    return "; ".join([*told, *dict.fromkeys(map(look_text, one.looks))])
+        parts.append(f"due {str(one.due)[:10]} ({one.cadence}), {days} ago")
+    return "; ".join([*parts, *dict.fromkeys(map(look_text, one.looks))])
 
 
 def _outcome(one: Watched) -> str:
@@ -286,7 +286,7 @@ def watch_data(found: Watch) -> dict[str, Any]:
 def watch_metrics(found: Watch) -> str:
     """A textfile for a collector of metrics, in a form that OpenMetrics and Prometheus share."""
     lines: list[str] = []
-    for name, told, value in (
+    for name, meaning, value in (
         ("evalreport_last_run_timestamp_seconds", "Clock of the newest run.",
          lambda one: None if one.when is None else _seconds(one.when)),
         ("evalreport_due_timestamp_seconds", "When the next run is due.",
@@ -297,7 +297,7 @@ def watch_metrics(found: Watch) -> str:
          lambda one: one.times),
         ("evalreport_calls", "1 where a series needs attention.", lambda one: int(one.calls)),
     ):  # fmt: skip
-        lines += [f"# HELP {name} {told}", f"# TYPE {name} gauge"]
+        lines += [f"# HELP {name} {meaning}", f"# TYPE {name} gauge"]
         for one in found.series:
             number = value(one)
             if number is not None:

@@ -17,7 +17,7 @@ from evalreport.engine.periods.charts import KeptScores, moved_scores
 from evalreport.errors import FilesError, Location
 from evalreport.metrics.tables import ScoreTable
 from evalreport.runs.recorded import part_of, records_of
-from evalreport.runs.trend import Series, _Told, read_course
+from evalreport.runs.trend import Series, _Recorded, read_course
 from evalreport.results.records import CURVES_OF_SCORES
 from evalreport.statistics.control_limits import EarlierValues, limits_for
 from evalreport.statistics.separate_samples import Estimate
@@ -152,7 +152,7 @@ def test_what_is_read_of_a_run_is_what_stands_in_it(tmp_path: Path) -> None:
     file = tmp_path / "runs" / "latest" / "results.json"
     data, where = file.read_bytes(), Location(str(file))
     whole = records_of(data, where)
-    read = part_of(_Told, data, where, CURVES_OF_SCORES)
+    read = part_of(_Recorded, data, where, CURVES_OF_SCORES)
     assert read.curves == tuple(one for one in whole.curves if one.kind in CURVES_OF_SCORES)
     assert 0 < len(read.curves) < len(whole.curves)
     assert (read.measures, read.acceptance, read.tables) == (
@@ -162,4 +162,4 @@ def test_what_is_read_of_a_run_is_what_stands_in_it(tmp_path: Path) -> None:
     )
     # what stands in the list and is no curve is refused, as in the whole
     with pytest.raises(FilesError):
-        part_of(_Told, data.replace(b'"curves":[', b'"curves":[1,', 1), where, CURVES_OF_SCORES)
+        part_of(_Recorded, data.replace(b'"curves":[', b'"curves":[1,', 1), where, CURVES_OF_SCORES)
