@@ -40,7 +40,7 @@ from evalreport.results.changes import (
 )
 from evalreport.results.identity import Frozen, WhichCriterion, frozen_params
 from evalreport.results.lookup import Results
-from evalreport.results.records import Bounds, Caution, Criterion, Input, Provenance, RowLedger
+from evalreport.results.records import Bounds, Caution, Criterion, Provenance, RowLedger
 from evalreport.statistics.shift import (
     EMPTY_BIN,
     Sample,

@@ -38,10 +38,10 @@ from evalreport.runs.history import NAME as HISTORY
 from evalreport.runs.history import History, append, read_history
 from evalreport.runs.lock import WAIT, runs_lock, runs_lock_for_reading
 from evalreport.runs.recorded import (
-    RecordedBytes,
     RecordedRun,
     read_file,
     read_recorded,
+    records_of,
 )
 from evalreport.runs.recovery import recover
 from evalreport.runs.runs import PRUNING, run_folders
@@ -91,7 +91,7 @@ def _lasting(results: Results) -> Results:
     )
 
 
-def read_kept(runs: Path, name: str, history: History) -> RecordedBytes:
+def read_kept(runs: Path, name: str, history: History) -> RecordedRun:
     """What stays of a removed run, in the form of ``results.json``.
 
     Raises FilesError where nothing does, VerificationError where it is not what was recorded.
@@ -105,14 +105,14 @@ def read_kept(runs: Path, name: str, history: History) -> RecordedBytes:
     data = read_file(path)
     if sha256(data) != recorded:
         raise VerificationError(Problem(f"altered: {HISTORY} records another sha256", "", where))
-    return RecordedBytes(name, data, recorded, where)
+    return RecordedRun(name, records_of(data, where), recorded)
 
 
 def read_run(path: Path) -> RecordedRun:
     """The results of a run, or what stays of one that was removed. Raises as ``read_recorded``."""
     history = History() if path.exists() else read_history(path.parent)
     if path.name in history.kept:
-        return read_kept(path.parent, path.name, history).run
+        return read_kept(path.parent, path.name, history)
     return read_recorded(path)
 
 

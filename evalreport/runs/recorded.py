@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 from evalreport.errors import FilesError, LimitError, Location, Problem, VerificationError
 from evalreport.runs.durable import explained
@@ -15,8 +14,6 @@ from evalreport.runs.manifest import read_manifest
 
 if TYPE_CHECKING:
     from evalreport.results.lookup import Results
-
-Part = TypeVar("Part")
 
 RESULTS = "results.json"
 #: Bytes of a results.json that is read.
@@ -37,32 +34,12 @@ class RecordedRun:
         return self.results.provenance.at
 
 
-@dataclass(frozen=True)
-class RecordedBytes:
-    """The bytes of the results of a run, which are what its manifest recorded."""
-
-    name: str
-    data: bytes
-    sha256: str
-    where: Location
-
-    @property
-    def run(self) -> RecordedRun:
-        """The same, read. Raises FilesError as :func:`records_of`."""
-        return RecordedRun(self.name, records_of(self.data, self.where), self.sha256)
-
-
 def read_recorded(path: Path) -> RecordedRun:
     """The results of a run folder, of a link to one, or of a ``results.json`` by itself.
 
     Raises FilesError when there are none, VerificationError when they are not what
     the manifest beside them recorded.
     """
-    return recorded_bytes(path).run
-
-
-def recorded_bytes(path: Path) -> RecordedBytes:
-    """The bytes of the results of a run. Raises as :func:`read_recorded`."""
     file = path / RESULTS if path.is_dir() else path
     where = Location(str(file))
     with explained("read the results", file):
@@ -73,7 +50,7 @@ def recorded_bytes(path: Path) -> RecordedBytes:
     folder = file.parent.resolve()
     if file.name == RESULTS and (folder / MANIFEST).is_file():
         check_recorded(file, data)
-    return RecordedBytes(folder.name, data, sha256(data), where)
+    return RecordedRun(folder.name, records_of(data, where), sha256(data))
 
 
 def check_recorded(file: Path, data: bytes) -> None:
@@ -106,30 +83,8 @@ def records_of(data: bytes, where: Location) -> Results:
     """
     from evalreport.results.codec import decode
 
-    return decode(_content(data, where), where.file)
-
-
-def part_of(kind: type[Part], data: bytes, where: Location, curves: Sequence[str]) -> Part:
-    """The fields of a ``results.json`` that a record of this kind has, held to their form.
-
-    For who reads hundreds of runs and a little of each; ``curves`` are the kinds of those that
-    are looked at. Raises FilesError as ``records_of``.
-    """
-    from evalreport.results.codec import decode_part
-
-    content = _content(data, where)
-    items = content.get("curves") if isinstance(content, dict) else None
-    if isinstance(items, list):
-        # what is no curve has to be refused
-        content["curves"] = [
-            one for one in items if not isinstance(one, dict) or one.get("kind") in curves
-        ]
-    return decode_part(kind, content, where.file)
-
-
-def _content(data: bytes, where: Location) -> Any:
     try:
         content = parse_json(data)
     except ValueError as error:
         raise FilesError(Problem(f"is no {RESULTS}: {error}", "", where)) from None
-    return content
+    return decode(content, where.file)

@@ -35,12 +35,12 @@ from evalreport.metrics.tables import ScoreTable
 from evalreport.runs.history import NAME as HISTORY
 from evalreport.runs.history import History, chain_problems, recorded_history
 from evalreport.runs.prune import read_kept
-from evalreport.runs.recorded import RecordedBytes, part_of, recorded_bytes
+from evalreport.runs.recorded import read_recorded
 from evalreport.results.history import HistoryLine
+from evalreport.results.lookup import Results
 from evalreport.results.identity import Slice, WhichCriterion, WhichNumber
 from evalreport.results.records import (
     CONTINUE,
-    CURVES_OF_SCORES,
     HELD,
     Change,
     Criterion,
@@ -315,36 +315,25 @@ def _past_attempts(history: History, *, several: bool) -> Iterator[PastAttempt]:
 
 
 def _past_run(runs: Path, name: str, history: History, line: str | None) -> PastRun:
-    entry, folder = history.runs[name], runs / name
+    run, folder = PastRun(name, history.runs[name], None, None, line=line), runs / name
     if folder.is_dir():
+        files = tuple(sorted(path.name for path in folder.iterdir() if path.is_file()))
         try:
-            files = tuple(sorted(p.name for p in folder.iterdir() if p.is_file()))
-            return PastRun(name, entry, _findings(recorded_bytes(folder)), None, files, line)
+            return replace(run, results=_findings(read_recorded(folder).results), files=files)
         except EvalreportError as error:
-            return PastRun(name, entry, None, error.problems[0].what, line=line)
+            return replace(run, missing=error.problems[0].what)
     missing = "removed by prune" if name in history.pruned else "its folder is missing"
     if name not in history.kept:
-        return PastRun(name, entry, None, missing, line=line)
+        return replace(run, missing=missing)
     try:
-        return PastRun(name, entry, _findings(read_kept(runs, name, history)), missing, line=line)
+        kept = _findings(read_kept(runs, name, history).results)
+        return replace(run, results=kept, missing=missing)
     except EvalreportError as error:
-        missing += f", and what was kept of it: {error.problems[0].what}"
-        return PastRun(name, entry, None, missing, line=line)
+        lost = f", and what was kept of it: {error.problems[0].what}"
+        return replace(run, missing=f"{missing}{lost}")
 
 
-@dataclass(frozen=True)
-class _Recorded:
-    """The fields of a ``results.json`` that findings are made of."""
-
-    title: str
-    measures: tuple[Measure, ...]
-    acceptance: tuple[Criterion, ...]
-    tables: tuple[Table, ...]
-    curves: tuple[Curve, ...]
-
-
-def _findings(found: RecordedBytes) -> Findings:
-    whole = part_of(_Recorded, found.data, found.where, CURVES_OF_SCORES)
+def _findings(whole: Results) -> Findings:
     overall = [one for one in whole.curves if not one.subgroup]
     return Findings(
         whole.title,

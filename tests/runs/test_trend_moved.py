@@ -11,14 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.stats
-from schedules.weekly_runs import audit, audits
+from schedules.weekly_runs import audits
 
 from evalreport.engine.periods.charts import KeptScores, moved_scores
-from evalreport.errors import FilesError, Location
 from evalreport.metrics.tables import ScoreTable
-from evalreport.runs.recorded import part_of, records_of
-from evalreport.runs.trend import Series, _Recorded, read_course
-from evalreport.results.records import CURVES_OF_SCORES
+from evalreport.runs.trend import Series, read_course
 from evalreport.statistics.control_limits import EarlierValues, limits_for
 from evalreport.statistics.separate_samples import Estimate
 from evalreport.statistics.shift import Floats
@@ -144,22 +141,3 @@ def test_limits_that_are_carried_along_are_those_of_all_values(of_shares: bool) 
         course.add(own, file)
         earlier.setdefault(file, own)
     assert len(earlier) < len(values)
-
-
-def test_what_is_read_of_a_run_is_what_stands_in_it(tmp_path: Path) -> None:
-    """Of the curves those are read that are looked at; they, and the rest, are those of the file."""
-    assert audit(tmp_path, (40, 10, 10, 90), 1) == 0
-    file = tmp_path / "runs" / "latest" / "results.json"
-    data, where = file.read_bytes(), Location(str(file))
-    whole = records_of(data, where)
-    read = part_of(_Recorded, data, where, CURVES_OF_SCORES)
-    assert read.curves == tuple(one for one in whole.curves if one.kind in CURVES_OF_SCORES)
-    assert 0 < len(read.curves) < len(whole.curves)
-    assert (read.measures, read.acceptance, read.tables) == (
-        whole.measures,
-        whole.acceptance,
-        whole.tables,
-    )
-    # what stands in the list and is no curve is refused, as in the whole
-    with pytest.raises(FilesError):
-        part_of(_Recorded, data.replace(b'"curves":[', b'"curves":[1,', 1), where, CURVES_OF_SCORES)
