@@ -11,7 +11,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from evalreport.engine.reference.differences import is_better
-from evalreport.runs.naming import name_text, outcome_stamp, place_text, threshold_text
+from evalreport.runs.naming import (
+    measure_place,
+    name_text,
+    outcome_stamp,
+    place_text,
+    threshold_text,
+)
 from evalreport.report.model import Block, Line, Note, Notes, Section, Text
 from evalreport.report.numbers import difference_text, level_text, or_dash, p_text, value_text
 from evalreport.report.pages import Page, columns, line, part, stamp, table
@@ -242,10 +248,9 @@ def _measure(m: MeasureChange) -> Line:
     method = paired_text(m) or visible(str(m.interval_reason or ""))
     if limits is not None:
         interval, method = _ends(limits), method_text(limits.method)
-    at = threshold_text(m.threshold_rule, m.threshold)
     return line(
         name_text(m),
-        place_text(m.dataset, m.model, m.subgroup, m.fold, at),
+        measure_place(m),
         _value(m.old),
         _value(m.new),
         or_dash(m.difference, difference_text),

@@ -65,6 +65,12 @@ def name_text(record: Measure | MeasureChange) -> str:
     return f"{title} of {label_text(record.label)}" if record.label is not None else title
 
 
+def measure_place(record: Measure | MeasureChange) -> str:
+    """Dataset, model, subgroup, fold and threshold of a measure, in words."""
+    at = threshold_text(record.threshold_rule, record.threshold)
+    return place_text(record.dataset, record.model, record.subgroup, record.fold, at)
+
+
 def place_text(
     dataset: str | None,
     model: str | None,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from evalreport.runs.naming import name_text, outcome_stamp, outcome_word
+from evalreport.runs.naming import measure_place, name_text, outcome_stamp, outcome_word
 from evalreport.runs.trend import Course, PastAttempt, PastRun, Series
 from evalreport.runs.trend_chart import HOW, MOST_RUNS, trend_chart
 from evalreport.runs.trend_words import (
@@ -20,7 +20,6 @@ from evalreport.runs.trend_words import (
     attempt_note,
     change_text,
     criterion_text,
-    measure_place,
     outside_text,
     run_note,
     series_name,
@@ -230,10 +229,10 @@ def _runs(
 
 
 def _run_table(headlines: Sequence[Series], rows: Sequence[Line], cut: str) -> Block:
-    places = {measure_place(one) for one in headlines}
+    places = {measure_place(one.about) for one in headlines}
     shared = len(places) == 1
     names = [
-        name_text(one.about) if shared else f"{name_text(one.about)}, {measure_place(one)}"
+        name_text(one.about) if shared else f"{name_text(one.about)}, {measure_place(one.about)}"
         for one in headlines
     ]
     of = f"; {', '.join(names)}: {places.pop()}" if shared else ""

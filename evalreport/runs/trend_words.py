@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from evalreport.runs.naming import (
     look_text,
+    measure_place,
     name_text,
     place_text,
     status_text,
@@ -69,14 +70,7 @@ def run_note(run: PastRun) -> str:
 
 def series_name(series: Series) -> str:
     """A measure with its place, in words, and its line of history where there are several."""
-    return f"{_of_line(series.line)}{name_text(series.about)}, {measure_place(series)}"
-
-
-def measure_place(series: Series) -> str:
-    """Dataset, model, subgroup, fold and threshold of a measure, in words."""
-    about = series.about
-    at = threshold_text(about.threshold_rule, about.threshold)
-    return place_text(about.dataset, about.model, about.subgroup, about.fold, at)
+    return f"{_of_line(series.line)}{name_text(series.about)}, {measure_place(series.about)}"
 
 
 def _of_line(line: str | None) -> str:
