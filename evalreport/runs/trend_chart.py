@@ -12,12 +12,12 @@ from evalreport.report.changes import MARK_HEADS, mark_cells
 from evalreport.report.charts.canvas import HALF, drawing, panel, with_own_names
 from evalreport.report.charts.course import CHANGED, IMPROVED, Stop
 from evalreport.report.charts.course import course as draw_course
+from evalreport.report.columns import Field, left, right, table_of
 from evalreport.report.model import Chart, PlainTable, TableRow
 from evalreport.report.numbers import required_text, value_text
-from evalreport.report.pages import columns
 from evalreport.report.words import visible
 from evalreport.results.records import ChartMark
-from evalreport.statistics.control_limits import rule
+from evalreport.statistics.control_limits import Limits, rule
 from evalreport.statistics.course import RUN_LENGTH
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ HOW = (
     f"({BETTER}). The dashed line is what a criterion requires; runs since a change are shaded. "
     f"{rule()}"
 )
+#: A run, and what the charts with memory have of it.
+Step = tuple[Point, ChartMark]
 NO_MARK = ChartMark(None, None, None, None, None, signal=False)
 MEMORY = (
     "z: each run against all before it, in standard errors of its own rows; its moving average "
@@ -117,23 +119,30 @@ def _required(series: Series) -> float | None:
 
 def _values(points: Sequence[Point], series: Series) -> PlainTable:
     """The values of a chart with the control limits of each, and the charts with memory."""
-    heads = columns("run", "value", "interval", "control limits", right=("value",))
+    columns: list[Field[Step]] = [
+        left("run", lambda step: step[0].run.entry.time),
+        right("value", lambda step: value_cell(step[0])),
+        left("interval", lambda step: value_cell(step[0]).aside),
+        left("control limits", lambda step: _band(step[0].limits)),
+    ]
     if series.change is None:
-        return PlainTable("Values", heads, tuple(_row(point) for point in points))
+        return table_of("Values", [(point, NO_MARK) for point in points], columns, row=_row)
     steps = zip(series.steps, series.change.marks, strict=True)
     marks = {step.place: mark for step, mark in steps}
-    rows = []
-    for point in points:
-        row, mark = _row(point), marks.get(point.place, NO_MARK)
-        cells = (*row.cells, *mark_cells(mark))
-        rows.append(TableRow(cells, strong=row.strong or mark.signal))
-    title = "Values and control charts with memory"
-    return PlainTable(title, (*heads, *MARK_HEADS), tuple(rows), MEMORY)
+    columns += [right(head.text, partial(_mark_cell, k)) for k, head in enumerate(MARK_HEADS)]
+    records = [(point, marks.get(point.place, NO_MARK)) for point in points]
+    return table_of("Values and control charts with memory", records, columns, MEMORY, row=_row)
 
 
-def _row(point: Point) -> TableRow:
-    limits, value = point.limits, value_cell(point)
-    band = visible(limits.reason or "")
-    if limits.low is not None and limits.high is not None:
-        band = f"{value_text(limits.low)} to {value_text(limits.high)} ({limits.chart} chart)"
-    return TableRow((point.run.entry.time, value.text, value.aside, band), strong=value.strong)
+def _band(limits: Limits) -> str:
+    if limits.low is None or limits.high is None:
+        return visible(limits.reason or "")
+    return f"{value_text(limits.low)} to {value_text(limits.high)} ({limits.chart} chart)"
+
+
+def _mark_cell(k: int, step: Step) -> str:
+    return mark_cells(step[1])[k]
+
+
+def _row(step: Step, cells: tuple[str, ...]) -> TableRow:
+    return TableRow(cells, strong=value_cell(step[0]).strong or step[1].signal)

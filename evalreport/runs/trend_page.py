@@ -12,22 +12,22 @@ from dataclasses import replace
 from functools import partial
 
 from evalreport.runs.naming import measure_place, name_text, outcome_stamp, outcome_word
-from evalreport.runs.trend import Course, PastAttempt, PastRun, Series
+from evalreport.runs.trend import Course, CriterionCourse, PastAttempt, PastRun, Series
 from evalreport.runs.trend_chart import HOW, MOST_RUNS, trend_chart
 from evalreport.runs.trend_words import (
     BETTER,
     WORSE,
-    attempt_note,
     change_text,
     criterion_text,
+    note,
     outside_text,
-    run_note,
     series_name,
     since_newest,
     value_cell,
 )
-from evalreport.report.model import Block, Charts, Line, Note, Notes, Section, Stamp, Text
-from evalreport.report.pages import Page, PageLink, columns, line, page_text, part, stamp, table
+from evalreport.report.model import Block, Charts, Note, Notes, Section, Stamp, Text
+from evalreport.report.columns import Field, left, right
+from evalreport.report.pages import Page, PageLink, page_text, part, stamp, table
 from evalreport.report.pieces import LineCell
 from evalreport.report.words import counted, label_text, subgroup_text, visible
 from evalreport.results.identity import MEAN_OF_FOLDS
@@ -39,6 +39,8 @@ INDEX, CRITERIA, CHANGES = "index.html", "criteria.html", "changes.html"
 
 #: The address of a run's file as seen from the pages; None where there is none.
 Link = Callable[[PastRun, str], str | None]
+#: A run or an attempt, with how many runs there are up to it.
+Past = tuple[int, PastRun | PastAttempt]
 
 
 def history_text(course: Course, last: int | None = None) -> str:
@@ -71,11 +73,11 @@ def site_pages(
     page = partial(Page, _title(course), KICKER, version)
     first = [_verdict(course), *_runs(course, link)]
     if names:
-        heads = columns("measures of", "outside control limits")
-        lines = [
-            line(LineCell(place, href=name), str(len(out[place]))) for name, place in names.items()
+        columns: list[Field[tuple[str, str]]] = [
+            left("measures of", lambda page: LineCell(page[1], href=page[0])),
+            left("outside control limits", lambda page: str(len(out[page[1]]))),
         ]
-        listed = table("Charts of each measure over the runs", heads, lines)
+        listed = table("Charts of each measure over the runs", names.items(), columns)
         first.append(part("trends", "Trends", listed))
     criteria = part("criteria", "Criteria over time", *_criteria(course))
     pages = {INDEX: page(tuple(first), "runs"), CRITERIA: page((criteria,), "criteria")}
@@ -128,7 +130,7 @@ def _verdict(course: Course) -> Section:
     blocks: list[Block] = []
     if len(newest) == 1:
         (run,) = newest
-        facts = (("Newest run", f"{run.entry.time[:10]}: {run_note(run)}"),)
+        facts = (("Newest run", f"{run.entry.time[:10]}: {note(run)}"),)
         outcome = _outcome(run)
         blocks.append(
             Stamp(visible(run.entry.outcome or "no outcome"), outcome, "newest run", facts)
@@ -204,31 +206,30 @@ def _runs(
 ) -> list[Section]:
     """The runs of each line of history and the attempts between them."""
     first = 0 if last is None else max(0, len(course.runs) - last)
-    values = {one: {p.place: value_cell(p) for p in one.points} for one in course.headlines}
-    past: list[tuple[int, PastRun | PastAttempt]] = [
+    past: list[Past] = [
         *((place + 1, run) for place, run in enumerate(course.runs) if place >= first),
         *((one.place, one) for one in course.tried(first)),
     ]
-    rows: dict[str | None, list[Line]] = {run.line: [] for run in course.runs}
-    for place, one in sorted(past, key=lambda step: step[0]):
-        own = [own for series, own in values.items() if series.line == one.line]
-        if isinstance(one, PastRun):
-            made = _run(one, [cells.get(place - 1, LineCell("–")) for cells in own], link)
-        else:
-            made = _attempt(one, len(own))
-        rows.setdefault(one.line, []).append(made)
+    past.sort(key=lambda step: step[0])
+    lines: dict[str | None, list[Past]] = {
+        **{run.line: [] for run in course.runs}, **{one.line: [] for one in course.attempts}
+    }  # fmt: skip
+    for step in past[::-1] if newest_first else past:
+        lines[step[1].line].append(step)
     order = ", the newest first" if newest_first else ""
     cut = f"{order}; {first} older ones are not shown" if first else order
     return [
-        part(f"runs-{k}", "Runs" if name is None else f"Runs of {visible(name)}",
-             _run_table([s for s in values if s.line == name],
-                        lines[::-1] if newest_first else lines, cut))
-        for k, (name, lines) in enumerate(rows.items())
-        if lines
-    ]  # fmt: skip
+        part(
+            f"runs-{k}",
+            "Runs" if name is None else f"Runs of {visible(name)}",
+            _run_table(own, [one for one in course.headlines if one.line == name], link, cut),
+        )
+        for k, (name, own) in enumerate(lines.items())
+        if own
+    ]
 
 
-def _run_table(headlines: Sequence[Series], rows: Sequence[Line], cut: str) -> Block:
+def _run_table(past: Sequence[Past], headlines: Sequence[Series], link: Link, cut: str) -> Block:
     places = {measure_place(one.about) for one in headlines}
     shared = len(places) == 1
     names = [
@@ -236,35 +237,43 @@ def _run_table(headlines: Sequence[Series], rows: Sequence[Line], cut: str) -> B
         for one in headlines
     ]
     of = f"; {', '.join(names)}: {places.pop()}" if shared else ""
-    runs = sum(bool(row.hook) for row in rows)
-    text = counted(runs, "run")
-    if runs < len(rows):
-        text += f" and {counted(len(rows) - runs, 'attempt')} that came to nothing"
-    heads = columns("when", "outcome", "criteria", *names, "run", right=names)
-    note = f"{WORSE} outside its control limits, {BETTER} outside on the better side"
-    return table(f"{text}{cut}{of}", heads, rows, *([note] if names else []))
+    attempts = sum(isinstance(one, PastAttempt) for _, one in past)
+    text = counted(len(past) - attempts, "run")
+    if attempts:
+        text += f" and {counted(attempts, 'attempt')} that came to nothing"
+    columns: list[Field[Past]] = [
+        left("when", lambda step: step[1].entry.when.replace("T", " ").replace("Z", " UTC")),
+        left("outcome", lambda step: _stamp(step[1])),
+        left("criteria", lambda step: note(step[1])),
+        *(right(name, partial(_value, one)) for name, one in zip(names, headlines, strict=True)),
+        left("run", lambda step: _name(step[1], link)),
+    ]
+    marks = f"{WORSE} outside its control limits, {BETTER} outside on the better side"
+    notes = [marks] if names else []
+    return table(f"{text}{cut}{of}", past, columns, *notes, hook=lambda step: _hook(step[1]))
 
 
-def _run(run: PastRun, values: Sequence[LineCell], link: Link) -> Line:
-    href = link(run, "report.html") or link(run, "results.json") or ""
-    return line(
-        _time(run.entry.when),
-        stamp(_outcome(run), visible(run.entry.outcome or "")),
-        run_note(run),
-        *values,
-        LineCell(run.name, href=href),
-        hook=("run", run.name),
-    )
+def _stamp(one: PastRun | PastAttempt) -> LineCell:
+    if isinstance(one, PastAttempt):
+        return stamp("fail", "no run")
+    return stamp(_outcome(one), visible(one.entry.outcome or ""))
 
 
-def _attempt(one: PastAttempt, measures: int) -> Line:
-    """An attempt that came to nothing, as a row among the runs."""
-    empty = ("–",) * (measures + 1)
-    return line(_time(one.entry.when), stamp("fail", "no run"), attempt_note(one), *empty)
+def _value(series: Series, step: Past) -> LineCell:
+    """A headline measure in a run."""
+    place, one = step
+    found = (p for p in series.points if isinstance(one, PastRun) and p.place == place - 1)
+    return next(map(value_cell, found), LineCell("–"))
 
 
-def _time(when: str) -> str:
-    return when.replace("T", " ").replace("Z", " UTC")
+def _name(one: PastRun | PastAttempt, link: Link) -> LineCell:
+    if isinstance(one, PastAttempt):
+        return LineCell("–")
+    return LineCell(one.name, href=link(one, "report.html") or link(one, "results.json") or "")
+
+
+def _hook(one: PastRun | PastAttempt) -> tuple[str, ...]:
+    return ("run", one.name) if isinstance(one, PastRun) else ()
 
 
 # -- criteria -----------------------------------------------------------------------------------
@@ -277,11 +286,19 @@ def _criteria(course: Course) -> Iterator[Block]:
     for name in dict.fromkeys(one.line for one in course.criteria):
         asked = [one for one in course.criteria if one.line == name]
         shown = [k for k, run in enumerate(course.runs) if run.line == name][: -MOST_RUNS - 1 : -1]
-        breaches = (LineCell(str(one.breaches), strong=bool(one.breaches)) for one in asked)
-        lines = [line("not passed in a row", *breaches)] + [
-            line(visible(course.runs[k].day), *(outcome_stamp(one.outcomes[k]) for one in asked))
-            for k in shown
-        ]
+        columns: list[Field[int | None]] = [left("run", partial(_of_run, course))]
+        columns += [left(criterion_text(one), partial(_of_criterion, one)) for one in asked]
         of = "" if name is None else f" of {visible(name)}"
         caption = f"Outcome of each criterion in each run{of}, the newest first"
-        yield table(caption, columns("run", *map(criterion_text, asked)), lines)
+        yield table(caption, [None, *shown], columns)
+
+
+def _of_run(course: Course, place: int | None) -> str:
+    return "not passed in a row" if place is None else visible(course.runs[place].day)
+
+
+def _of_criterion(one: CriterionCourse, place: int | None) -> LineCell:
+    """Its outcome in a run; of no run how often in a row it was not passed."""
+    if place is None:
+        return LineCell(str(one.breaches), strong=bool(one.breaches))
+    return outcome_stamp(one.outcomes[place])

@@ -29,16 +29,24 @@ MOVED = 0.01
 WORSE, BETTER = "◆", "◇"
 
 
-def attempt_note(one: PastAttempt) -> str:
-    """How an attempt ended, and what its data were to be of."""
-    ended = one.entry.attempt
-    text = f"ended with {status_text(None if ended is None else ended.status)}"
-    return "; ".join([text, *_as_of(one)])
+def note(one: PastRun | PastAttempt) -> str:
+    """What its data are of, its criteria or how it ended, and why more is not known."""
+    as_of = [] if one.entry.as_of is None else [f"data as of {visible(one.entry.as_of)}"]
+    if isinstance(one, PastAttempt):
+        ended = one.entry.attempt
+        notes = [f"ended with {status_text(None if ended is None else ended.status)}", *as_of]
+        return "; ".join(notes)
+    return "; ".join([*as_of, *_criteria(one)])
 
 
-def _as_of(one: PastRun | PastAttempt) -> list[str]:
-    as_of = one.entry.as_of
-    return [] if as_of is None else [f"data as of {visible(as_of)}"]
+def _criteria(run: PastRun) -> list[str]:
+    """How many criteria of a run passed, its looks, and why it is not there."""
+    outcomes = [entry.outcome for entry in run.found.acceptance]
+    passed = sum(outcome in HELD for outcome in outcomes)
+    of = f"{passed} of {counted(len(outcomes), 'criterion', 'criteria')} passed"
+    looks = dict.fromkeys(map(look_text, run.entry.looks))
+    notes = [of, *looks] if outcomes else [] if run.results is None else ["no criteria"]
+    return [*notes, *([] if run.missing is None else [visible(run.missing)])]
 
 
 def since_newest(course: Course) -> list[str]:
@@ -49,23 +57,9 @@ def since_newest(course: Course) -> list[str]:
             since.setdefault(one.line, []).append(one)
     return [
         f"{_of_line(line)}{counted(len(own), 'attempt')} since the newest run came to nothing, the "
-        f"last of {own[-1].entry.when[:10]}: {attempt_note(own[-1])}"
+        f"last of {own[-1].entry.when[:10]}: {note(own[-1])}"
         for line, own in since.items()
     ]
-
-
-def run_note(run: PastRun) -> str:
-    """What its data are of, its criteria, or why they are not known."""
-    notes = _as_of(run)
-    if run.results is not None:
-        outcomes = [entry.outcome for entry in run.results.acceptance]
-        passed = sum(outcome in HELD for outcome in outcomes)
-        of = f"{passed} of {counted(len(outcomes), 'criterion', 'criteria')} passed"
-        looks = dict.fromkeys(map(look_text, run.entry.looks))
-        notes += [of, *looks] if outcomes else ["no criteria"]
-    if run.missing is not None:
-        notes.append(visible(run.missing))
-    return "; ".join(notes)
 
 
 def series_name(series: Series) -> str:

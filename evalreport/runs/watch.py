@@ -19,8 +19,9 @@ from evalreport.errors import Problem, UsageError, did_you_mean
 from evalreport.runs.clock import clock_text
 from evalreport.runs.history import History, recorded_history
 from evalreport.runs.naming import look_text, status_text
-from evalreport.report.model import Block, Line, Note, Notes, Text
-from evalreport.report.pages import Page, columns, line, part, stamp, table
+from evalreport.report.model import Block, Note, Notes, Text
+from evalreport.report.columns import Field, left, right
+from evalreport.report.pages import Page, part, stamp, table
 from evalreport.report.words import counted, listed, visible
 from evalreport.results.codec import encode
 from evalreport.results.history import HistoryLine, LookTold
@@ -201,16 +202,23 @@ _STAMP = {**dict.fromkeys(CALLING, "fail"), "continues": "continue", "passed": "
 
 def watch_page(found: Watch, version: str = "") -> Page:
     """A line for each series, the most harmful first, below the number of each state."""
-    several = len(found.unreadable) > 1
-    folder = ("folder",) * several
-    heads = columns("series", *folder, "state", "next due", "what is known", right=("next due",))
-    lines = [_line(one, several=several) for one in found.series]
+    columns: list[Field[Watched]] = [
+        left("series", _name),
+        left("state", lambda one: stamp(_STAMP.get(one.state, "none"), one.state)),
+        right("next due", lambda one: str(one.due or "–")[:10]),
+        left("what is known", sentence),
+    ]
+    if len(found.unreadable) > 1:
+        columns.insert(1, left("folder", lambda one: visible(one.folder)))
+    lines = table(
+        "Most harmful first", found.series, columns, hook=lambda one: ("series", _name(one))
+    )
     meaning = (
         "Failing: criteria did not hold. Broken: every attempt since the newest run ended with "
         "status 2, 3 or 4. Late: no run since one was due. Continues: planned looks have decided "
         "nothing yet."
     )
-    blocks: list[Block] = [table("Most harmful first", heads, lines), Text(meaning, "small")]
+    blocks: list[Block] = [lines, Text(meaning, "small")]
     if any(found.unreadable.values()):
         problems = tuple(Note("warning", "", text, ()) for text in _unreadable(found))
         blocks.insert(0, Notes("Histories that are not as they were written", problems, "brief"))
@@ -218,16 +226,8 @@ def watch_page(found: Watch, version: str = "") -> Page:
     return Page("Status of every series", "Audits over time", version, (shown,))
 
 
-def _line(one: Watched, *, several: bool) -> Line:
-    name = visible(one.series or "(no name)")
-    return line(
-        name,
-        *(visible(one.folder),) * several,
-        stamp(_STAMP.get(one.state, "none"), one.state),
-        str(one.due or "–")[:10],
-        sentence(one),
-        hook=("series", name),
-    )
+def _name(one: Watched) -> str:
+    return visible(one.series or "(no name)")
 
 
 def summary(found: Watch) -> str:
