@@ -251,8 +251,9 @@ def write_site(course: Course, runs: Path, folder: Path) -> Path:
     from evalreport.runs.trend_page import site_pages
 
     stale = _pages_there(folder)
-    there = [runs / run.name for run in course.runs if run.results is not None]
-    changed = diff_page(differences(*there[-2:]), __version__) if len(there) > 1 else None
+    there = [run for run in course.runs if run.results is not None]
+    last = [runs / run.name for run in there if run.line == there[-1].line][-2:]
+    changed = diff_page(differences(*last), __version__) if len(last) > 1 else None
     pages = site_pages(course, _links(runs, folder), __version__, changed)
     texts = {name: draw(page) for name, page in pages.items()}
     with explained("write the pages", folder):

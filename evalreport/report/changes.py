@@ -148,7 +148,10 @@ def _chart(name: str, model: str, record: Period) -> PlainTable:
     change = record.change
     assert change is not None
     pairs = list(zip(record.periods, change.marks, strict=True))
-    rows = [TableRow(mark_row(period, mark), strong=mark.signal) for period, mark in pairs]
+    rows = [
+        TableRow((label_text(period), *mark_cells(mark)), strong=mark.signal)
+        for period, mark in pairs
+    ]
     note = (
         f"z: against all periods before, in standard errors. EWMA: moving average with weight 0.2 "
         f"(Roberts 1959). Both charts have an in-control run length of {change.run_length:g} "
@@ -161,7 +164,7 @@ def _chart(name: str, model: str, record: Period) -> PlainTable:
     return PlainTable(title, columns, tuple(rows[-MOST_PERIODS:]), note)
 
 
-def mark_row(period: str, mark: ChartMark) -> tuple[str, ...]:
+def mark_cells(mark: ChartMark) -> tuple[str, ...]:
     """One step of the charts, below ``MARK_HEADS``."""
     numbers = (mark.z, mark.ewma, mark.ewma_limit, mark.cusum, mark.cusum_limit)
     texts = ["–" if one is None else f"{one:.2f}".replace("-", "−") for one in numbers]
@@ -169,4 +172,4 @@ def mark_row(period: str, mark: ChartMark) -> tuple[str, ...]:
         texts[1] += f" {SIGNAL}"
     if mark.signal:
         texts[3] += f" {SIGNAL}"
-    return (label_text(period), *texts)
+    return tuple(texts)

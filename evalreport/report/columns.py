@@ -7,25 +7,29 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from evalreport.report.model import Column, PlainTable, TableRow
+from evalreport.report.pieces import LineCell
 
 R = TypeVar("R")
 
 
 @dataclass(frozen=True)
 class Field(Generic[R]):
-    """A column of a table of records: its head, its cell of a record, and its side."""
+    """A column of a table of records: its head, its cell of a record, and its side.
+
+    Of a cell that is more than words, as a stamp or a link, plain tables have the words.
+    """
 
     head: str
-    of: Callable[[R], str]
+    of: Callable[[R], str | LineCell]
     align: str = "left"
 
 
-def left(head: str, of: Callable[[R], str]) -> Field[R]:
+def left(head: str, of: Callable[[R], str | LineCell]) -> Field[R]:
     """A column of words."""
     return Field(head, of)
 
 
-def right(head: str, of: Callable[[R], str]) -> Field[R]:
+def right(head: str, of: Callable[[R], str | LineCell]) -> Field[R]:
     """A column of numbers."""
     return Field(head, of, "right")
 
@@ -46,7 +50,15 @@ def table_of(
     """
     lines = []
     for one in records:
-        cells = tuple(column.of(one) for column in columns)
+        cells = tuple(_words(column.of(one)) for column in columns)
         lines.append(TableRow(cells) if row is None else row(one, cells))
-    heads = tuple(Column(column.head, column.align) for column in columns)
-    return PlainTable(caption, heads, tuple(lines), note, style)
+    return PlainTable(caption, heads_of(columns), tuple(lines), note, style)
+
+
+def heads_of(columns: Sequence[Field[R]]) -> tuple[Column, ...]:
+    """The heads of a table."""
+    return tuple(Column(column.head, column.align) for column in columns)
+
+
+def _words(cell: str | LineCell) -> str:
+    return cell if isinstance(cell, str) else cell.text

@@ -6,13 +6,17 @@ its Markdown: nothing is told in one of them that the others tell differently.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from evalreport.lines import one_line
+from evalreport.report.columns import Field, heads_of
 from evalreport.report.model import Block, Column, Line, Notes, Section, Strip, Text
 from evalreport.report.pieces import LineCell
 from evalreport.report.words import cell as markdown_cell
+
+R = TypeVar("R")
 
 #: Outcomes as signs before their words, which tell them apart without colour.
 SIGNS = {"pass": "✓", "fail": "✗", "not_evaluated": "○", "none": "○", "continue": "→"}
@@ -46,30 +50,33 @@ def part(id_: str, title: str, *blocks: Block, intro: str = "") -> Section:
     return Section(id_, "", title, title, intro, blocks)
 
 
-def columns(*heads: str, right: Sequence[str] = ()) -> tuple[Column, ...]:
-    """The heads of a table; those in ``right`` are of numbers."""
-    return tuple(Column(head, "right" if head in right else "left") for head in heads)
-
-
 def stamp(outcome: str, word: str, aside: str = "") -> LineCell:
     """An outcome as a sign with its word."""
     return LineCell(f"{SIGNS[outcome]} {word}", outcome=outcome, aside=aside)
 
 
-def table(caption: str, heads: Sequence[Column], lines: Sequence[Line], *notes: str) -> Strip:
-    """A table of a page; numbers stand where the heads of their columns do."""
-    return Strip(caption, tuple(heads), tuple(_set(one, heads) for one in lines), notes)
+def table(
+    caption: str,
+    records: Iterable[R],
+    columns: Sequence[Field[R]],
+    *notes: str,
+    hook: Callable[[R], tuple[str, ...]] | None = None,
+) -> Strip:
+    """A table of a page: a line for each record, whose first cell is its head.
+
+    ``hook`` says what of, for who looks for a line.
+    """
+    lines = []
+    for one in records:
+        first, *others = (_aligned_cell(column, one) for column in columns)
+        cells = (first if first.outcome else replace(first, head=True), *others)
+        lines.append(Line(cells, hook=() if hook is None else hook(one)))
+    return Strip(caption, heads_of(columns), tuple(lines), notes)
 
 
-def _set(one: Line, heads: Sequence[Column]) -> Line:
-    pairs = zip(one.cells, heads, strict=True)
-    return replace(one, cells=tuple(replace(c, align=head.align) for c, head in pairs))
-
-
-def line(*cells: str | LineCell, hook: tuple[str, ...] = ()) -> Line:
-    """A row of a page's table; the first cell is its head."""
-    first, *others = (LineCell(c) if isinstance(c, str) else c for c in cells)
-    return Line((first if first.outcome else replace(first, head=True), *others), hook=hook)
+def _aligned_cell(column: Field[R], one: R) -> LineCell:
+    cell = column.of(one)
+    return replace(LineCell(cell) if isinstance(cell, str) else cell, align=column.align)
 
 
 def page_text(page: Page, most: int | None = None) -> str:

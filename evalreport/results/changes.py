@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from dataclasses import dataclass, fields
+from typing import Annotated, Any, Literal, TypeVar, cast
 
 from evalreport.results.marks import one_of
 from evalreport.results.records import (
@@ -18,6 +18,19 @@ from evalreport.results.records import (
     Subgroup,
     Weight,
 )
+
+R = TypeVar("R")
+
+
+def record_from(kind: type[R], record: Any, **others: Any) -> R:
+    """A record of a kind with the fields that another record has too, but for these ``others``.
+
+    >>> record_from(FileRead, LabelCount("a", 1, 2), name="f", sha256=None, bytes=None, rows=3)
+    FileRead(name='f', sha256=None, bytes=None, rows=3)
+    """
+    names = [one.name for one in fields(cast("Any", kind)) if hasattr(record, one.name)]
+    return kind(**{**{name: getattr(record, name) for name in names}, **others})
+
 
 #: What became of something that either run has.
 Change = Annotated[str, one_of("added", "removed", "changed")]

@@ -153,16 +153,6 @@ def decode(content: Any, source: str = "results.json") -> Results:
     return results
 
 
-def decode_part(kind: type[R], content: Any, source: str = "results.json") -> R:
-    """The fields of parsed results that a record of this kind has, held to their form.
-
-    For who reads hundreds of results and a little of each. Raises FilesError as :func:`decode`.
-    """
-    _check_schema(content, source)
-    wanted = _form(kind).keys
-    return decode_as(kind, {key: own for key, own in content.items() if key in wanted}, source)
-
-
 def _check_schema(content: Any, source: str) -> None:
     version = content.get("schema") if isinstance(content, Mapping) else None
     if version != SCHEMA:

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from evalreport.engine.reference.run import scores_of_curve
-from evalreport.runs.diff_measures import Pairs, measure_changes, paired_changes
-from evalreport.runs.paired_rows import Said, pair_rows
+from evalreport.runs.diff_measures import compared_pairs, measure_changes
+from evalreport.runs.paired_rows import pair_rows
 from evalreport.runs.prune import read_run
 from evalreport.runs.recorded import RecordedRun
 from evalreport.runs.row_digests import read_rows
@@ -36,10 +36,11 @@ from evalreport.results.changes import (
     RowsThenNow,
     RunRead,
     ScoreShift,
+    record_from,
 )
 from evalreport.results.identity import Frozen, WhichCriterion, frozen_params
 from evalreport.results.lookup import Results
-from evalreport.results.records import Bounds, Caution, Criterion, Input, Provenance, RowLedger
+from evalreport.results.records import Bounds, Caution, Criterion, Provenance, RowLedger
 from evalreport.statistics.shift import (
     EMPTY_BIN,
     Sample,
@@ -64,23 +65,14 @@ def file_changes(old: Results, new: Results) -> tuple[FileChange, ...]:
     found = []
     for dataset in dict.fromkeys([*before, *after]):
         one, two = before.get(dataset), after.get(dataset)
-        hashes = [None if side is None else side.sha256 for side in (one, two)]
-        same = hashes[0] == hashes[1] if all(hashes) else None
-        found.append(
-            FileChange(
-                dataset=dataset,
-                same=same if one and two else False,
-                old=_file(one),
-                new=_file(two),
-            )
+        same: bool | None = False
+        if one is not None and two is not None:
+            same = one.sha256 == two.sha256 if one.sha256 and two.sha256 else None
+        was, now = (
+            None if side is None else record_from(FileRead, side) for side in (one, two)
         )
+        found.append(FileChange(dataset=dataset, same=same, old=was, new=now))
     return tuple(found)
-
-
-def _file(entry: Input | None) -> FileRead | None:
-    if entry is None:
-        return None
-    return FileRead(entry.name, entry.sha256, entry.bytes, entry.rows)
 
 
 def row_changes(old: Results, new: Results) -> tuple[RowChange, ...]:
@@ -185,7 +177,9 @@ def spec_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[KeyCha
     KeyChange(key='a.b', change='changed', old=1, new=2)
     KeyChange(key='a.c[0]', change='added', old=None, new=3)
     """
-    return _changes(*(dict(_leaves(_lasting(spec))) for spec in (old, new)))
+    # what its data are of is another with every run, as its clock is
+    lasting = ({key: spec[key] for key in spec if key != "as_of"} for spec in (old, new))
+    return _changes(*(dict(_leaves(spec)) for spec in lasting))
 
 
 def _asked_changes(old: Results, new: Results) -> tuple[KeyChange, ...]:
@@ -207,37 +201,28 @@ def _stated(made_by: Provenance) -> tuple[str, tuple[str, ...]] | None:
     return spec.sha256, tuple(one for one in spec.overrides if not one.startswith("as_of="))
 
 
-def _lasting(spec: Mapping[str, Any]) -> dict[str, Any]:
-    """A spec without what its data are of, which is another with every run as its clock is."""
-    return {key: value for key, value in spec.items() if key != "as_of"}
-
-
 def version_changes(old: Provenance, new: Provenance) -> tuple[KeyChange, ...]:
     """Program, libraries, engine and seed that differ between two provenances."""
     return _changes(_made_with(old), _made_with(new))
 
 
 def _made_with(provenance: Provenance) -> dict[str, Any]:
-    found = {
-        "evalreport": provenance.version,
-        "engine": None if provenance.engine is None else provenance.engine.name,
-        "seed": provenance.seed,
-    }
-    return {**found, **provenance.versions}
+    engine = provenance.engine
+    found = {"evalreport": provenance.version, "engine": engine and engine.name}
+    return {**found, "seed": provenance.seed, **provenance.versions}
 
 
 def _changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[KeyChange, ...]:
-    found = []
-    for key in sorted({*before, *after}):
-        if key in before and key in after and before[key] == after[key]:
-            continue
-        change = (
-            "changed"
-            if key in before and key in after
-            else ("added" if key in after else "removed")
+    return tuple(
+        KeyChange(
+            key=key,
+            change="added" if key not in before else "changed" if key in after else "removed",
+            old=before.get(key),
+            new=after.get(key),
         )
-        found.append(KeyChange(key=key, change=change, old=before.get(key), new=after.get(key)))
-    return tuple(found)
+        for key in sorted({*before, *after})
+        if not (key in before and key in after and before[key] == after[key])
+    )
 
 
 def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
@@ -271,12 +256,13 @@ def differences(old: Path, new: Path) -> Diff:
     kept = read_rows(old), read_rows(new)
     runs = read_run(old), read_run(new)
     one, two = (run.results for run in runs)
-    by_id, said = pair_rows(*kept)
+    by_id, shared = pair_rows(*kept)
     spec = _asked_changes(one, two)
     versions = version_changes(one.provenance, two.provenance)
     files = file_changes(one, two)
     same_rows = {entry.dataset: entry.same for entry in files}
-    measures = measure_changes(one.measures, two.measures, same_rows, _pairs(said, one, two))
+    pairs = compared_pairs(shared, one.measures, two.measures, two.spec.get("confidence") or {})
+    measures = measure_changes(one.measures, two.measures, same_rows, pairs)
     criteria = _criteria(one.acceptance, two.acceptance)
     cautions = _cautions(one, two)
     return Diff(
@@ -306,23 +292,6 @@ def differences(old: Path, new: Path) -> Diff:
             cleared_cautions=len(cautions.cleared),
         ),
     )
-
-
-def _pairs(said: Mapping[tuple[str, str], Said], one: Results, two: Results) -> Pairs:
-    """The shared rows of each dataset and model, compared as two models on them are."""
-    compared = {}
-    confidence = two.spec.get("confidence") or {}
-    for place, own in said.items():
-        sides = [
-            [
-                m
-                for m in results.measures
-                if (m.dataset, m.model) == place and not m.subgroup and m.fold is None
-            ]
-            for results in (one, two)
-        ]
-        compared[place] = paired_changes(own, sides[0], sides[1], confidence)
-    return Pairs(said, compared)
 
 
 def _run(run: RecordedRun) -> RunRead:
@@ -365,19 +334,17 @@ def _criterion(was: Criterion | None, now: Criterion | None) -> CriterionChange:
         change = "changed"
     else:
         change = "same" if was.outcome == now.outcome else "flipped"
-    return CriterionChange(
-        text=either.text,
-        dataset=either.dataset,
-        model=either.model,
-        subgroup=either.subgroup,
+    return record_from(
+        CriterionChange,
+        either,
         threshold=either.asked_at,
         change=change,
-        old_text=None if was is None else was.text,
-        old_threshold=None if was is None else was.asked_at,
-        old=None if was is None else was.outcome,
-        new=None if now is None else now.outcome,
-        observed=(None if was is None else was.observed, None if now is None else now.observed),
-        reason=None if now is None else now.reason,
+        old_text=was and was.text,
+        old_threshold=was and was.asked_at,
+        old=was and was.outcome,
+        new=now and now.outcome,
+        observed=(was and was.observed, now and now.observed),
+        reason=now and now.reason,
     )
 
 
@@ -393,9 +360,9 @@ def _about_anywhere(entry: Criterion) -> tuple[WhichCriterion, Frozen]:
 
 def is_same(found: Diff) -> bool:
     """Whether nothing that a diff tells has changed: spec, versions, data, numbers, judgements."""
-    told = found.summary
-    counts = (told.spec, told.versions, told.differ, told.added, told.removed)
-    cautions = (told.new_cautions, told.cleared_cautions)
+    summary = found.summary
+    counts = (summary.spec, summary.versions, summary.differ, summary.added, summary.removed)
+    cautions = (summary.new_cautions, summary.cleared_cautions)
     states = (m.old.state == m.new.state for m in found.measures if m.old and m.new)
     files = (f.same is not False and f.old and f.new for f in found.files)
     rows = (entry.rows.used[0] == entry.rows.used[1] for entry in found.rows)

@@ -9,14 +9,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from evalreport.engine.reference.differences import SAME_ROWS, interval_of
 from evalreport.errors import EvalreportError
 from evalreport.metrics.estimates import different_classes, estimate_of
-from evalreport.runs.paired_rows import Said
-from evalreport.results.changes import MeasureChange, MeasureSide, PairedDifference
+from evalreport.runs.paired_rows import SharedRows
+from evalreport.results.changes import (
+    MeasureChange,
+    MeasureSide,
+    PairedDifference,
+    record_from,
+)
 from evalreport.results.identity import Quantity
 from evalreport.results.records import Comparison, Measure
 from evalreport.statistics.separate_samples import shift
@@ -29,30 +34,47 @@ CLOCK = "1970-01-01T00:00:00Z"
 Key = tuple[Quantity, str | float | None]
 
 
-def paired_changes(
-    said: Said,
+NO_PAIR: tuple[None, Mapping[Key, Comparison]] = (None, {})
+#: By dataset and model: the rows that two runs share, and the measures compared on them.
+Pairs = Mapping[tuple[str, str], tuple[SharedRows, Mapping[Key, Comparison]]]
+
+
+def compared_pairs(
+    shared: Mapping[tuple[str, str], SharedRows],
     old: Sequence[Measure],
     new: Sequence[Measure],
     confidence: Mapping[str, Any],
-) -> dict[Key, Comparison]:
-    """Comparisons of the shared rows by :func:`pair_key`, new minus old.
+) -> Pairs:
+    """The rows that can be paired, and comparisons of them by :func:`pair_key`, new minus old.
 
-    ``old`` and ``new`` are the measures of one dataset and model, ``confidence`` the
-    settings of the new run's spec. Empty where nothing can be paired.
+    ``old`` and ``new`` are the measures of the runs, ``confidence`` the settings of the new
+    run's spec.
     """
-    if said.reason is not None or not 2 <= len(said.actual) <= MOST_ROWS:
-        return {}
+    overall = [[m for m in side if not m.subgroup and m.fold is None] for side in (old, new)]
+    found = {}
+    for place, own in shared.items():
+        then, now = ([m for m in side if (m.dataset, m.model) == place] for side in overall)
+        if own.reason is None:
+            enough = 2 <= len(own.actual) <= MOST_ROWS
+            found[place] = own, _paired_changes(own, then, now, confidence) if enough else {}
+    return found
+
+
+def _paired_changes(
+    shared: SharedRows, old: Sequence[Measure], new: Sequence[Measure], confidence: Mapping[str, Any]
+) -> dict[Key, Comparison]:
+    """The comparisons of one dataset and model."""
     found: dict[Key, Comparison] = {}
     scored = False
     for at, then, now in _thresholds(old, new)[:MOST_THRESHOLDS]:
         # at thresholds that differ only what is called positive can be compared
-        by_score = said.score is not None and then == now
+        by_score = shared.score is not None and then == now
         scored = scored or by_score
-        for record in _compared(said, new, (then, now), confidence, by_score=by_score):
+        for record in _compared(shared, new, (then, now), confidence, by_score=by_score):
             place = None if by_score and record.threshold is None else at
             found.setdefault((record.which.quantity, place), record)
-    if said.score is not None and not scored:
-        for record in _compared(said, new, (None, None), confidence, by_score=True):
+    if shared.score is not None and not scored:
+        for record in _compared(shared, new, (None, None), confidence, by_score=True):
             if record.threshold is None:
                 found.setdefault((record.which.quantity, None), record)
     return found
@@ -79,7 +101,7 @@ def _thresholds(
 
 
 def _compared(
-    said: Said,
+    shared: SharedRows,
     measures: Sequence[Measure],
     thresholds: tuple[float | None, float | None],
     confidence: Mapping[str, Any],
@@ -87,7 +109,7 @@ def _compared(
     by_score: bool,
 ) -> Sequence[Comparison]:
     """The comparisons of a run with the two as models, by their scores or by their calls."""
-    columns = said.score if by_score else _calls(said, thresholds)
+    columns = shared.score if by_score else _calls(shared, thresholds)
     if columns is None:
         return ()
     # most runs keep no rows: who compares those waits for no engine
@@ -99,19 +121,19 @@ def _compared(
     averages = [m.average for m in measures if m.average]
     spec: dict[str, Any] = {
         "evalreport": 1,
-        "datasets": {"rows": {"target": "actual", "labels": list(said.labels)}},
+        "datasets": {"rows": {"target": "actual", "labels": list(shared.labels)}},
         "models": {name: {"score" if by_score else "prediction": name} for name in ("new", "old")},
         "metrics": [{m.metric: dict(m.params)} if m.params else m.metric for m in metrics.values()],
         "averaging": ["none", *dict.fromkeys(averages)],
         "comparisons": {"reference": "old"},
         "confidence": {k: confidence[k] for k in ("level", "resamples", "seed") if k in confidence},
     }
-    if said.positive is not None:
-        spec["positive"] = {"label": said.labels[said.positive]}
+    if shared.positive is not None:
+        spec["positive"] = {"label": shared.labels[shared.positive]}
     if by_score and thresholds[1] is not None:
         spec["thresholds"] = [thresholds[1]]
     frame = {
-        "actual": [said.labels[code] for code in said.actual],
+        "actual": [shared.labels[code] for code in shared.actual],
         "old": columns[0],
         "new": columns[1],
     }
@@ -123,22 +145,22 @@ def _compared(
 
 
 def _calls(
-    said: Said, thresholds: tuple[float | None, float | None]
+    shared: SharedRows, thresholds: tuple[float | None, float | None]
 ) -> tuple[list[str], list[str]] | None:
     """The predicted labels then and now; None where there are none, or some are neither class."""
-    if said.score is not None and said.positive is not None:
+    if shared.score is not None and shared.positive is not None:
         then, now = thresholds
         if then is None or now is None:
             return None
-        names = (said.labels[1 - said.positive], said.labels[said.positive])
+        names = (shared.labels[1 - shared.positive], shared.labels[shared.positive])
         one, two = (
             [names[score >= at] for score in scores]
-            for scores, at in zip(said.score, (then, now), strict=True)
+            for scores, at in zip(shared.score, (then, now), strict=True)
         )
         return one, two
-    if said.predicted is None or any(max(side) >= len(said.labels) for side in said.predicted):
+    if shared.predicted is None or any(max(side) >= len(shared.labels) for side in shared.predicted):
         return None
-    one, two = ([said.labels[code] for code in side] for side in said.predicted)
+    one, two = ([shared.labels[code] for code in side] for side in shared.predicted)
     return one, two
 
 
@@ -155,7 +177,7 @@ def measure_changes(
     old: Sequence[Measure],
     new: Sequence[Measure],
     same_rows: Mapping[str, bool | None],
-    pairs: Pairs | None = None,
+    pairs: Pairs,
 ) -> tuple[MeasureChange, ...]:
     """One record per measure of either run, in the order of the new run.
 
@@ -164,133 +186,82 @@ def measure_changes(
     """
     before, after = ({m.which.series: m for m in side} for side in (old, new))
     return tuple(
-        _paired_change(_change(before.get(key), after.get(key), same_rows), pairs, after.get(key))
+        _change(before.get(key), after.get(key), same_rows, pairs)
         for key in dict.fromkeys([*after, *before])
     )
 
 
-@dataclass(frozen=True)
-class Pairs:
-    """Rows that two runs share, by dataset and model, and the measures compared on them."""
-
-    said: Mapping[tuple[str, str], Said]
-    compared: Mapping[tuple[str, str], Mapping[Key, Comparison]]
-
-
-def _paired_change(found: MeasureChange, pairs: Pairs | None, now: Measure | None) -> MeasureChange:
-    """The change, by the rows that both runs share where they were kept."""
-    if pairs is None or now is None or found.old is None:
+def _change(
+    was: Measure | None, now: Measure | None, same_rows: Mapping[str, bool | None], pairs: Pairs
+) -> MeasureChange:
+    """A measure then and now: of the rows that both runs share, else as of separate samples."""
+    either = now or was
+    assert either is not None
+    change = "both" if was and now else ("added" if now else "removed")
+    sides = {"old": _side(was), "new": _side(now), "change": change}
+    nothing = {"interval": None, "interval_reason": _why_none(was, now)}
+    found = record_from(MeasureChange, either, **sides, **nothing)
+    then, at_present = (None if m is None else estimate_of(m) for m in (was, now))
+    if was is None or now is None or then is None or at_present is None or found.interval_reason:
         return found
-    place = (now.dataset, now.model)
-    said = pairs.said.get(place)
-    if said is None or now.subgroup or now.fold is not None or found.difference is None:
-        return found
-    if said.reason is not None:
-        return found
-    shared, smaller = len(said.actual), min(said.old_rows, said.new_rows)
-    if shared <= FEW_SHARED * smaller:
-        return replace(found, note=APART) if shared == 0 and found.interval else found
-    record = pairs.compared.get(place, {}).get(pair_key(now))
-    paired = None if record is None else _paired(record, shared)
-    limits = None if paired is None else paired.interval
-    beyond = None if limits is None else not limits.low <= 0.0 <= limits.high
-    found = replace(found, paired=paired, beyond_chance=beyond)
-    all_rows = shared == said.old_rows == said.new_rows
-    if paired is not None and all_rows:
-        return replace(
-            found,
-            interval=paired.interval,
-            interval_reason=paired.interval_reason,
-            test=paired.test,
-            statistic=paired.statistic,
-            p_value=paired.p_value,
-            note=PAIRED_ROWS,
-        )
-    reason = f"{shared} rows are in both runs and others in one: neither independent nor paired"
-    if all_rows:
-        reason = "no comparison of the same rows is known for it"
+    moved = shift(at_present, then)
+    found = replace(found, difference=moved.difference)
+    overall = not now.subgroup and now.fold is None
+    shared, compared = pairs.get((now.dataset, now.model), NO_PAIR) if overall else NO_PAIR
+    if shared is not None and shared.share > FEW_SHARED:
+        return _of_shared_rows(found, shared, compared.get(pair_key(now)))
+    same = same_rows.get(now.dataset)
+    if same:
+        return replace(found, interval_reason=SAME_ROWS)
+    notes = [SEPARATE if same is False else UNKNOWN]
+    if was.exploratory or now.exploratory:
+        notes.append(CHOSEN)
+    if shared is not None and shared.share == 0.0 and moved.interval is not None:
+        notes = [APART]
     return replace(
         found,
-        interval=None,
-        interval_reason=reason,
-        test=None,
-        statistic=None,
-        p_value=None,
-        note=None,
-    )
-
-
-def _paired(record: Comparison, shared: int) -> PairedDifference:
-    return PairedDifference(
-        difference=record.difference,
-        interval=record.interval,
-        interval_reason=record.interval_reason,
-        test=record.test,
-        statistic=record.statistic,
-        p_value=record.p_value,
-        rows=shared,
+        interval=interval_of(moved),
+        interval_reason=moved.reason,
+        test=moved.test,
+        statistic=moved.statistic,
+        p_value=moved.p_value,
+        beyond_chance=moved.beyond_chance,
+        note="; ".join(notes),
     )
 
 
 def _side(measure: Measure | None) -> MeasureSide | None:
-    if measure is None:
-        return None
-    return MeasureSide(
-        id=measure.id,
-        state=measure.state,
-        value=measure.value,
-        reason=measure.reason,
-        interval=measure.interval,
-        numerator=measure.numerator,
-        denominator=measure.denominator,
-        n=measure.n,
-        threshold=measure.threshold,
-    )
+    return None if measure is None else record_from(MeasureSide, measure)
 
 
-def _change(
-    was: Measure | None, now: Measure | None, same_rows: Mapping[str, bool | None]
-) -> MeasureChange:
-    """A measure then and now, and the difference as of separate samples."""
-    either = now or was
-    assert either is not None
-    found = MeasureChange(
-        dataset=either.dataset,
-        model=either.model,
-        subgroup=either.subgroup,
-        fold=either.fold,
-        metric=either.metric,
-        title=either.title,
-        params=either.params,
-        average=either.average,
-        label=either.label,
-        threshold_rule=either.threshold_rule,
-        change="both" if was and now else ("added" if now else "removed"),
-        old=_side(was),
-        new=_side(now),
+def _of_shared_rows(found: MeasureChange, shared: SharedRows, record: Comparison | None) -> MeasureChange:
+    """The difference on the rows that both runs share; it is that of all where no others are."""
+    rows = len(shared.actual)
+    all_rows = rows == shared.old_rows == shared.new_rows
+    if record is None:
+        reason = "no comparison of the same rows is known for it"
+        return replace(found, interval_reason=reason if all_rows else _some_rows(rows))
+    limits = record.interval
+    found = replace(
+        found,
+        paired=record_from(PairedDifference, record, rows=rows),
+        beyond_chance=None if limits is None else not limits.low <= 0.0 <= limits.high,
     )
-    then, at_present = (None if m is None else estimate_of(m) for m in (was, now))
-    why_none = _why_none(was, now)
-    if then is None or at_present is None or why_none:
-        return replace(found, interval_reason=why_none)
-    same = same_rows.get(either.dataset)
-    told = shift(at_present, then)
-    if same:
-        return replace(found, difference=told.difference, interval_reason=SAME_ROWS)
-    notes = [SEPARATE if same is False else UNKNOWN]
-    if any(m is not None and m.exploratory for m in (was, now)):
-        notes.append(CHOSEN)
+    if not all_rows:
+        return replace(found, interval_reason=_some_rows(rows))
     return replace(
         found,
-        difference=told.difference,
-        interval=interval_of(told),
-        interval_reason=told.reason,
-        test=told.test,
-        statistic=told.statistic,
-        p_value=told.p_value,
-        beyond_chance=told.beyond_chance,
-        note="; ".join(notes),
+        interval=limits,
+        interval_reason=record.interval_reason,
+        test=record.test,
+        statistic=record.statistic,
+        p_value=record.p_value,
+        note=PAIRED_ROWS,
     )
+
+
+def _some_rows(rows: int) -> str:
+    return f"{rows} rows are in both runs and others in one: neither independent nor paired"
 
 
 def _why_none(was: Measure | None, now: Measure | None) -> str:

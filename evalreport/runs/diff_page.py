@@ -8,14 +8,21 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from operator import itemgetter
 from typing import Any
 
-from evalreport.engine.reference.differences import loss_of
-from evalreport.metrics.catalogue import find
-from evalreport.runs.naming import name_text, outcome_stamp, place_text, threshold_text
-from evalreport.report.model import Block, Line, Note, Notes, Section, Text
-from evalreport.report.numbers import difference_text, level_text, p_text, value_text
-from evalreport.report.pages import Page, columns, line, part, stamp, table
+from evalreport.engine.reference.differences import is_better
+from evalreport.runs.naming import (
+    measure_place,
+    name_text,
+    outcome_stamp,
+    place_text,
+    threshold_text,
+)
+from evalreport.report.model import Block, Note, Notes, Section, Text
+from evalreport.report.numbers import difference_text, level_text, or_dash, p_text, value_text
+from evalreport.report.columns import Field, left, right
+from evalreport.report.pages import Page, part, stamp, table
 from evalreport.report.pieces import LineCell
 from evalreport.report.words import counted, label_text, listed, method_text, prose, visible
 from evalreport.results.changes import (
@@ -27,10 +34,11 @@ from evalreport.results.changes import (
     MeasureChange,
     MeasureSide,
     PairedRows,
+    RunRead,
     ScoreShift,
     UnpairedRows,
 )
-from evalreport.results.records import Caution
+from evalreport.results.records import Caution, Interval
 
 #: A page holds no more measures than this; the rest is in the JSON.
 MOST_MEASURES = 2000
@@ -47,87 +55,87 @@ NO_CHANGE = Text("No change.")
 
 def diff_page(found: Diff, version: str = "") -> Page:
     """The page of a diff, as :func:`evalreport.runs.diff.differences` gives it."""
-    runs = [
-        line(word, visible(side.run), side.at)
-        for word, side in (("old", found.old), ("new", found.new))
+    runs: list[Field[tuple[str, RunRead]]] = [
+        left("", lambda side: side[0]),
+        left("run", lambda side: visible(side[1].run)),
+        left("when", lambda side: side[1].at),
     ]
+    data: list[Field[tuple[str, str, str]]] = [
+        left(head, itemgetter(k)) for k, head in enumerate(("where", "what", "old and new"))
+    ]
+    both = (("old", found.old), ("new", found.new))
     sections = (
-        part("runs", "Runs", table("The two runs", columns("", "run", "when"), runs),
-             intro=_in_short(found)),
+        part("runs", "Runs", table("The two runs", both, runs), intro=_in_short(found)),
         part("criteria", "Criteria", *_criteria(found.criteria)),
-        part("data", "Data", table("Files, rows, labels and scores", columns(
-            "where", "what", "old and new"), list(_data(found)))),
+        part("data", "Data", table("Files, rows, labels and scores", _data(found), data)),
         part("spec", "Spec", *_keys("Keys of the spec that differ", found.spec)),
         part("versions", "Versions", *_keys("Versions that differ", found.versions)),
         _measures(found),
         part("cautions", "Cautions", *_cautions(found)),
-    )  # fmt: skip
+    )
     title = f"{visible(found.new.title)}: what changed"
     return Page(title, "What changed between two runs", version, sections)
 
 
 def _in_short(found: Diff) -> str:
     """What to know first: criteria that flipped, measures beyond chance, new cautions."""
-    sides = Counter(_side(m) for m in found.measures)
-    s = found.summary
-    told = [
-        f"{counted(s.flipped, 'criterion', 'criteria')} flipped" if s.flipped else "",
-        *(
-            f"{counted(sides[side], 'measure')} {side} beyond chance"
-            for side in SIDES
-            if sides[side]
-        ),
-        f"{counted(s.new_cautions, 'new caution')}" if s.new_cautions else "",
-    ]
-    return (
-        f"{listed([one for one in told if one])}." if any(told) else "No difference beyond chance."
-    )
+    s, sides = found.summary, Counter(_side(m) for m in found.measures)
+    counts = [(s.flipped, "criterion", "criteria", " flipped")]
+    counts += [(sides[one], "measure", "", f" {one} beyond chance") for one in SIDES]
+    counts += [(s.new_cautions, "new caution", "", "")]
+    parts = [f"{counted(n, noun, nouns)}{rest}" for n, noun, nouns, rest in counts if n]
+    return f"{listed(parts)}." if parts else "No difference beyond chance."
 
 
 def _criteria(criteria: Sequence[CriterionChange]) -> Iterator[Block]:
     changed = [entry for entry in criteria if entry.change != "same"]
-    same = counted(len(criteria) - len(changed), "criterion", "criteria")
     if not criteria:
         yield Text("None declared.")
-    elif len(changed) < len(criteria):
-        yield Text(f"{same} with the same outcome.")
+    elif same := len(criteria) - len(changed):
+        yield Text(f"{counted(same, 'criterion', 'criteria')} with the same outcome.")
     if changed:
-        heads = columns("criterion", "where", "change", "old", "new")
-        yield table("Criteria that differ", heads, [_criterion(entry) for entry in changed])
+        columns: list[Field[CriterionChange]] = [
+            left("criterion", _criterion),
+            left("where", _criterion_place),
+            left("change", lambda entry: entry.change),
+            left("old", lambda entry: outcome_stamp(entry.old)),
+            left("new", lambda entry: outcome_stamp(entry.new, visible(entry.reason or ""))),
+        ]
+        yield table("Criteria that differ", changed, columns)
 
 
-def _criterion(entry: CriterionChange) -> Line:
+def _criterion(entry: CriterionChange) -> str:
     text = visible(entry.text)
-    if entry.change == "changed":
-        before = visible(entry.old_text or "")
-        if entry.old_threshold != entry.threshold:
-            before += f" at {threshold_text(None, entry.old_threshold) or 'every threshold'}"
-        text = f"{before} → {text}"
+    if entry.change != "changed":
+        return text
+    before = visible(entry.old_text or "")
+    if entry.old_threshold != entry.threshold:
+        before += f" at {threshold_text(None, entry.old_threshold) or 'every threshold'}"
+    return f"{before} → {text}"
+
+
+def _criterion_place(entry: CriterionChange) -> str:
     at = threshold_text(None, entry.threshold)
-    place = place_text(entry.dataset, entry.model, entry.subgroup, at=at)
-    reason = visible(entry.reason or "")
-    return line(
-        text, place, entry.change, outcome_stamp(entry.old), outcome_stamp(entry.new, reason)
-    )
+    return place_text(entry.dataset, entry.model, entry.subgroup, at=at)
 
 
-def _data(found: Diff) -> Iterator[Line]:
+def _data(found: Diff) -> Iterator[tuple[str, str, str]]:
     for file in found.files:
-        yield line(label_text(file.dataset), "file", file_text(file))
+        yield (label_text(file.dataset), "file", file_text(file))
     for entry in found.rows:
         place, used = place_text(entry.dataset, entry.model), entry.rows.used
         counts = ", ".join(
             f"{label_text(c.label)} {c.old} → {c.new}" for c in entry.labels.counts[:MOST_LABELS]
         )
-        yield line(place, "rows used", f"{used[0]} → {used[1]}")
-        yield line(place, "labels", f"{counts}; {label_shift_text(entry.labels)}")
+        yield (place, "rows used", f"{used[0]} → {used[1]}")
+        yield (place, "labels", f"{counts}; {label_shift_text(entry.labels)}")
     for scores in found.scores:
         place = place_text(scores.dataset, scores.model)
-        yield line(place, f"scores of {label_text(scores.label)}", score_text(scores))
+        yield (place, f"scores of {label_text(scores.label)}", score_text(scores))
     for by_id in found.rows_by_id:
-        yield line(label_text(by_id.dataset), "rows by id", rows_text(by_id))
+        yield (label_text(by_id.dataset), "rows by id", rows_text(by_id))
     if not found.rows_by_id:
-        yield line("every dataset", "rows by id", NOT_KEPT)
+        yield ("every dataset", "rows by id", NOT_KEPT)
 
 
 def rows_text(entry: PairedRows | UnpairedRows) -> str:
@@ -135,16 +143,16 @@ def rows_text(entry: PairedRows | UnpairedRows) -> str:
     if isinstance(entry, UnpairedRows):
         return f"rows are not paired by id: {visible(entry.reason)}"
     text = f"{entry.added} rows added, {entry.removed} removed, {entry.both} in both"
-    if entry.changed is not None:
-        text += f", of which {entry.changed} changed"
-    elif entry.changed_reason:
-        text += f"; {entry.changed_reason}"
-    for own in entry.models:
-        if own.changed is not None:
-            text += f"; {label_text(own.model)} predicts otherwise for {own.changed}"
+    changed = "" if entry.changed is None else f", of which {entry.changed} changed"
+    others = [entry.changed_reason] if entry.changed is None and entry.changed_reason else []
+    others += [
+        f"{label_text(own.model)} predicts otherwise for {own.changed}"
+        for own in entry.models
+        if own.changed is not None
+    ]
     if any(entry.not_unique):
-        text += f"; rows with an id that is not unique: {list(entry.not_unique)}"
-    return text
+        others.append(f"rows with an id that is not unique: {list(entry.not_unique)}")
+    return "; ".join([f"{text}{changed}", *others])
 
 
 def file_text(entry: FileChange) -> str:
@@ -185,18 +193,12 @@ def score_text(entry: ScoreShift) -> str:
 
 
 def _keys(caption: str, changes: Sequence[KeyChange]) -> Iterator[Block]:
-    if not changes:
-        yield NO_CHANGE
-        return
-    lines = [
-        line(
-            visible(entry.key),
-            "–" if entry.change == "added" else _shown(entry.old),
-            "–" if entry.change == "removed" else _shown(entry.new),
-        )
-        for entry in changes
+    columns: list[Field[KeyChange]] = [
+        left("key", lambda one: visible(one.key)),
+        left("old", lambda one: "–" if one.change == "added" else _shown(one.old)),
+        left("new", lambda one: "–" if one.change == "removed" else _shown(one.new)),
     ]
-    yield table(caption, columns("key", "old", "new"), lines)
+    yield table(caption, changes, columns) if changes else NO_CHANGE
 
 
 def _shown(value: Any) -> str:
@@ -206,17 +208,24 @@ def _shown(value: Any) -> str:
 def _measures(found: Diff) -> Section:
     """Every measure: first those beyond chance, then those that differ."""
     shown = sorted(found.measures, key=_telling)
-    heads = columns(
-        "measure", "where", "old", "new", "difference", "interval", "method, or why none", "p",
-        "beyond chance", right=("old", "new", "difference", "p"),
-    )  # fmt: skip
+    columns: list[Field[MeasureChange]] = [
+        left("measure", name_text),
+        left("where", measure_place),
+        right("old", lambda m: _value(m.old)),
+        right("new", lambda m: _value(m.new)),
+        right("difference", lambda m: or_dash(m.difference, difference_text)),
+        left("interval", lambda m: or_dash(m.interval, _ends)),
+        left("method, or why none", _method),
+        right("p", lambda m: or_dash(m.p_value, p_text)),
+        left("beyond chance", _beyond),
+    ]
     cut = len(shown) - MOST_MEASURES
     notes = [f"{cut} more are in the JSON."] if cut > 0 else []
     caption = (
         "New minus old; rows that both runs kept are paired, those of different files are taken "
         "as independent"
     )
-    made = table(caption, heads, [_measure(m) for m in shown[:MOST_MEASURES]], *notes)
+    made = table(caption, shown[:MOST_MEASURES], columns, *notes)
     return part("measures", "Measures", made, intro=f"{summary_text(found)}.")
 
 
@@ -247,36 +256,23 @@ def summary_text(found: Diff) -> str:
     )
 
 
-def _measure(m: MeasureChange) -> Line:
-    interval = m.interval
-    limits, method = "", paired_text(m) or visible(str(m.interval_reason or ""))
-    if interval is not None:
-        limits = f"{difference_text(interval.low)} to {difference_text(interval.high)}"
-        method = method_text(interval.method)
-    return line(
-        name_text(m),
-        place_text(m.dataset, m.model, m.subgroup, m.fold,
-                   threshold_text(m.threshold_rule, m.threshold)),
-        _value(m.old),
-        _value(m.new),
-        "–" if m.difference is None else difference_text(m.difference),
-        limits or "–",
-        method,
-        "–" if m.p_value is None else p_text(m.p_value),
-        _beyond(m),
-    )  # fmt: skip
+def _method(m: MeasureChange) -> str:
+    """The method of the interval, or why there is none."""
+    if m.interval is not None:
+        return method_text(m.interval.method)
+    return paired_text(m) or visible(str(m.interval_reason or ""))
+
+
+def _ends(limits: Interval) -> str:
+    return f"{difference_text(limits.low)} to {difference_text(limits.high)}"
 
 
 def _side(m: MeasureChange) -> str:
     """On which side a measure changed beyond chance, by its metric; empty where it did not."""
     if m.beyond_chance is not True:
         return ""
-    metric = find(m.metric)
     then, now = (None if side is None else side.value for side in (m.old, m.new))
-    loss = None if metric is None or now is None or then is None else loss_of(metric, now, then)
-    if not loss:
-        return "different"
-    return "worse" if loss > 0 else "better"
+    return {True: "better", False: "worse", None: "different"}[is_better(m.metric, now, then)]
 
 
 def _beyond(m: MeasureChange) -> LineCell:
@@ -293,13 +289,11 @@ def paired_text(entry: MeasureChange) -> str:
     if paired is None or entry.interval is not None or paired.difference is None:
         return ""
     text = f"on the {paired.rows} rows in both {difference_text(paired.difference)}"
-    limits = paired.interval
-    if limits is not None:
-        ends = f"{difference_text(limits.low)} to {difference_text(limits.high)}"
-        text += f" ({ends}, {method_text(limits.method)}"
-        p = paired.p_value
-        text += f", p {p_text(p)})" if p is not None else ")"
-    return text
+    limits, p = paired.interval, paired.p_value
+    if limits is None:
+        return text
+    tested = "" if p is None else f", p {p_text(p)}"
+    return f"{text} ({_ends(limits)}, {method_text(limits.method)}{tested})"
 
 
 def _value(side: MeasureSide | None) -> str:
@@ -309,13 +303,12 @@ def _value(side: MeasureSide | None) -> str:
 
 
 def _cautions(found: Diff) -> Iterator[Block]:
-    both = found.cautions
-    if not both.new and not both.cleared:
+    both = {"new": found.cautions.new, "cleared": found.cautions.cleared}
+    if not any(both.values()):
         yield NO_CHANGE
-    for word, cautions in (("new", both.new), ("cleared", both.cleared)):
+    for word, cautions in both.items():
         if cautions:
-            items = tuple(_caution(word, caution) for caution in cautions)
-            yield Notes(word.capitalize(), items)
+            yield Notes(word.capitalize(), tuple(_caution(word, one) for one in cautions))
 
 
 def _caution(word: str, caution: Caution) -> Note:

@@ -12,8 +12,6 @@ from typing import Any
 
 from evalreport.errors import FilesError, Location, Problem
 
-CHUNK = 1 << 20
-
 
 @dataclass(frozen=True)
 class FileRecord:
@@ -38,7 +36,7 @@ def record_bytes(data: bytes) -> FileRecord:
 
 
 def record_file(path: Path) -> FileRecord:
-    """The record of a regular file, read in pieces of 1 MiB.
+    """The record of a regular file.
 
     Links are followed. Raises FilesError when the path is no regular file
     (found out before it is opened: a FIFO would wait for ever), when it cannot
@@ -50,10 +48,8 @@ def record_file(path: Path) -> FileRecord:
             raise FilesError(Problem("not a regular file", "give a file", where))
         with path.open("rb", buffering=0) as file:
             before = os.fstat(file.fileno())
-            digest, size = hashlib.sha256(), 0
-            while piece := file.read(CHUNK):
-                digest.update(piece)
-                size += len(piece)
+            digest = hashlib.file_digest(file, "sha256")
+            size = file.tell()
             after = os.fstat(file.fileno())
         named = path.stat()
     except OSError as error:

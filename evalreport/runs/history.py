@@ -81,9 +81,9 @@ class History:
         """The series of a run; of a line that says none, that of its spec or the only one."""
         if entry.series is not None:
             return entry.series
-        names = set(self._told.values())
+        names = set(self._by_spec.values())
         only = next(iter(names)) if len(names) == 1 else None
-        return self._told.get(entry.spec_sha256, only)
+        return self._by_spec.get(entry.spec_sha256, only)
 
     @cached_property
     def series(self) -> frozenset[str]:
@@ -91,7 +91,7 @@ class History:
         return frozenset(e.series for e in self.entries.values() if e.series is not None)
 
     @cached_property
-    def _told(self) -> Mapping[str | None, str]:
+    def _by_spec(self) -> Mapping[str | None, str]:
         """The series of lines without one, by spec; lines of older versions name none."""
         return {
             entry.spec_sha256: entry.series
@@ -116,10 +116,10 @@ class History:
         """The attempts that ended without a run, in their order."""
         return tuple(entry for entry in self.entries.values() if entry.attempt is not None)
 
-    def next_line(self, told: HistoryLine) -> bytes:
+    def next_line(self, entry: HistoryLine) -> bytes:
         """The line that adds this to the chain, newline included."""
         previous = sha256(self.lines[-1]) if self.lines else BEGINNING
-        chained = replace(told, n=len(self.lines) + 1, previous=previous, sha256=None)
+        chained = replace(entry, n=len(self.lines) + 1, previous=previous, sha256=None)
         return canonical_json(
             encode(replace(chained, sha256=sha256(canonical_json(encode(chained)))))
         )
@@ -155,7 +155,7 @@ def line_of_attempt(
 ) -> HistoryLine:
     """What a history line says of a run that came to nothing: no name, its exit status.
 
-    What was wrong was told when it happened; it may quote rows, so that no line holds it.
+    What was wrong was reported when it happened; it may quote rows, so that no line holds it.
     """
     return HistoryLine(
         when=when, version=version, series=series, as_of=as_of, attempt=Attempt(status)
@@ -193,13 +193,22 @@ def read_history(runs: Path) -> History:
         return split_history(path.read_bytes())
 
 
-def append(runs: Path, told: HistoryLine) -> None:
+def recorded_history(runs: Path) -> History:
+    """The history of a folder that has one. Raises FilesError for any other."""
+    history = read_history(runs)
+    if not history.lines and not history.torn:
+        hint = "give the folder of runs, such as runs/"
+        raise FilesError(Problem(f"no {NAME}, so no runs", hint, Location(str(runs))))
+    return history
+
+
+def append(runs: Path, entry: HistoryLine) -> None:
     """Add one line and wait until it is on the disk. Call it under the lock of RUNS.
 
     When it fails, what was written of the line is taken back; if not even that
     is possible, recovery does it later. Raises OSError or FilesError.
     """
-    line = read_history(runs).next_line(told)
+    line = read_history(runs).next_line(entry)
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
     descriptor = os.open(runs / NAME, flags, 0o666)
     try:

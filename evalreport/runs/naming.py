@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol
 
 from evalreport.report.pages import stamp
 from evalreport.report.pieces import LineCell
-from evalreport.report.words import OUTCOME_WORDS, OfMetric, label_text, measure_title, subgroup_text, visible
+from evalreport.report.words import (
+    OUTCOME_WORDS,
+    label_text,
+    measure_title,
+    subgroup_text,
+    visible,
+)
+from evalreport.results.changes import MeasureChange
 from evalreport.results.history import LookTold
-from evalreport.results.records import HELD
+from evalreport.results.records import HELD, Measure
 
 #: What an attempt came to nothing by, by its exit status.
 STATUS_WORDS = {
@@ -36,12 +42,12 @@ def status_text(status: int | None) -> str:
 
 def look_text(look: LookTold) -> str:
     """Which look a line of the history records, what it spent, and what is decided."""
-    told = f"look {look.look}" + (f" of {look.planned}" if look.planned else "")
+    text = f"look {look.look}" + (f" of {look.planned}" if look.planned else "")
     if isinstance(look.spent, float):
-        told += f", {look.spent:.3g} spent"
+        text += f", {look.spent:.3g} spent"
     at = look.decided_at
     since = f" since look {at}" if at is not None and at != look.look else ""
-    return f"{told}: criterion {look.criterion} {outcome_word(look.outcome)}{since}"
+    return f"{text}: criterion {look.criterion} {outcome_word(look.outcome)}{since}"
 
 
 def outcome_stamp(outcome: str | None, aside: str = "") -> LineCell:
@@ -53,17 +59,16 @@ def outcome_stamp(outcome: str | None, aside: str = "") -> LineCell:
     return stamp(kind, outcome_word(outcome), aside)
 
 
-class NamedNumber(OfMetric, Protocol):
-    """A record of a metric, for one class or for all."""
-
-    @property
-    def label(self) -> str | None: ...
-
-
-def name_text(record: NamedNumber) -> str:
+def name_text(record: Measure | MeasureChange) -> str:
     """A measure by its title and class."""
     title = visible(measure_title(record))
     return f"{title} of {label_text(record.label)}" if record.label is not None else title
+
+
+def measure_place(record: Measure | MeasureChange) -> str:
+    """Dataset, model, subgroup, fold and threshold of a measure, in words."""
+    at = threshold_text(record.threshold_rule, record.threshold)
+    return place_text(record.dataset, record.model, record.subgroup, record.fold, at)
 
 
 def place_text(

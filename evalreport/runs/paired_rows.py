@@ -16,7 +16,7 @@ OTHER_KEY = "their digests were made with different keys, as folders of runs hav
 
 
 @dataclass(frozen=True)
-class Said:
+class SharedRows:
     """Of the rows that two runs share: the true class, and what one model said then and now.
 
     ``score`` and ``predicted`` are (old, new), each over the rows, or None.
@@ -31,29 +31,35 @@ class Said:
     new_rows: int
     reason: str | None = None
 
+    @property
+    def share(self) -> float:
+        """How many of the smaller run's rows are in both."""
+        smaller = min(self.old_rows, self.new_rows)
+        return len(self.actual) / smaller if smaller else 0.0
+
 
 def pair_rows(
     old: KeptRows | None, new: KeptRows | None
-) -> tuple[tuple[PairedRows | UnpairedRows, ...], dict[tuple[str, str], Said]]:
+) -> tuple[tuple[PairedRows | UnpairedRows, ...], dict[tuple[str, str], SharedRows]]:
     """Per dataset the rows added, removed and changed; and what models said of those in both."""
     if old is None or new is None:
         return (), {}
     found: list[PairedRows | UnpairedRows] = []
-    said: dict[tuple[str, str], Said] = {}
+    shared: dict[tuple[str, str], SharedRows] = {}
     for name in [n for n in new.datasets if n in old.datasets]:
         one, two = old.datasets[name], new.datasets[name]
         if old.key_sha256 != new.key_sha256:
             found.append(UnpairedRows(dataset=name, reason=OTHER_KEY))
             continue
-        shared = {
-            model: _said(one, one.models[model], two, two.models[model])
+        of_models = {
+            model: _shared(one, one.models[model], two, two.models[model])
             for model in two.models
             if model in one.models
         }
-        said |= {(name, model): own for model, own in shared.items()}
-        models = tuple(_of_both(model, own) for model, own in shared.items())
+        shared |= {(name, model): own for model, own in of_models.items()}
+        models = tuple(_of_both(model, own) for model, own in of_models.items())
         found.append(_paired(name, one, two, models))
-    return tuple(found), said
+    return tuple(found), shared
 
 
 def _paired(
@@ -81,7 +87,7 @@ def _by_id(ids: Sequence[str], values: Sequence[V]) -> dict[str, V]:
     return {i: value for i, value in zip(ids, values, strict=True) if times[i] == 1}
 
 
-def _said(one: KeptDataset, own: KeptModel, two: KeptDataset, other: KeptModel) -> Said:
+def _shared(one: KeptDataset, own: KeptModel, two: KeptDataset, other: KeptModel) -> SharedRows:
     """What a model said of the shared rows: ``own`` then, ``other`` now."""
     then = _by_id([one.ids[place] for place in own.rows], range(len(own.rows)))
     now = _by_id([two.ids[place] for place in other.rows], range(len(other.rows)))
@@ -95,7 +101,7 @@ def _said(one: KeptDataset, own: KeptModel, two: KeptDataset, other: KeptModel) 
         for i in sorted(then.keys() & now.keys())
         if reason is None and own.actual[then[i]] == other.actual[now[i]]
     ]
-    return Said(
+    return SharedRows(
         labels=other.labels,
         positive=other.positive,
         actual=tuple(other.actual[place] for _, place in same),
@@ -116,15 +122,15 @@ def _both(
     return tuple(old[then] for then, _ in same), tuple(new[now] for _, now in same)
 
 
-def _of_both(model: str, said: Said) -> ModelRows:
+def _of_both(model: str, shared: SharedRows) -> ModelRows:
     changed: int | None = None
-    pairs = said.score or said.predicted
-    if pairs is not None and said.reason is None:
+    pairs = shared.score or shared.predicted
+    if pairs is not None and shared.reason is None:
         changed = sum(a != b for a, b in zip(*pairs, strict=True))
     return ModelRows(
         model=model,
-        both=len(said.actual),
-        rows=(said.old_rows, said.new_rows),
+        both=len(shared.actual),
+        rows=(shared.old_rows, shared.new_rows),
         changed=changed,
-        reason=said.reason,
+        reason=shared.reason,
     )

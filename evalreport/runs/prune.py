@@ -38,7 +38,6 @@ from evalreport.runs.history import NAME as HISTORY
 from evalreport.runs.history import History, append, read_history
 from evalreport.runs.lock import WAIT, runs_lock, runs_lock_for_reading
 from evalreport.runs.recorded import (
-    RecordedBytes,
     RecordedRun,
     read_file,
     read_recorded,
@@ -51,6 +50,12 @@ from evalreport.results.codec import encode
 from evalreport.results.history import HistoryLine
 from evalreport.results.lookup import Results
 from evalreport.results.records import CURVES_OF_SCORES
+
+#: The parts of results that stay of a removed run as they are.
+LASTING = (
+    "title", "spec", "labels", "rows", "thresholds", "tables", "measures", "acceptance", "looks",
+    "cautions", "failures",
+)  # fmt: skip
 
 
 def keep(runs: Path, name: str) -> str | None:
@@ -79,24 +84,14 @@ def _lasting(results: Results) -> Results:
     made_by = results.provenance
     spec = None if made_by.spec is None else replace(made_by.spec, text="")
     return Results(
-        title=results.title,
-        spec=results.spec,
+        **{name: getattr(results, name) for name in LASTING},
         provenance=replace(made_by, spec=spec),
-        labels=results.labels,
-        rows=results.rows,
-        thresholds=results.thresholds,
-        tables=results.tables,
-        measures=results.measures,
         curves=tuple(c for c in results.curves if c.kind in CURVES_OF_SCORES and not c.subgroup),
         comparisons=(),
-        acceptance=results.acceptance,
-        looks=results.looks,
-        cautions=results.cautions,
-        failures=results.failures,
     )
 
 
-def read_kept(runs: Path, name: str, history: History) -> RecordedBytes:
+def read_kept(runs: Path, name: str, history: History) -> RecordedRun:
     """What stays of a removed run, in the form of ``results.json``.
 
     Raises FilesError where nothing does, VerificationError where it is not what was recorded.
@@ -110,18 +105,15 @@ def read_kept(runs: Path, name: str, history: History) -> RecordedBytes:
     data = read_file(path)
     if sha256(data) != recorded:
         raise VerificationError(Problem(f"altered: {HISTORY} records another sha256", "", where))
-    return RecordedBytes(name, data, recorded, where)
+    return RecordedRun(name, records_of(data, where), recorded)
 
 
 def read_run(path: Path) -> RecordedRun:
     """The results of a run, or what stays of one that was removed. Raises as ``read_recorded``."""
-    if path.exists():
-        return read_recorded(path)
-    history = read_history(path.parent)
-    if path.name not in history.kept:
-        return read_recorded(path)
-    found = read_kept(path.parent, path.name, history)
-    return RecordedRun(found.name, records_of(found.data, found.where), found.sha256)
+    history = History() if path.exists() else read_history(path.parent)
+    if path.name in history.kept:
+        return read_kept(path.parent, path.name, history)
+    return read_recorded(path)
 
 
 def removed_problems(runs: Path, history: History) -> Iterator[Problem]:
@@ -150,9 +142,7 @@ def prune(
     """
     if keep < 1:
         raise UsageError(Problem(f"--keep {keep}", "keep 1 run or more"))
-    if not os.path.lexists(runs / HISTORY):
-        hint = "give the folder of runs"
-        raise FilesError(Problem(f"no {HISTORY}, so no run to remove", hint, Location(str(runs))))
+    _check_there(runs)
     with explained("prune", runs), runs_lock(runs, wait), signals_held():
         history = recover(runs)
         old = _old(runs, history, {folder.name for folder in run_folders(runs)}, keep)
@@ -163,11 +153,15 @@ def prune(
 
 def would_go(runs: Path, keep: int, *, wait: float = WAIT) -> tuple[str, ...]:
     """The runs that :func:`prune` would remove now; nothing is changed. Raises as it does."""
+    _check_there(runs)
+    with runs_lock_for_reading(runs, wait):
+        return _old(runs, read_history(runs), {folder.name for folder in run_folders(runs)}, keep)
+
+
+def _check_there(runs: Path) -> None:
     if not os.path.lexists(runs / HISTORY):
         hint = "give the folder of runs"
         raise FilesError(Problem(f"no {HISTORY}, so no run to remove", hint, Location(str(runs))))
-    with runs_lock_for_reading(runs, wait):
-        return _old(runs, read_history(runs), {folder.name for folder in run_folders(runs)}, keep)
 
 
 def _old(runs: Path, history: History, there: set[str], most: int) -> tuple[str, ...]:
@@ -209,9 +203,8 @@ def _remove(runs: Path, old: tuple[str, ...], when: datetime, version: str) -> N
 def _held(runs: Path) -> set[str]:
     """The runs that a link in RUNS leads to: `latest`, those of the series, and any other."""
     held = set()
-    with os.scandir(runs) as entries:
-        for entry in entries:
-            if entry.is_symlink():
-                with suppress(OSError):
-                    held.add(Path(entry.path).readlink().name)
+    for path in runs.iterdir():
+        if path.is_symlink():
+            with suppress(OSError):
+                held.add(path.readlink().name)
     return held

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 from evalreport.errors import FilesError, LimitError, Location, Problem, VerificationError
 from evalreport.runs.durable import explained
@@ -15,8 +14,6 @@ from evalreport.runs.manifest import read_manifest
 
 if TYPE_CHECKING:
     from evalreport.results.lookup import Results
-
-Part = TypeVar("Part")
 
 RESULTS = "results.json"
 #: Bytes of a results.json that is read.
@@ -43,22 +40,6 @@ def read_recorded(path: Path) -> RecordedRun:
     Raises FilesError when there are none, VerificationError when they are not what
     the manifest beside them recorded.
     """
-    found = recorded_bytes(path)
-    return RecordedRun(found.name, records_of(found.data, found.where), found.sha256)
-
-
-@dataclass(frozen=True)
-class RecordedBytes:
-    """The bytes of the results of a run, which are what its manifest recorded."""
-
-    name: str
-    data: bytes
-    sha256: str
-    where: Location
-
-
-def recorded_bytes(path: Path) -> RecordedBytes:
-    """The bytes of the results of a run. Raises as :func:`read_recorded`."""
     file = path / RESULTS if path.is_dir() else path
     where = Location(str(file))
     with explained("read the results", file):
@@ -66,15 +47,19 @@ def recorded_bytes(path: Path) -> RecordedBytes:
             hint = "give the folder of a run, such as RUNS/latest"
             raise FilesError(Problem(f"no {RESULTS}", hint, where))
         data = read_file(file)
-    digest = sha256(data)
     folder = file.parent.resolve()
     if file.name == RESULTS and (folder / MANIFEST).is_file():
-        recorded = read_manifest(folder)[0].outputs.get(RESULTS)
-        if recorded is None or recorded.sha256 != digest:
-            raise VerificationError(
-                Problem(f"altered: sha256 {digest}, {MANIFEST} records another", "", where)
-            )
-    return RecordedBytes(folder.name, data, digest, where)
+        check_recorded(file, data)
+    return RecordedRun(folder.name, records_of(data, where), sha256(data))
+
+
+def check_recorded(file: Path, data: bytes) -> None:
+    """Refuse what a file of a run holds if its manifest recorded another: VerificationError."""
+    recorded = read_manifest(file.parent.resolve())[0].outputs.get(file.name)
+    digest = sha256(data)
+    if recorded is None or recorded.sha256 != digest:
+        what = f"altered: sha256 {digest}, {MANIFEST} records another"
+        raise VerificationError(Problem(what, "", Location(str(file))))
 
 
 def read_file(path: Path) -> bytes:
@@ -98,60 +83,8 @@ def records_of(data: bytes, where: Location) -> Results:
     """
     from evalreport.results.codec import decode
 
-    return decode(_content(data, where), where.file)
-
-
-def part_of(kind: type[Part], data: bytes, where: Location, curves: Sequence[str]) -> Part:
-    """The fields of a ``results.json`` that a record of this kind has, held to their form.
-
-    For who reads hundreds of runs and a little of each; ``curves`` are the kinds of those that
-    are looked at. Raises FilesError as ``records_of``.
-    """
-    from evalreport.results.codec import decode_part
-
-    content = _content(_with_curves(data, curves), where)
-    items = content.get("curves") if isinstance(content, dict) else None
-    if isinstance(items, list):
-        content["curves"] = [one for one in items if _is_looked_at(one, curves)]
-    return decode_part(kind, content, where.file)
-
-
-def _is_looked_at(curve: Any, kinds: Sequence[str]) -> bool:
-    """Whether a parsed curve is of these kinds; what is no curve has to be refused."""
-    return not isinstance(curve, dict) or curve.get("kind") in kinds
-
-
-#: How the list of curves begins, how it ends before the next field (of some runs ``drift``, else
-#: ``failures``), and what stands between two curves: no curve holds a list of objects, and a quote
-#: inside a text has a backslash.
-_CURVES, _AFTER, _BETWEEN = b',"curves":[{"', b'}],"', b'},{"'
-
-
-def _with_curves(data: bytes, kinds: Sequence[str]) -> bytes:
-    """The same text without curves of other kinds, which are most of it; else as it is.
-
-    It is canonical JSON, as this program writes it, so that the list of curves and each curve in
-    it can be found without reading what is between.
-    """
-    start = data.find(_CURVES)
-    end = data.find(_AFTER, start)
-    if start < 0 or end < 0:
-        return data
-    begin = start + len(_CURVES)
-    wanted = [b'"kind":"%s"' % kind.encode() for kind in kinds]
-    own = [
-        curve
-        for curve in data[begin:end].split(_BETWEEN)
-        if b'"kind":"' not in curve or any(kind in curve for kind in wanted)
-    ]
-    if not own:
-        return data[: begin - 2] + data[end + 1 :]
-    return data[:begin] + _BETWEEN.join(own) + data[end:]
-
-
-def _content(data: bytes, where: Location) -> Any:
     try:
         content = parse_json(data)
     except ValueError as error:
         raise FilesError(Problem(f"is no {RESULTS}: {error}", "", where)) from None
-    return content
+    return decode(content, where.file)

@@ -17,11 +17,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from evalreport.engine.reference.run import CountedRows, ReferenceRun
-from evalreport.errors import FilesError, Location, Problem, VerificationError
+from evalreport.errors import FilesError, Location, Problem
 from evalreport.runs.durable import explained, remove_file, write_all
-from evalreport.runs.hashing import parse_json, sha256
+from evalreport.runs.hashing import parse_json
 from evalreport.runs.manifest import NAME as MANIFEST
-from evalreport.runs.manifest import read_manifest
+from evalreport.runs.recorded import check_recorded, read_file
 from evalreport.results.codec import decode_as
 from evalreport.results.kept_rows import KeptRows
 from evalreport.results.lookup import Results
@@ -38,20 +38,15 @@ def read_rows(path: Path) -> KeptRows | None:
     Raises FilesError for a file that cannot be read, VerificationError for one that
     is not what the manifest recorded.
     """
-    folder = (path if path.is_dir() else path.parent).resolve()
-    file = folder / NAME
-    where = Location(str(file))
-    if not file.is_file() or not (folder / MANIFEST).is_file():
+    file = (path if path.is_dir() else path.parent).resolve() / NAME
+    if not file.is_file() or not (file.parent / MANIFEST).is_file():
         return None
-    with explained("read the kept rows", file):
-        data = file.read_bytes()
-    recorded = read_manifest(folder)[0].outputs.get(NAME)
-    if recorded is None or recorded.sha256 != sha256(data):
-        raise VerificationError(Problem(f"altered: {MANIFEST} records another sha256", "", where))
+    data = read_file(file)
+    check_recorded(file, data)
     try:
         content = parse_json(data)
     except ValueError as error:
-        raise FilesError(Problem(f"is no {NAME}: {error}", "", where)) from None
+        raise FilesError(Problem(f"is no {NAME}: {error}", "", Location(str(file)))) from None
     return decode_as(KeptRows, content, str(file))
 
 

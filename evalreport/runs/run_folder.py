@@ -16,7 +16,7 @@ at any point is put right by the next run (see recovery).
 
 A run that came to nothing leaves a line in the history: when, which series, which status.
 A line of an attempt holds the chain together as any other, and names no run. What was wrong
-was told when it happened; messages may quote rows, so that no line holds them.
+was reported when it happened; messages may quote rows, so that no line holds them.
 """
 
 from __future__ import annotations
@@ -266,7 +266,7 @@ def record_attempt(
 
     None where ``unless_made`` and a run of this series and clock is recorded. A folder of runs is
     never made for one, and no series begins with a spec that is not there. Where the line cannot
-    be written the run's own error is what is told.
+    be written the run's own error is what is reported.
     """
     if not _is_ours(runs):
         return

@@ -11,6 +11,7 @@ scores and subgroups.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -19,22 +20,27 @@ from pathlib import Path
 
 import numpy as np
 
-from evalreport.engine.periods.charts import charted_change, moved_mix, moved_tables
-from evalreport.engine.reference.differences import loss_of
-from evalreport.errors import EvalreportError, FilesError, Location, Problem
+from evalreport.engine.periods.charts import (
+    KeptScores,
+    charted_change,
+    moved_mix,
+    moved_scores,
+    moved_tables,
+)
+from evalreport.engine.reference.differences import is_better
+from evalreport.errors import EvalreportError
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.estimates import estimate_of
 from evalreport.metrics.tables import ScoreTable
 from evalreport.runs.history import NAME as HISTORY
-from evalreport.runs.history import History, chain_problems, read_history
+from evalreport.runs.history import History, chain_problems, recorded_history
 from evalreport.runs.prune import read_kept
-from evalreport.runs.recorded import RecordedBytes, part_of, recorded_bytes
-from evalreport.runs.trend_moved import ScoresOfRuns, ScoresTold
+from evalreport.runs.recorded import read_recorded
 from evalreport.results.history import HistoryLine
+from evalreport.results.lookup import Results
 from evalreport.results.identity import Slice, WhichCriterion, WhichNumber
 from evalreport.results.records import (
     CONTINUE,
-    CURVES_OF_SCORES,
     HELD,
     Change,
     Criterion,
@@ -52,22 +58,26 @@ HEADLINES = 3
 
 @dataclass(frozen=True)
 class Findings:
-    """What a course needs of a run's results: tables and curves of many would fill the memory."""
+    """What a course needs of a run's results: tables and curves of many would fill the memory.
+
+    ``tables`` by id, ``scores`` by dataset and model, both of all rows; ``calibrated`` are the
+    models whose scores are probabilities.
+    """
 
     title: str
     measures: tuple[Measure, ...] = ()
     acceptance: tuple[Criterion, ...] = ()
     tables: Mapping[str, Table] = field(default_factory=dict)
-    scores: tuple[ScoresTold, ...] = ()
+    scores: Mapping[tuple[str, str], KeptScores] = field(default_factory=dict)
+    calibrated: frozenset[tuple[str, str]] = frozenset()
 
     @cached_property
-    def mixes(self) -> Mapping[WhichNumber, Sequence[tuple[str, str, float]]]:
-        """Column, value and rows of each subgroup of one column, by the number of all rows."""
-        found: dict[WhichNumber, list[tuple[str, str, float]]] = {}
+    def mixes(self) -> Mapping[WhichNumber, Counter[tuple[str, str]]]:
+        """Rows of each value of each subgroup column, by the number of all rows."""
+        found: dict[WhichNumber, Counter[tuple[str, str]]] = {}
         for one in self.measures:
             if len(one.subgroup) == 1:
-                ((column, value),) = one.subgroup.items()
-                found.setdefault(_overall(one), []).append((column, value, float(one.n)))
+                found.setdefault(_overall(one), Counter())[next(iter(one.subgroup.items()))] += one.n
         return found
 
 
@@ -77,6 +87,7 @@ def _overall(one: Measure) -> WhichNumber:
 
 
 NOTHING = Findings("")
+NO_ROWS: Counter[tuple[str, str]] = Counter()
 
 
 @dataclass(frozen=True)
@@ -92,6 +103,16 @@ class PastRun:
     missing: str | None = None
     files: tuple[str, ...] = ()
     line: str | None = None
+
+    @property
+    def day(self) -> str:
+        """The day that its data are of."""
+        return self.entry.time[:10]
+
+    @property
+    def found(self) -> Findings:
+        """Its results, or empty ones."""
+        return self.results or NOTHING
 
 
 @dataclass(frozen=True)
@@ -110,9 +131,10 @@ class PastAttempt:
 
 @dataclass(frozen=True)
 class Point:
-    """A measure in one run: the record, its estimate, and the limits it is held against."""
+    """A measure in one run, at its place in the course: the record, its estimate, its limits."""
 
-    run: int
+    place: int
+    run: PastRun
     record: Measure
     estimate: Estimate | None
     limits: Limits
@@ -126,14 +148,7 @@ class Point:
     def better(self) -> bool | None:
         """Whether it is better than the centre of its limits; None where nobody can tell."""
         now = None if self.estimate is None else self.estimate.value
-        return _is_better(self.record.metric, now, self.limits.centre)
-
-
-def _is_better(metric: str, now: float | None, then: float | None) -> bool | None:
-    """Whether a value is better than another, by the goal of its metric."""
-    declared = find(metric)
-    loss = None if now is None or then is None or declared is None else loss_of(declared, now, then)
-    return loss < 0.0 if loss else None
+        return is_better(self.record.metric, now, self.limits.centre)
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,6 +158,72 @@ class Series:
     about: Measure
     points: tuple[Point, ...]
     line: str | None = None
+
+    @cached_property
+    def steps(self) -> tuple[Point, ...]:
+        """The first run of each data file that has a value: the same rows again say nothing new."""
+        first: dict[str, Point] = {}
+        for point in self.points:
+            if point.estimate is not None:
+                first.setdefault(point.run.entry.data_sha256 or "", point)
+        return tuple(first.values())
+
+    @cached_property
+    def change(self) -> Change | None:
+        """The charts of its steps, by the names of runs; None for fewer than five.
+
+        What moved with a change is known where there is an alarm.
+        """
+        names = [point.run.name for point in self.steps]
+        change = charted_change(names, [point.estimate for point in self.steps])
+        if change is None or change.alarm is None or change.since is None:
+            return change
+        first = names.index(change.since)
+        return replace(change, moved=_moved(self.steps[:first], self.steps[first:]))
+
+    @property
+    def changed(self) -> Change | None:
+        """Its change, where there is an alarm."""
+        return None if self.change is None or self.change.alarm is None else self.change
+
+    @property
+    def better(self) -> bool | None:
+        """Whether the change is for the better; None where neither side is."""
+        if self.change is None:
+            return None
+        return is_better(self.about.metric, self.change.after, self.change.before)
+
+
+def _moved(*sides: Sequence[Point]) -> tuple[Moved, ...]:
+    """Shares of positives, scores, calibration and the mix of each subgroup column."""
+    tables = ([p.run.found.tables.get(str(p.record.table)) for p in side] for side in sides)
+    return (*moved_tables(*tables), *_moved_scores(*sides), *_moved_mixes(*sides))
+
+
+def _moved_scores(*sides: Sequence[Point]) -> list[Moved]:
+    """Nothing where a run keeps no scores."""
+    scores = [
+        [p.run.found.scores.get((p.record.dataset, p.record.model)) for p in side]
+        for side in sides
+    ]
+    known = [[one for one in side if one is not None] for side in scores]
+    if list(map(len, known)) != list(map(len, scores)) or not all(known):
+        return []
+    of = (sides[0][0].record.dataset, sides[0][0].record.model)
+    calibrated = all(of in p.run.found.calibrated for side in sides for p in side)
+    return moved_scores(known, probabilities=calibrated)
+
+
+def _moved_mixes(*sides: Sequence[Point]) -> list[Moved]:
+    """Whether the values of each subgroup column are mixed as before."""
+    before, after = (
+        sum((p.run.found.mixes.get(_overall(p.record), NO_ROWS) for p in side), NO_ROWS)
+        for side in sides
+    )
+    columns: dict[str, list[tuple[float, float]]] = {}
+    for place in sorted(before | after):
+        columns.setdefault(place[0], []).append((float(before[place]), float(after[place])))
+    return [one for column, counts in columns.items() for one in moved_mix(column, counts)]
 
 
 @dataclass(frozen=True)
@@ -174,20 +255,6 @@ class Course:
     problems: tuple[str, ...]
     attempts: tuple[PastAttempt, ...] = ()
 
-    def change(self, series: Series) -> RunsChange | None:
-        """When one of its series changed, worked out once."""
-        if series not in self._changes:
-            self._changes[series] = change_of_series(series, self.runs, self._scores)
-        return self._changes[series]
-
-    @cached_property
-    def _changes(self) -> dict[Series, RunsChange | None]:
-        return {}
-
-    @cached_property
-    def _scores(self) -> ScoresBySeries:
-        return ScoresBySeries(self.runs)
-
     @cached_property
     def newest(self) -> dict[str | None, int]:
         """The place of the newest run of each line of history."""
@@ -208,9 +275,7 @@ class Course:
 
     def _headlines(self, line: str | None) -> tuple[Series, ...]:
         own = (run.results for run in reversed(self.runs) if run.line == line)
-        newest = next((results for results in own if results), None)
-        if newest is None:
-            return ()
+        newest = next((results for results in own if results), NOTHING)
         asked = {entry.measure for entry in newest.acceptance if not entry.subgroup}
         overall = [m for m in newest.measures if not m.subgroup and m.fold is None]
         chosen = [m for m in overall if m.id in asked] or overall[:HEADLINES]
@@ -224,10 +289,7 @@ def read_course(runs: Path) -> Course:
     A run that was removed or altered stays in the list and says so. Raises FilesError
     when there is no history.
     """
-    history = read_history(runs)
-    if not history.lines and not history.torn:
-        hint = "give the folder of runs, such as runs/"
-        raise FilesError(Problem(f"no {HISTORY}, so no runs", hint, Location(str(runs))))
+    history = recorded_history(runs)
     lines = {name: history.series_of(entry) for name, entry in history.runs.items()}
     tried = {entry.series for entry in history.attempts}
     several = len({*lines.values(), *tried}) > 1
@@ -253,80 +315,56 @@ def _past_attempts(history: History, *, several: bool) -> Iterator[PastAttempt]:
 
 
 def _past_run(runs: Path, name: str, history: History, line: str | None) -> PastRun:
-    results: Findings | None = None
-    missing: str | None = None
-    files: tuple[str, ...] = ()
-    folder = runs / name
-    if not folder.is_dir():
-        missing = "removed by prune" if name in history.pruned else "its folder is missing"
-        if name in history.kept:
-            results, missing = _of_kept(runs, name, history, missing)
-    else:
+    run, folder = PastRun(name, history.runs[name], None, None, line=line), runs / name
+    if folder.is_dir():
+        files = tuple(sorted(path.name for path in folder.iterdir() if path.is_file()))
         try:
-            results = _findings(recorded_bytes(folder))
-            files = tuple(sorted(p.name for p in folder.iterdir() if p.is_file()))
+            return replace(run, results=_findings(read_recorded(folder).results), files=files)
         except EvalreportError as error:
-            missing = error.problems[0].what
-    return PastRun(name, history.runs[name], results, missing, files, line)
+            return replace(run, missing=error.problems[0].what)
+    missing = "removed by prune" if name in history.pruned else "its folder is missing"
+    if name not in history.kept:
+        return replace(run, missing=missing)
+    try:
+        kept = _findings(read_kept(runs, name, history).results)
+        return replace(run, results=kept, missing=missing)
+    except EvalreportError as error:
+        lost = f", and what was kept of it: {error.problems[0].what}"
+        return replace(run, missing=f"{missing}{lost}")
 
 
-@dataclass(frozen=True)
-class _Told:
-    """The fields of a ``results.json`` that findings are made of."""
-
-    title: str
-    measures: tuple[Measure, ...]
-    acceptance: tuple[Criterion, ...]
-    tables: tuple[Table, ...]
-    curves: tuple[Curve, ...]
-
-
-def _findings(found: RecordedBytes) -> Findings:
-    whole = part_of(_Told, found.data, found.where, CURVES_OF_SCORES)
+def _findings(whole: Results) -> Findings:
+    overall = [one for one in whole.curves if not one.subgroup]
     return Findings(
         whole.title,
         whole.measures,
         whole.acceptance,
         {one.id: one for one in whole.tables if not one.subgroup and one.fold is None},
-        tuple(_scores_told(whole)),
+        {(c.dataset, c.model): scores for c in overall if (scores := _scores(c)) is not None},
+        frozenset((c.dataset, c.model) for c in overall if c.kind == "calibration"),
     )
 
 
-def _scores_told(whole: _Told) -> Iterator[ScoresTold]:
-    """The scores of all rows, from the steps of their gain curves; of thinned ones the bins."""
-    overall = [one for one in whole.curves if not one.subgroup]
-    calibrated = {(c.dataset, c.model) for c in overall if c.kind == "calibration"}
-    for curve in overall:
-        if not curve.tells_scores:
-            continue
-        if len({len(column) for column in curve.points.values()}) > 1:
-            continue
-        scores, *told = (curve.points[name] for name in ("threshold", "rows", "tp"))
-        own = [k for k, score in enumerate(scores) if isinstance(score, (float, int))]
-        steps, up = (np.diff([n or 0 for n in column], prepend=0.0) for column in told)
-        values = np.array([scores[k] for k in own], np.float64)
-        table = ScoreTable(values, up[own], steps[own] - up[own])
-        place = (curve.dataset, curve.model)
-        yield ScoresTold(*place, table, place in calibrated, curve.in_bins)
-
-
-def _of_kept(runs: Path, name: str, history: History, missing: str) -> tuple[Findings | None, str]:
-    """What is kept of a removed run, and what is to be said of it."""
-    try:
-        return _findings(read_kept(runs, name, history)), missing
-    except EvalreportError as error:
-        return None, f"{missing}, and what was kept of it: {error.problems[0].what}"
+def _scores(curve: Curve) -> KeptScores | None:
+    """The scores of all rows, from the steps of a gain curve; of a thinned one the bins."""
+    if not curve.tells_scores or len({len(column) for column in curve.points.values()}) > 1:
+        return None
+    scores, *counts = (curve.points[name] for name in ("threshold", "rows", "tp"))
+    own = [k for k, score in enumerate(scores) if isinstance(score, (float, int))]
+    steps, up = (np.diff([n or 0 for n in column], prepend=0.0) for column in counts)
+    values = np.array([scores[k] for k in own], np.float64)
+    return KeptScores(ScoreTable(values, up[own], steps[own] - up[own]), curve.in_bins)
 
 
 def series_of(runs: Sequence[PastRun]) -> tuple[Series, ...]:
     """Every measure of the runs, in the order of the newest run that has it."""
     records: dict[tuple[str | None, WhichNumber], list[tuple[int, Measure]]] = {}
-    for index in range(len(runs) - 1, -1, -1):
-        for measure in (runs[index].results or NOTHING).measures:
-            key = (runs[index].line, measure.which.series)
-            records.setdefault(key, []).insert(0, (index, measure))
+    for place, run in reversed(list(enumerate(runs))):
+        for measure in run.found.measures:
+            records.setdefault((run.line, measure.which.series), []).append((place, measure))
     return tuple(
-        Series(found[-1][1], _points(found, runs), line) for (line, _), found in records.items()
+        Series(found[0][1], _points(found[::-1], runs), line)
+        for (line, _), found in records.items()
     )
 
 
@@ -336,151 +374,29 @@ def _points(records: Sequence[tuple[int, Measure]], runs: Sequence[PastRun]) -> 
     pairs = zip(estimates, records, strict=True)
     # one value for each data file: the same rows again say nothing new
     course = [
-        (one, runs[index].entry.data_sha256 or "") for one, (index, _) in pairs if one is not None
+        (one, runs[place].entry.data_sha256 or "") for one, (place, _) in pairs if one is not None
     ]
     limits = iter(limits_of_course(course, metric.bounds if metric is not None else (-inf, inf)))
     return tuple(
         Point(
-            index, record, one, Limits(reason=str(record.reason)) if one is None else next(limits)
+            place, runs[place], record, one,
+            Limits(reason=str(record.reason)) if one is None else next(limits),
         )
-        for one, (index, record) in zip(estimates, records, strict=True)
-    )
+        for one, (place, record) in zip(estimates, records, strict=True)
+    )  # fmt: skip
 
 
 def criteria_of(runs: Sequence[PastRun]) -> tuple[CriterionCourse, ...]:
     """Every criterion of the runs with its outcomes, newest criteria first."""
-    about: dict[tuple[str | None, WhichCriterion], Criterion] = {}
-    outcomes: dict[tuple[str | None, WhichCriterion], dict[int, str]] = {}
-    for index in range(len(runs) - 1, -1, -1):
-        for entry in (runs[index].results or NOTHING).acceptance:
-            key = (runs[index].line, entry.which)
-            about.setdefault(key, entry)
-            outcomes.setdefault(key, {})[index] = entry.outcome
+    found: dict[tuple[str | None, WhichCriterion], dict[int, Criterion]] = {}
+    for place, run in reversed(list(enumerate(runs))):
+        for entry in run.found.acceptance:
+            found.setdefault((run.line, entry.which), {})[place] = entry
     return tuple(
         CriterionCourse(
-            entry, tuple(outcomes[key].get(index) for index in range(len(runs))), key[0]
+            next(iter(own.values())),
+            tuple(own[k].outcome if k in own else None for k in range(len(runs))),
+            line,
         )
-        for key, entry in about.items()
+        for (line, _), own in found.items()
     )
-
-
-@dataclass(frozen=True)
-class RunsChange:
-    """The charts of a series, by the names of its runs.
-
-    ``places``: those of its steps, one run for each data file. ``better``: whether the change is
-    for the better; None where neither side is.
-    """
-
-    change: Change
-    places: tuple[int, ...]
-    better: bool | None
-
-
-class ScoresBySeries:
-    """The scores of each model on each dataset in each line of history, put together once."""
-
-    def __init__(self, runs: Sequence[PastRun]) -> None:
-        self._runs = runs
-        self._known: dict[tuple[str | None, str, str | None], ScoresOfRuns] = {}
-
-    def of(self, series: Series) -> ScoresOfRuns:
-        """The scores that a measure is made of."""
-        about = series.about
-        key = (series.line, about.dataset, about.model)
-        if key not in self._known:
-            self._known[key] = ScoresOfRuns(
-                {
-                    place: one
-                    for place, run in enumerate(self._runs)
-                    if run.line == series.line
-                    for one in (run.results or NOTHING).scores
-                    if (one.dataset, one.model) == key[1:]
-                }
-            )
-        return self._known[key]
-
-
-def change_of_series(
-    series: Series, runs: Sequence[PastRun], scores: ScoresBySeries | None = None
-) -> RunsChange | None:
-    """When a measure changed over its runs; None for fewer than five data files with values.
-
-    ``scores`` are those of the runs, where they are asked more than once.
-    """
-    steps = _steps(series, runs)
-    places = tuple(point.run for point in steps)
-    names = [runs[place].name for place in places]
-    change = charted_change(names, [point.estimate for point in steps])
-    if change is None:
-        return None
-    if change.alarm is not None and change.since is not None:
-        index = names.index(change.since)
-        told = (scores or ScoresBySeries(runs)).of(series)
-        sides = _Sides(series, runs, places[:index], places[index:])
-        change = replace(change, moved=sides.moved(told))
-    better = _is_better(series.about.metric, change.after, change.before)
-    return RunsChange(change, places, better)
-
-
-def _steps(series: Series, runs: Sequence[PastRun]) -> list[Point]:
-    """The first run of each data file that has a value: the same rows again say nothing new."""
-    seen: set[str] = set()
-    found = []
-    for point in series.points:
-        data = runs[point.run].entry.data_sha256 or ""
-        if point.estimate is not None and data not in seen:
-            seen.add(data)
-            found.append(point)
-    return found
-
-
-@dataclass(frozen=True)
-class _Sides:
-    """The runs of a series before a change and since."""
-
-    series: Series
-    runs: Sequence[PastRun]
-    before: Sequence[int]
-    after: Sequence[int]
-
-    def moved(self, scores: ScoresOfRuns) -> tuple[Moved, ...]:
-        """Shares of positives, scores, calibration and the mix of each subgroup column."""
-        tables = [
-            [self._tables(place).get(str(record.table)) for place, record in side]
-            for side in self._records
-        ]
-        return (
-            *moved_tables(*tables),
-            *scores.moved(self.before, self.after),
-            *self._mixes(),
-        )
-
-    @cached_property
-    def _records(self) -> list[list[tuple[int, Measure]]]:
-        own = {point.run: point.record for point in self.series.points}
-        return [[(place, own[place]) for place in side] for side in (self.before, self.after)]
-
-    def _tables(self, place: int) -> Mapping[str, Table]:
-        return (self.runs[place].results or NOTHING).tables
-
-    def _mixes(self) -> list[Moved]:
-        """Rows of each value of a column, as the same measure counts them in its subgroups."""
-        sides = [self._rows(side) for side in (self.before, self.after)]
-        found = []
-        for column in sorted({column for side in sides for column, _ in side}):
-            values = sorted({value for side in sides for own, value in side if own == column})
-            counts = [
-                (sides[0].get((column, value), 0.0), sides[1].get((column, value), 0.0))
-                for value in values
-            ]
-            found += moved_mix(column, counts)
-        return found
-
-    def _rows(self, side: Sequence[int]) -> dict[tuple[str, str], float]:
-        about = _overall(self.series.about)
-        found: dict[tuple[str, str], float] = {}
-        for place in side:
-            for column, value, rows in (self.runs[place].results or NOTHING).mixes.get(about, ()):
-                found[column, value] = found.get((column, value), 0.0) + rows
-        return found

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from evalreport.runs.trend import Course, PastRun, Point, RunsChange, Series
-from evalreport.runs.trend_words import BETTER, WORSE, change_text, days, series_name, value_cell
-from evalreport.report.changes import MARK_HEADS, mark_row
+from evalreport.runs.trend import Course, Point, Series
+from evalreport.runs.trend_words import BETTER, WORSE, change_text, series_name, value_cell
+from evalreport.report.changes import MARK_HEADS, mark_cells
 from evalreport.report.charts.canvas import HALF, drawing, panel, with_own_names
 from evalreport.report.charts.course import CHANGED, IMPROVED, Stop
 from evalreport.report.charts.course import course as draw_course
+from evalreport.report.columns import Field, left, right, table_of
 from evalreport.report.model import Chart, PlainTable, TableRow
 from evalreport.report.numbers import required_text, value_text
-from evalreport.report.pages import columns
 from evalreport.report.words import visible
-from evalreport.statistics.control_limits import rule
+from evalreport.results.records import ChartMark
+from evalreport.statistics.control_limits import Limits, rule
 from evalreport.statistics.course import RUN_LENGTH
 
 if TYPE_CHECKING:
@@ -25,14 +26,17 @@ if TYPE_CHECKING:
 #: Pages show no more runs than this, the newest.
 MOST_RUNS = 104
 HEIGHT = 150.0
+#: Days that fit below the axis.
+NAMES = 4
 HOW = (
     "Dots are values, the lines through them confidence intervals; the band shows the control "
     f"limits. A filled diamond lies outside ({WORSE}), an open one outside on the better side "
     f"({BETTER}). The dashed line is what a criterion requires; runs since a change are shaded. "
     f"{rule()}"
 )
-
-
+#: A run, and what the charts with memory have of it.
+Step = tuple[Point, ChartMark]
+NO_MARK = ChartMark(None, None, None, None, None, signal=False)
 MEMORY = (
     "z: each run against all before it, in standard errors of its own rows; its moving average "
     f"(EWMA) and cumulative sum (CUSUM), with limits that let {RUN_LENGTH:g} runs pass on average "
@@ -41,31 +45,39 @@ MEMORY = (
 
 
 def trend_chart(series: Series, course: Course, id_: str) -> Chart | None:
-    """The chart of a measure; None where it never has a value. ``id_`` begins its ids."""
-    first = max(0, len(course.runs) - MOST_RUNS)
-    runs = course.runs[first:]
-    points = {p.run - first: p for p in series.points if p.run >= first}
-    if not any(p.estimate for p in points.values()):
+    """The chart of a measure over the runs of its line; None where it never has a value.
+
+    ``id_`` begins its ids.
+    """
+    places = [k for k, run in enumerate(course.runs) if run.line == series.line][-MOST_RUNS:]
+    points = {p.place: p for p in series.points if p.place in places}
+    values = [p.estimate.value for p in points.values() if p.estimate is not None]
+    if not values:
         return None
-    required = _required(series, course.runs)
-    change = course.change(series)
-    told = None if change is None or change.change.alarm is None else change.change.since
-    since = next((k for k, run in enumerate(course.runs) if run.name == told), None)
+    required, since = _required(series), None
+    if series.changed is not None:
+        since = next((p.place for p in series.steps if p.run.name == series.changed.since), None)
     paint = partial(
         _draw,
-        stops=[_stop(day, points.get(k)) for k, day in enumerate(days(runs))],
+        stops=[_stop(visible(course.runs[k].day), points.get(k)) for k in places],
         required=required,
-        changed=None if since is None else max(since - first, 0),
-        changed_colour=IMPROVED if change is not None and change.better else CHANGED,
+        changed=None if since is None else sum(place < since for place in places),
+        changed_colour=IMPROVED if series.better else CHANGED,
     )
-    name, finding = series_name(series), change_text(course, series)
+    name, finding = series_name(series), change_text(series)
     asked = "" if required is None else f" Required: {required_text(required)}."
+    out = sum(point.signal for point in points.values())
+    text = (
+        f"In {len(values)} of {len(places)} runs: from {value_text(values[0])} to "
+        f"{value_text(values[-1])}, between {value_text(min(values))} and "
+        f"{value_text(max(values))}; {out} outside the control limits."
+    )
     return Chart(
         with_own_names(drawing(paint, HALF, HEIGHT), id_),
-        f"{name}. {_said(list(points.values()), len(runs))}{asked}",
+        f"{name}. {text}{asked}",
         name,
         asked.strip(),
-        (_values(points, runs, change, first),),
+        (_values(list(points.values()), series),),
         finding=finding[:1].upper() + finding[1:],
     )
 
@@ -77,9 +89,11 @@ def _draw(
     changed: int | None,
     changed_colour: str,
 ) -> None:
-    # the word for the line of what is required is right of it
-    axes = panel(figure, 34, 20, HALF - 34 - (8 if required is None else 34), HEIGHT - 26)
-    draw_course(axes, stops, required=required, changed=changed, changed_colour=changed_colour)
+    # right of it are the word for the line of what is required, and half of the last day
+    axes = panel(figure, 34, 20, HALF - 68, HEIGHT - 26)
+    draw_course(
+        axes, stops, required=required, changed=changed, names=NAMES, changed_colour=changed_colour
+    )
 
 
 def _stop(name: str, point: Point | None) -> Stop:
@@ -93,47 +107,42 @@ def _stop(name: str, point: Point | None) -> Stop:
     )  # fmt: skip
 
 
-def _said(points: Sequence[Point], runs: int) -> str:
-    values = [p.estimate.value for p in points if p.estimate is not None]
-    out = sum(point.signal for point in points)
-    return (
-        f"In {len(values)} of {runs} runs: from {value_text(values[0])} to "
-        f"{value_text(values[-1])}, between {value_text(min(values))} and "
-        f"{value_text(max(values))}; {out} outside the control limits."
-    )
-
-
-def _required(series: Series, runs: Sequence[PastRun]) -> float | None:
+def _required(series: Series) -> float | None:
     """What the newest run that has a measure asks of it."""
-    newest = runs[series.points[-1].run].results
     asked = (
         one.required
-        for one in (newest.acceptance if newest is not None else ())
+        for one in series.points[-1].run.found.acceptance
         if one.measure == series.about.id and one.reference is None and one.claim is None
     )
     return next(asked, None)
 
 
-def _values(
-    points: Mapping[int, Point], runs: Sequence[PastRun], change: RunsChange | None, first: int
-) -> PlainTable:
+def _values(points: Sequence[Point], series: Series) -> PlainTable:
     """The values of a chart with the control limits of each, and the charts with memory."""
-    steps = () if change is None else zip(change.places, change.change.marks, strict=True)
-    marks = {place - first: one for place, one in steps}
-    rows = []
-    for place, point in points.items():
-        limits, value, mark = point.limits, value_cell(point), marks.get(place)
-        band = visible(limits.reason or "")
-        if limits.low is not None and limits.high is not None:
-            band = f"{value_text(limits.low)} to {value_text(limits.high)} ({limits.chart} chart)"
-        cells: tuple[str, ...] = (runs[place].entry.time, value.text, value.aside, band)
-        if marks:
-            cells += ("–",) * len(MARK_HEADS) if mark is None else mark_row("", mark)[1:]
-        rows.append(TableRow(cells, strong=value.strong or (mark is not None and mark.signal)))
-    heads = columns("run", "value", "interval", "control limits", right=("value",))
-    return PlainTable(
-        "Values" + (" and control charts with memory" if marks else ""),
-        (*heads, *MARK_HEADS) if marks else heads,
-        tuple(rows),
-        MEMORY if marks else "",
-    )
+    columns: list[Field[Step]] = [
+        left("run", lambda step: step[0].run.entry.time),
+        right("value", lambda step: value_cell(step[0])),
+        left("interval", lambda step: value_cell(step[0]).aside),
+        left("control limits", lambda step: _band(step[0].limits)),
+    ]
+    if series.change is None:
+        return table_of("Values", [(point, NO_MARK) for point in points], columns, row=_row)
+    steps = zip(series.steps, series.change.marks, strict=True)
+    marks = {step.place: mark for step, mark in steps}
+    columns += [right(head.text, partial(_mark_cell, k)) for k, head in enumerate(MARK_HEADS)]
+    records = [(point, marks.get(point.place, NO_MARK)) for point in points]
+    return table_of("Values and control charts with memory", records, columns, MEMORY, row=_row)
+
+
+def _band(limits: Limits) -> str:
+    if limits.low is None or limits.high is None:
+        return visible(limits.reason or "")
+    return f"{value_text(limits.low)} to {value_text(limits.high)} ({limits.chart} chart)"
+
+
+def _mark_cell(k: int, step: Step) -> str:
+    return mark_cells(step[1])[k]
+
+
+def _row(step: Step, cells: tuple[str, ...]) -> TableRow:
+    return TableRow(cells, strong=value_cell(step[0]).strong or step[1].signal)

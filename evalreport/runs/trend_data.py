@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
-from evalreport.runs.trend import NOTHING, Course, PastAttempt, PastRun, Point, Series
+from evalreport.runs.trend import Course, PastAttempt, PastRun, Point, Series
 from evalreport.results.codec import encode
 from evalreport.results.identity import MEAN_OF_FOLDS
 from evalreport.results.records import OUTCOMES
@@ -15,6 +15,10 @@ from evalreport.statistics.control_limits import rule
 SCHEMA = "evalreport/history/1"
 #: Outcomes that are always counted, however few.
 PLAIN = ("pass", "fail", "not_evaluated")
+#: What is listed of the record of a measure.
+LISTED = (
+    "dataset", "model", "fold", "metric", "params", "average", "label", "threshold_rule"
+)  # fmt: skip
 
 
 def history_data(course: Course, last: int | None = None) -> dict[str, Any]:
@@ -28,7 +32,7 @@ def history_data(course: Course, last: int | None = None) -> dict[str, Any]:
         "attempts": [_attempt_data(one) for one in course.tried(first)],
         "criteria": [
             {
-                **({} if c.line is None else {"series": c.line}),
+                **_known(series=c.line),
                 "text": c.about.text,
                 "dataset": c.about.dataset,
                 "model": c.about.model,
@@ -40,83 +44,76 @@ def history_data(course: Course, last: int | None = None) -> dict[str, Any]:
             for c in course.criteria
         ],
         "series": [
-            _series_data(series, course, first)
+            _series_data(series, first)
             for series in course.series
             if not series.about.subgroup and series.about.fold in (None, MEAN_OF_FOLDS)
         ],
     }
 
 
+def _known(**fields: object) -> dict[str, Any]:
+    """Those of some fields that have a value."""
+    return {name: value for name, value in fields.items() if value}
+
+
 def _attempt_data(one: PastAttempt) -> dict[str, Any]:
     entry = one.entry
     return {
-        **({} if one.line is None else {"series": one.line}),
+        **_known(series=one.line),
         "when": entry.when,
-        **({} if entry.as_of is None else {"as_of": entry.as_of}),
+        **_known(as_of=entry.as_of),
         "status": None if entry.attempt is None else entry.attempt.status,
     }
 
 
 def _run_data(run: PastRun) -> dict[str, Any]:
-    criteria = Counter(one.outcome for one in (run.results or NOTHING).acceptance)
+    criteria = Counter(one.outcome for one in run.found.acceptance)
     entry = run.entry
     return {
         "run": run.name,
-        **({} if run.line is None else {"series": run.line}),
+        **_known(series=run.line),
         "when": entry.when,
-        **({} if entry.as_of is None else {"as_of": entry.as_of}),
+        **_known(as_of=entry.as_of),
         "outcome": entry.outcome or "",
         "version": entry.version,
         "data_sha256": entry.data_sha256 or "",
-        **({"looks": [encode(look) for look in entry.looks]} if entry.looks else {}),
+        **_known(looks=[encode(look) for look in entry.looks]),
         "missing": run.missing,
         "criteria": {name: criteria[name] for name in OUTCOMES if criteria[name] or name in PLAIN},
     }
 
 
-def _series_data(series: Series, course: Course, first: int) -> dict[str, Any]:
-    about = series.about
+def _series_data(series: Series, first: int) -> dict[str, Any]:
+    about = encode(series.about)
     return {
-        **({} if series.line is None else {"series": series.line}),
-        "dataset": about.dataset,
-        "model": about.model,
-        "fold": about.fold,
-        "metric": about.metric,
-        "params": dict(about.params),
-        "average": about.average,
-        "label": about.label,
-        "threshold_rule": about.threshold_rule,
-        "points": [_point_data(point, first) for point in series.points if point.run >= first],
-        "change": _change_data(series, course, first),
+        **_known(series=series.line),
+        **{name: about[name] for name in LISTED},
+        "points": [_point_data(point, first) for point in series.points if point.place >= first],
+        "change": _change_data(series, first),
     }
 
 
-def _change_data(series: Series, course: Course, first: int) -> dict[str, Any] | None:
+def _change_data(series: Series, first: int) -> dict[str, Any] | None:
     """The charts of a course; runs by name, as the change may be in one that is not listed."""
-    found = course.change(series)
-    if found is None:
+    if series.change is None:
         return None
-    marks = zip(found.places, found.change.marks, strict=True)
-    return {
-        **encode(found.change),
-        "better": found.better,
-        "marks": [{"run": place - first, **encode(one)} for place, one in marks if place >= first],
-    }
+    marks = [
+        {"run": step.place - first, **encode(mark)}
+        for step, mark in zip(series.steps, series.change.marks, strict=True)
+        if step.place >= first
+    ]
+    return {**encode(series.change), "better": series.better, "marks": marks}
 
 
-def _point_data(point: Point, first: int) -> Mapping[str, Any]:
-    limits, record = point.limits, point.record
+def _point_data(point: Point, first: int) -> dict[str, Any]:
+    record = point.record
     return {
-        "run": point.run - first,
+        "run": point.place - first,
         "state": record.state,
         "value": record.value,
         "threshold": record.threshold,
         "interval": None if record.interval is None else encode(record.interval),
-        "centre": limits.centre,
-        "low": limits.low,
-        "high": limits.high,
-        "chart": limits.chart,
-        "reason": limits.reason,
+        **asdict(point.limits),
         "signal": point.signal,
         "better": point.better,
     }

@@ -11,25 +11,23 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from evalreport.runs.naming import name_text, outcome_stamp, outcome_word
-from evalreport.runs.trend import Course, PastAttempt, PastRun, Series
+from evalreport.runs.naming import measure_place, name_text, outcome_stamp, outcome_word
+from evalreport.runs.trend import Course, CriterionCourse, PastAttempt, PastRun, Series
 from evalreport.runs.trend_chart import HOW, MOST_RUNS, trend_chart
 from evalreport.runs.trend_words import (
     BETTER,
     WORSE,
-    attempt_note,
     change_text,
     criterion_text,
-    days,
-    measure_place,
-    point_text,
-    run_note,
+    note,
+    outside_text,
     series_name,
     since_newest,
     value_cell,
 )
-from evalreport.report.model import Block, Charts, Line, Note, Notes, Section, Stamp, Text
-from evalreport.report.pages import Page, PageLink, columns, line, page_text, part, stamp, table
+from evalreport.report.model import Block, Charts, Note, Notes, Section, Stamp, Text
+from evalreport.report.columns import Field, left, right
+from evalreport.report.pages import Page, PageLink, page_text, part, stamp, table
 from evalreport.report.pieces import LineCell
 from evalreport.report.words import counted, label_text, subgroup_text, visible
 from evalreport.results.identity import MEAN_OF_FOLDS
@@ -41,7 +39,8 @@ INDEX, CRITERIA, CHANGES = "index.html", "criteria.html", "changes.html"
 
 #: The address of a run's file as seen from the pages; None where there is none.
 Link = Callable[[PastRun, str], str | None]
-Place = tuple[str, ...]
+#: A run or an attempt, with how many runs there are up to it.
+Past = tuple[int, PastRun | PastAttempt]
 
 
 def history_text(course: Course, last: int | None = None) -> str:
@@ -61,37 +60,42 @@ def site_pages(
     ``changes`` is that of the diff of the two newest runs, where there are two. Names of
     datasets, models and labels are on the pages and never in file names.
     """
-    groups: dict[Place, list[Series]] = {}
+    groups: dict[str, list[Series]] = {}
     for series in course.series:
         if series.about.fold in (None, MEAN_OF_FOLDS):
             groups.setdefault(_place(series), []).append(series)
     names = {f"trends-{number}.html": place for number, place in enumerate(groups, start=1)}
-    out = {name: _signals(groups[place]) for name, place in names.items()}
+    out = {place: _outside(own, better=False) for place, own in groups.items()}
     trends = [
-        PageLink(", ".join(place) + (f" {WORSE} {out[name]}" if out[name] else ""), name)
+        PageLink(place + (f" {WORSE} {len(out[place])}" if out[place] else ""), name)
         for name, place in names.items()
     ]
-    newest = next((run.results for run in reversed(course.runs) if run.results), None)
-    page = partial(Page, visible(newest.title) if newest else "Runs", KICKER, version)
-    heads = columns("measures of", "outside control limits")
-    listed = table("Charts of each measure over the runs", heads, [
-        line(LineCell(", ".join(place), href=name), str(out[name])) for name, place in names.items()
-    ])  # fmt: skip
+    page = partial(Page, _title(course), KICKER, version)
     first = [_verdict(course), *_runs(course, link)]
     if names:
+        columns: list[Field[tuple[str, str]]] = [
+            left("measures of", lambda page: LineCell(page[1], href=page[0])),
+            left("outside control limits", lambda page: str(len(out[page[1]]))),
+        ]
+        listed = table("Charts of each measure over the runs", names.items(), columns)
         first.append(part("trends", "Trends", listed))
-    pages = {
-        INDEX: page(tuple(first), "runs"),
-        CRITERIA: page((part("criteria", "Criteria over time", *_criteria(course)),), "criteria"),
-    }  # fmt: skip
+    criteria = part("criteria", "Criteria over time", *_criteria(course))
+    pages = {INDEX: page(tuple(first), "runs"), CRITERIA: page((criteria,), "criteria")}
     for name, place in names.items():
         charts = [trend_chart(one, course, f"c{k}") for k, one in enumerate(groups[place])]
         drawn = Charts(tuple(chart for chart in charts if chart is not None))
-        pages[name] = page((part("charts", ", ".join(place), Text(HOW, "small"), drawn),),
-                           ", ".join(place))  # fmt: skip
+        pages[name] = page((part("charts", place, Text(HOW, "small"), drawn),), place)
     if changes is not None:
         pages[CHANGES] = changes
     return {name: replace(one, links=_links(name, trends, pages)) for name, one in pages.items()}
+
+
+def _title(course: Course) -> str:
+    """The title of the newest run; of several series none has another's."""
+    if len(course.newest) > 1:
+        return f"{len(course.newest)} series"
+    newest = next((run.results for run in reversed(course.runs) if run.results), None)
+    return visible(newest.title) if newest else "Runs"
 
 
 def _links(
@@ -108,19 +112,12 @@ def _links(
     return tuple(found)
 
 
-def _place(series: Series) -> Place:
+def _place(series: Series) -> str:
+    """Line of history, dataset, model and subgroup: what a page of charts is of."""
     about = series.about
-    return (
-        *(() if series.line is None else (label_text(series.line),)),
-        label_text(about.dataset),
-        label_text(about.model),
-        subgroup_text(about.subgroup),
-    )
-
-
-def _signals(series: Sequence[Series]) -> int:
-    """How many measures are outside their limits in their newest run, not for the better."""
-    return sum(one.points[-1].signal and not one.points[-1].better for one in series)
+    line = [] if series.line is None else [label_text(series.line)]
+    names = (label_text(about.dataset), label_text(about.model), subgroup_text(about.subgroup))
+    return ", ".join([*line, *names])
 
 
 # -- the first page -----------------------------------------------------------------------------
@@ -133,10 +130,10 @@ def _verdict(course: Course) -> Section:
     blocks: list[Block] = []
     if len(newest) == 1:
         (run,) = newest
-        told = (("Newest run", f"{run.entry.time[:10]}: {run_note(run)}"),)
+        facts = (("Newest run", f"{run.entry.time[:10]}: {note(run)}"),)
         outcome = _outcome(run)
         blocks.append(
-            Stamp(visible(run.entry.outcome or "no outcome"), outcome, "newest run", told)
+            Stamp(visible(run.entry.outcome or "no outcome"), outcome, "newest run", facts)
         )
     elif newest:
         word = f"{failed} of {len(newest)}"
@@ -181,26 +178,27 @@ def _changes(course: Course, *, better: bool) -> list[str]:
 
     Those for the ``better``, or all others.
     """
-    told = {one: text for one in course.headlines if (text := change_text(course, one))}
+    changed = [one for one in course.headlines if one.changed is not None]
     found = [
-        f"{series_name(one)}: {text}"
-        for one, text in told.items()
-        if (change := course.change(one)) is not None and (change.better is True) is better
+        f"{series_name(one)}: {change_text(one)}"
+        for one in changed
+        if (one.better is True) is better
     ]
-    outside = [s for s in _outside(course) if (s.points[-1].better is True) is better]
-    overall = [s for s in outside if not s.about.subgroup and s not in told]
-    found += [f"{series_name(s)}: {point_text(s.points[-1])}" for s in overall[:MOST_SIGNALS]]
+    now = [one for one in course.series if one.points[-1].place == course.newest[one.line]]
+    outside = _outside(now, better=better)
+    overall = [one for one in outside if not one.about.subgroup and one not in changed]
+    found += [f"{series_name(one)}: {outside_text(one.points[-1])}" for one in overall[:MOST_SIGNALS]]
     if len(overall) > MOST_SIGNALS:
         found.append(f"and {len(overall) - MOST_SIGNALS} more measures outside their limits")
-    if inside := sum(bool(s.about.subgroup) for s in outside):
+    if inside := sum(bool(one.about.subgroup) for one in outside):
         found.append(f"outside their control limits in subgroups: {counted(inside, 'measure')}")
     return found
 
 
-def _outside(course: Course) -> list[Series]:
-    """The series whose newest run has a value outside its control limits."""
-    newest = course.newest
-    return [s for s in course.series if s.points[-1].run == newest[s.line] and s.points[-1].signal]
+def _outside(series: Sequence[Series], *, better: bool) -> list[Series]:
+    """Measures whose newest value lies outside its control limits, on this side of them."""
+    newest = [(one, one.points[-1]) for one in series]
+    return [one for one, now in newest if now.signal and (now.better is True) is better]
 
 
 def _runs(
@@ -208,67 +206,74 @@ def _runs(
 ) -> list[Section]:
     """The runs of each line of history and the attempts between them."""
     first = 0 if last is None else max(0, len(course.runs) - last)
-    lines = dict.fromkeys([*(r.line for r in course.runs), *(a.line for a in course.attempts)])
-    headlines = {own: [s for s in course.headlines if s.line == own] for own in lines}
-    values = {s: {p.run: value_cell(p) for p in s.points} for s in course.headlines}
-    tried: dict[int, list[PastAttempt]] = {}
-    for one in course.tried(first):
-        tried.setdefault(one.place, []).append(one)
-    rows: dict[str | None, list[Line]] = {own: [] for own in lines}
-    for place in range(first, len(course.runs) + 1):
-        if place > first:
-            run = course.runs[place - 1]
-            own = [values[s].get(place - 1, LineCell("–")) for s in headlines[run.line]]
-            rows[run.line].append(_run(run, own, link))
-        for one in tried.get(place, []):
-            rows[one.line].append(_attempt(one, len(headlines[one.line])))
+    past: list[Past] = [
+        *((place + 1, run) for place, run in enumerate(course.runs) if place >= first),
+        *((one.place, one) for one in course.tried(first)),
+    ]
+    past.sort(key=lambda step: step[0])
+    lines: dict[str | None, list[Past]] = {
+        **{run.line: [] for run in course.runs}, **{one.line: [] for one in course.attempts}
+    }  # fmt: skip
+    for step in past[::-1] if newest_first else past:
+        lines[step[1].line].append(step)
     order = ", the newest first" if newest_first else ""
     cut = f"{order}; {first} older ones are not shown" if first else order
     return [
-        part(f"runs-{k}", "Runs" if name is None else f"Runs of {visible(name)}",
-             _run_table(headlines[name], rows[name][:: -1 if newest_first else 1], cut))
-        for k, name in enumerate(lines)
-        if rows[name]
-    ]  # fmt: skip
+        part(
+            f"runs-{k}",
+            "Runs" if name is None else f"Runs of {visible(name)}",
+            _run_table(own, [one for one in course.headlines if one.line == name], link, cut),
+        )
+        for k, (name, own) in enumerate(lines.items())
+        if own
+    ]
 
 
-def _run_table(headlines: Sequence[Series], rows: Sequence[Line], cut: str) -> Block:
-    places = {measure_place(one) for one in headlines}
+def _run_table(past: Sequence[Past], headlines: Sequence[Series], link: Link, cut: str) -> Block:
+    places = {measure_place(one.about) for one in headlines}
     shared = len(places) == 1
     names = [
-        name_text(one.about) if shared else f"{name_text(one.about)}, {measure_place(one)}"
+        name_text(one.about) if shared else f"{name_text(one.about)}, {measure_place(one.about)}"
         for one in headlines
     ]
     of = f"; {', '.join(names)}: {places.pop()}" if shared else ""
-    runs = sum(bool(row.hook) for row in rows)
-    told = counted(runs, "run")
-    if runs < len(rows):
-        told += f" and {counted(len(rows) - runs, 'attempt')} that came to nothing"
-    heads = columns("when", "outcome", "criteria", *names, "run", right=names)
-    note = f"{WORSE} outside its control limits, {BETTER} outside on the better side"
-    return table(f"{told}{cut}{of}", heads, rows, *([note] if names else []))
+    attempts = sum(isinstance(one, PastAttempt) for _, one in past)
+    text = counted(len(past) - attempts, "run")
+    if attempts:
+        text += f" and {counted(attempts, 'attempt')} that came to nothing"
+    columns: list[Field[Past]] = [
+        left("when", lambda step: step[1].entry.when.replace("T", " ").replace("Z", " UTC")),
+        left("outcome", lambda step: _stamp(step[1])),
+        left("criteria", lambda step: note(step[1])),
+        *(right(name, partial(_value, one)) for name, one in zip(names, headlines, strict=True)),
+        left("run", lambda step: _name(step[1], link)),
+    ]
+    marks = f"{WORSE} outside its control limits, {BETTER} outside on the better side"
+    notes = [marks] if names else []
+    return table(f"{text}{cut}{of}", past, columns, *notes, hook=lambda step: _hook(step[1]))
 
 
-def _run(run: PastRun, values: Sequence[LineCell], link: Link) -> Line:
-    href = link(run, "report.html") or link(run, "results.json") or ""
-    return line(
-        _time(run.entry.when),
-        stamp(_outcome(run), visible(run.entry.outcome or "")),
-        run_note(run),
-        *values,
-        LineCell(run.name, href=href),
-        hook=("run", run.name),
-    )
+def _stamp(one: PastRun | PastAttempt) -> LineCell:
+    if isinstance(one, PastAttempt):
+        return stamp("fail", "no run")
+    return stamp(_outcome(one), visible(one.entry.outcome or ""))
 
 
-def _attempt(one: PastAttempt, measures: int) -> Line:
-    """An attempt that came to nothing, as a row among the runs."""
-    empty = ("–",) * (measures + 1)
-    return line(_time(one.entry.when), stamp("fail", "no run"), attempt_note(one), *empty)
+def _value(series: Series, step: Past) -> LineCell:
+    """A headline measure in a run."""
+    place, one = step
+    found = (p for p in series.points if isinstance(one, PastRun) and p.place == place - 1)
+    return next(map(value_cell, found), LineCell("–"))
 
 
-def _time(when: str) -> str:
-    return when.replace("T", " ").replace("Z", " UTC")
+def _name(one: PastRun | PastAttempt, link: Link) -> LineCell:
+    if isinstance(one, PastAttempt):
+        return LineCell("–")
+    return LineCell(one.name, href=link(one, "report.html") or link(one, "results.json") or "")
+
+
+def _hook(one: PastRun | PastAttempt) -> tuple[str, ...]:
+    return ("run", one.name) if isinstance(one, PastRun) else ()
 
 
 # -- criteria -----------------------------------------------------------------------------------
@@ -278,18 +283,22 @@ def _criteria(course: Course) -> Iterator[Block]:
     """The outcome of each criterion in each run of its line of history, the newest first."""
     if not course.criteria:
         yield Text("No run has a criterion.")
-    for own in dict.fromkeys(one.line for one in course.criteria):
-        shown = [k for k, run in enumerate(course.runs) if run.line == own][: -MOST_RUNS - 1 : -1]
-        heads = days([course.runs[k] for k in shown])
-        lines = [
-            line(
-                criterion_text(one),
-                LineCell(str(one.breaches), strong=bool(one.breaches)),
-                *(outcome_stamp(one.outcomes[k]) for k in shown),
-            )
-            for one in course.criteria
-            if one.line == own
-        ]
-        of = "" if own is None else f" of {visible(own)}"
+    for name in dict.fromkeys(one.line for one in course.criteria):
+        asked = [one for one in course.criteria if one.line == name]
+        shown = [k for k, run in enumerate(course.runs) if run.line == name][: -MOST_RUNS - 1 : -1]
+        columns: list[Field[int | None]] = [left("run", partial(_of_run, course))]
+        columns += [left(criterion_text(one), partial(_of_criterion, one)) for one in asked]
+        of = "" if name is None else f" of {visible(name)}"
         caption = f"Outcome of each criterion in each run{of}, the newest first"
-        yield table(caption, columns("criterion", "not passed in a row", *heads), lines)
+        yield table(caption, [None, *shown], columns)
+
+
+def _of_run(course: Course, place: int | None) -> str:
+    return "not passed in a row" if place is None else visible(course.runs[place].day)
+
+
+def _of_criterion(one: CriterionCourse, place: int | None) -> LineCell:
+    """Its outcome in a run; of no run how often in a row it was not passed."""
+    if place is None:
+        return LineCell(str(one.breaches), strong=bool(one.breaches))
+    return outcome_stamp(one.outcomes[place])

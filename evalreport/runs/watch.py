@@ -11,19 +11,21 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from evalreport.errors import FilesError, Location, Problem, UsageError, did_you_mean
+from evalreport.errors import Problem, UsageError, did_you_mean
 from evalreport.runs.clock import clock_text
-from evalreport.runs.history import NAME as HISTORY
-from evalreport.runs.history import History, read_history
+from evalreport.runs.history import History, recorded_history
 from evalreport.runs.naming import look_text, status_text
-from evalreport.report.model import Block, Line, Note, Notes, Text
-from evalreport.report.pages import Page, columns, line, part, stamp, table
+from evalreport.report.model import Block, Note, Notes, Text
+from evalreport.report.columns import Field, left, right
+from evalreport.report.pages import Page, part, stamp, table
 from evalreport.report.words import counted, listed, visible
 from evalreport.results.codec import encode
 from evalreport.results.history import HistoryLine, LookTold
+from evalreport.results.records import CONTINUE, HELD
 from evalreport.spec.series import DAYS
 
 SCHEMA = "evalreport/watch/1"
@@ -101,11 +103,7 @@ def watch(
     found: list[Watched] = []
     unreadable: dict[str, int] = {}
     for folder in folders:
-        history = read_history(folder)
-        if not history.lines and not history.torn:
-            hint = "give folders of runs, such as runs/"
-            where = Location(str(folder))
-            raise FilesError(Problem(f"no {HISTORY}, so no runs", hint, where))
+        history = recorded_history(folder)
         unreadable[str(folder)] = len(history.lines) - len(history.entries) + bool(history.torn)
         found += _of_folder(str(folder), history, at, cadence)
     known = {one.series for one in found}
@@ -120,74 +118,60 @@ def watch(
 def _of_folder(
     folder: str, history: History, at: datetime, cadence: str | None
 ) -> Iterator[Watched]:
-    runs: dict[str, list[HistoryLine]] = {}
-    for name in history.in_time():
-        entry = history.runs[name]
-        runs.setdefault(history.series_of(entry) or "", []).append(entry)
-    attempts: dict[str, list[HistoryLine]] = {}
-    for entry in history.attempts:
-        attempts.setdefault(entry.series or "", []).append(entry)
+    runs, attempts = (
+        _by_series(history, entries)
+        for entries in ([history.runs[name] for name in history.in_time()], history.attempts)
+    )
     for series in sorted({*runs, *attempts}):
         made = runs.get(series, [])
         own = _left(folder, series, made, attempts.get(series, []))
-        yield _timed(own, _delivered(made), at, own.cadence or cadence)
+        # the first run of the newest data: a rerun of them delivers nothing new
+        first = min((one.when for one in made if one.time == made[-1].time), default=None)
+        yield _timed(own, first, at, own.cadence or cadence)
 
 
-def _delivered(runs: Sequence[HistoryLine]) -> str | None:
-    """The clock of the first run of the newest data: a rerun of them delivers nothing new."""
-    return min((one.when for one in runs if one.time == runs[-1].time), default=None)
+def _by_series(history: History, entries: Sequence[HistoryLine]) -> dict[str, list[HistoryLine]]:
+    found: dict[str, list[HistoryLine]] = {}
+    for entry in entries:
+        found.setdefault(history.series_of(entry) or "", []).append(entry)
+    return found
 
 
 def _left(
-    folder: str,
-    series: str,
-    runs: Sequence[HistoryLine],
-    attempts: Sequence[HistoryLine],
+    folder: str, series: str, runs: Sequence[HistoryLine], attempts: Sequence[HistoryLine]
 ) -> Watched:
     """How the runs and the attempts after them leave a series."""
-    found = Watched(folder, series, "broken", "", 0)
     newest = runs[-1] if runs else None
-    if newest is not None:
-        outcome = newest.outcome or "done"
-        row = _row(runs, outcome)
-        found = Watched(
-            folder=folder,
-            series=series,
-            state=_STATE.get(outcome, "done"),
-            since=row[0].when,
-            times=len(row),
-            outcome=outcome,
-            run=newest.run,
-            when=newest.when,
-            failed=_failed(newest.criteria) if outcome == "failed" else 0,
-            criteria=newest.criteria or None,
-            looks=newest.looks,
-            cadence=newest.cadence,
-        )
     after = [one for one in attempts if newest is None or one.follows(newest)]
-    if not after:
-        return found
-    ended = after[-1].attempt
-    found = replace(found, attempt=None if ended is None else ended.status)
-    if found.state == "failing":
+    ended = after[-1].attempt if after else None
+    status = None if ended is None else ended.status
+    if newest is None:
+        return Watched(folder, series, "broken", after[0].when, len(after), attempt=status)
+    outcome = newest.outcome or "done"
+    alike = list(takewhile(lambda one: (one.outcome or "done") == outcome, reversed(runs)))
+    found = Watched(
+        folder=folder,
+        series=series,
+        state=_STATE.get(outcome, "done"),
+        since=alike[-1].when,
+        times=len(alike),
+        outcome=outcome,
+        run=newest.run,
+        when=newest.when,
+        failed=_failed(newest.criteria) if outcome == "failed" else 0,
+        criteria=newest.criteria or None,
+        looks=newest.looks,
+        attempt=status,
+        cadence=newest.cadence,
+    )
+    if not after or found.state == "failing":
         return found
     return replace(found, state="broken", since=after[0].when, times=len(after))
 
 
-def _row(runs: Sequence[HistoryLine], outcome: str) -> list[HistoryLine]:
-    """The runs up to the newest that all have its outcome, oldest first."""
-    row: list[HistoryLine] = []
-    for one in reversed(runs):
-        if (one.outcome or "done") != outcome:
-            break
-        row.append(one)
-    return row[::-1]
-
-
 def _failed(criteria: Mapping[str, int]) -> int:
     """How many criteria did not hold; at least one where an older line does not say."""
-    held = ("pass", "reproduced", "continue")
-    return max(1, sum(n for name, n in criteria.items() if name not in held))
+    return max(1, sum(n for name, n in criteria.items() if name not in (*HELD, CONTINUE)))
 
 
 def _timed(one: Watched, delivered: str | None, at: datetime, cadence: str | None) -> Watched:
@@ -218,73 +202,69 @@ _STAMP = {**dict.fromkeys(CALLING, "fail"), "continues": "continue", "passed": "
 
 def watch_page(found: Watch, version: str = "") -> Page:
     """A line for each series, the most harmful first, below the number of each state."""
-    several = len(found.unreadable) > 1
-    folder = ("folder",) * several
-    heads = columns("series", *folder, "state", "next due", "what is known", right=("next due",))
-    lines = [_line(one, several=several) for one in found.series]
+    columns: list[Field[Watched]] = [
+        left("series", _name),
+        left("state", lambda one: stamp(_STAMP.get(one.state, "none"), one.state)),
+        right("next due", lambda one: str(one.due or "–")[:10]),
+        left("what is known", sentence),
+    ]
+    if len(found.unreadable) > 1:
+        columns.insert(1, left("folder", lambda one: visible(one.folder)))
+    lines = table(
+        "Most harmful first", found.series, columns, hook=lambda one: ("series", _name(one))
+    )
     meaning = (
         "Failing: criteria were not met. Broken: every attempt since the newest run ended with "
         "status 2, 3 or 4. Late: no run since one was due. Continues: planned looks have decided "
         "nothing yet."
     )
-    problems = tuple(Note("warning", "", text, ()) for text in _unreadable(found))
-    blocks: list[Block] = [table("Most harmful first", heads, lines), Text(meaning, "small")]
-    if problems:
+    blocks: list[Block] = [lines, Text(meaning, "small")]
+    if any(found.unreadable.values()):
+        problems = tuple(Note("warning", "", text, ()) for text in _unreadable(found))
         blocks.insert(0, Notes("Histories that are not as they were written", problems, "brief"))
     shown = part("series", "Series", *blocks, intro=f"{summary(found)}.")
     return Page("Status of every series", "Audits over time", version, (shown,))
 
 
-def _line(one: Watched, *, several: bool) -> Line:
-    name = visible(one.series or "(no name)")
-    return line(
-        name,
-        *(visible(one.folder),) * several,
-        stamp(_STAMP.get(one.state, "none"), one.state),
-        str(one.due or "–")[:10],
-        sentence(one),
-        hook=("series", name),
-    )
+def _name(one: Watched) -> str:
+    return visible(one.series or "(no name)")
 
 
 def summary(found: Watch) -> str:
     """How many series are in which state, in a sentence."""
     counts = Counter(one.state for one in found.series)
-    told = [f"{counts[state]} {state}" for state in STATES if counts[state]]
-    return f"{counted(len(found.series), 'series', 'series')} at {found.at}: {listed(told)}"
+    states = [f"{counts[state]} {state}" for state in STATES if counts[state]]
+    return f"{counted(len(found.series), 'series', 'series')} at {found.at}: {listed(states)}"
 
 
 def _unreadable(found: Watch) -> Iterator[str]:
     for folder, count in found.unreadable.items():
         if count:
-            told = counted(count, "line")
-            yield f"{folder}: {told} of its history cannot be read: evalreport verify {folder}"
+            lines = counted(count, "line")
+            yield f"{folder}: {lines} of its history cannot be read: evalreport verify {folder}"
 
 
 def sentence(one: Watched) -> str:
     """What is known of a series: since when, how often, what was tried, when it was due."""
-    told = []
-    if one.outcome is not None:
-        outcome = "done, with no criteria" if one.outcome == "done" else visible(one.outcome)
-        if one.outcome == "continue":
-            outcome = "to be continued"
-        failed = f", {counted(one.failed, 'criterion', 'criteria')}" if one.failed else ""
-        since = ""
-        if one.state in ("failing", "continues") and one.times > 1:
-            since = f" since {one.since[:10]}, {one.times} runs in a row"
-        told.append(f"{outcome}{failed} on {str(one.when)[:10]}{since}")
-    else:
-        told.append("no run yet")
+    parts = ["no run yet" if one.outcome is None else _outcome(one)]
     if one.attempt is not None:
-        times = f"{counted(one.times, 'attempt')} since {one.since[:10]}, the last" if (
-            one.state == "broken"
-        ) else "the last attempt"  # fmt: skip
-        told.append(f"{times} ended with {status_text(one.attempt)}")
+        broken = one.state == "broken"
+        times = f"{counted(one.times, 'attempt')} since {one.since[:10]}, the last" if broken else ""
+        parts.append(f"{times or 'the last attempt'} ended with {status_text(one.attempt)}")
     if one.late_days:
         days = counted(round(one.late_days), "day")
-        told.append(f"due {str(one.due)[:10]} ({one.cadence}), {days} ago")
-    told += dict.fromkeys(map(look_text, one.looks))
-    return "; ".join(told)
+        parts.append(f"due {str(one.due)[:10]} ({one.cadence}), {days} ago")
+    return "; ".join([*parts, *dict.fromkeys(map(look_text, one.looks))])
+
+
+def _outcome(one: Watched) -> str:
+    """What its newest run came to, and since when."""
+    words = {"done": "done, with no criteria", "continue": "to be continued"}
+    outcome = words.get(str(one.outcome)) or visible(str(one.outcome))
+    failed = f", {counted(one.failed, 'criterion', 'criteria')}" if one.failed else ""
+    in_a_row = one.state in ("failing", "continues") and one.times > 1
+    since = f" since {one.since[:10]}, {one.times} runs in a row" if in_a_row else ""
+    return f"{outcome}{failed} on {str(one.when)[:10]}{since}"
 
 
 def watch_data(found: Watch) -> dict[str, Any]:
@@ -306,7 +286,7 @@ def watch_data(found: Watch) -> dict[str, Any]:
 def watch_metrics(found: Watch) -> str:
     """A textfile for a collector of metrics, in a form that OpenMetrics and Prometheus share."""
     lines: list[str] = []
-    for name, told, value in (
+    for name, meaning, value in (
         ("evalreport_last_run_timestamp_seconds", "Clock of the newest run.",
          lambda one: None if one.when is None else _seconds(one.when)),
         ("evalreport_due_timestamp_seconds", "When the next run is due.",
@@ -317,7 +297,7 @@ def watch_metrics(found: Watch) -> str:
          lambda one: one.times),
         ("evalreport_calls", "1 where a series needs attention.", lambda one: int(one.calls)),
     ):  # fmt: skip
-        lines += [f"# HELP {name} {told}", f"# TYPE {name} gauge"]
+        lines += [f"# HELP {name} {meaning}", f"# TYPE {name} gauge"]
         for one in found.series:
             number = value(one)
             if number is not None:

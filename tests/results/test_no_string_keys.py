@@ -109,9 +109,6 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     "fields of records that are being put together": {
         "engine/run.py": "reader_differences readers",
     },
-    "curves of many runs, left out where nobody looks at them before they become records": {
-        "runs/recorded.py": "curves kind",
-    },
     "parts of the name of a run": {
         "verify/verify.py": "clock spec",
     },

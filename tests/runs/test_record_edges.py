@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,17 +16,12 @@ from evalreport.runs import recovery, run_folder
 from evalreport.runs.hashing import canonical_json
 from evalreport.verify.printed import printed_problems
 from evalreport.verify.recompute import recompute
-from evalreport.runs.recorded import part_of, read_recorded, records_of
+from evalreport.runs.recorded import read_recorded, records_of
 from evalreport.verify.recorded_state import RecordedState
 from evalreport.runs.runs import PRUNING, make_runs
 from evalreport.runs.signals import stopping_cleanly
 from evalreport.results.codec import decode, encode
-from evalreport.results.records import Gap, Measure
-
-
-@dataclass(frozen=True)
-class _Measures:
-    measures: tuple[Measure, ...]
+from evalreport.results.records import Gap
 
 
 PLACE = {"dataset": "d", "model": "m", "subgroup": {}}
@@ -105,11 +99,6 @@ def test_making_what_is_there_changes_nothing(tmp_path: Path) -> None:
     before = sorted((tmp_path / "runs").iterdir())
     make_runs(tmp_path / "runs")
     assert sorted((tmp_path / "runs").iterdir()) == before
-
-
-def test_a_part_of_results_that_is_no_list_is_told() -> None:
-    with pytest.raises(FilesError):
-        part_of(_Measures, b'{"measures": 3}', Location("results.json"), {"measures": bool})
 
 
 def test_a_part_that_failed_and_cannot_be_made_again_is_no_second_problem(

@@ -59,7 +59,7 @@ def test_bytes_that_are_not_json(data: bytes) -> None:
         parse_json(data)
 
 
-@pytest.mark.parametrize("size", [0, 1, hashing.CHUNK, 2 * hashing.CHUNK + 1])
+@pytest.mark.parametrize("size", [0, 1, 1 << 20, (2 << 20) + 1])
 def test_files_of_every_size(tmp_path: Path, size: int) -> None:
     path = tmp_path / "data"
     path.write_bytes(b"x" * size)

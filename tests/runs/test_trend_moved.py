@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+import math
 import random
-from itertools import pairwise
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from schedules.weekly_runs import SPEC, audit
+import scipy.stats
+from schedules.weekly_runs import audits
 
-from evalreport.engine.periods.charts import moved_scores
-from evalreport.errors import FilesError, Location
+from evalreport.engine.periods.charts import KeptScores, moved_scores
 from evalreport.metrics.tables import ScoreTable
-from evalreport.runs.recorded import part_of, records_of
-from evalreport.runs.trend import _Told, read_course
-from evalreport.runs.trend_moved import ScoresOfRuns, ScoresTold
-from evalreport.results.records import CURVES_OF_SCORES
+from evalreport.runs.trend import Series, read_course
 from evalreport.statistics.control_limits import EarlierValues, limits_for
 from evalreport.statistics.separate_samples import Estimate
+from evalreport.statistics.shift import Floats
 
 DRAWN = np.random.default_rng(20261121)
 
@@ -32,23 +32,39 @@ def table(rows: int, lift: float, digits: int = 2) -> ScoreTable:
     return ScoreTable(values[::-1], up[::-1], down[::-1])
 
 
-def told(one: ScoreTable, *, in_bins: bool = False) -> ScoresTold:
-    return ScoresTold("d", "m", one, probabilities=True, in_bins=in_bins)
+def kept(one: ScoreTable, *, in_bins: bool = False) -> KeptScores:
+    return KeptScores(one, in_bins=in_bins)
+
+
+def row_by_row(sides: Sequence[Sequence[ScoreTable]]) -> tuple[list[Floats], list[Floats]]:
+    """The score of every row before and since, and its outcome minus its score."""
+    scores, errors = [], []
+    for side in sides:
+        ill, well = (
+            np.concatenate([np.repeat(t.scores, getattr(t, of).astype(int)) for t in side])
+            for of in ("positives", "negatives")
+        )
+        scores.append(np.concatenate([ill, well]))
+        errors.append(np.concatenate([1 - ill, -well]))
+    return scores, errors
 
 
 @pytest.mark.parametrize("split", [1, 4, 6])
-def test_any_split_of_runs_is_what_the_runs_of_both_sides_give(split: int) -> None:
+def test_any_split_of_runs_is_what_their_rows_give(split: int) -> None:
     tables = [table(300, 2.0 if k < 4 else 1.2) for k in range(8)]
-    course = ScoresOfRuns({10 + k: told(one) for k, one in enumerate(tables)})
-    places = list(range(10, 18))
-    found = course.moved(places[:split], places[split:])
-    expected = moved_scores((tables[:split], tables[split:]), probabilities=True)
-    assert [one.what for one in found] == ["scores", "calibration"]
-    for one, other in zip(found, expected, strict=True):
-        assert (one.test, one.statistic) == (other.test, pytest.approx(other.statistic))
-        assert (one.before, one.after, one.p_value) == pytest.approx(
-            (other.before, other.after, other.p_value)
-        )
+    sides = (tables[:split], tables[split:])
+    found = moved_scores([[kept(t) for t in side] for side in sides], probabilities=True)
+    scores, errors = row_by_row(sides)
+    distance = scipy.stats.ks_2samp(*scores, method="asymp")
+    means = [float(np.mean(own)) for own in (*scores, *errors)]
+    z = (means[3] - means[2]) / math.hypot(*(np.std(e, ddof=1) / len(e) ** 0.5 for e in errors))
+    one, other = found
+    assert (one.what, one.test, other.what, other.test) == (
+        "scores", "kolmogorov_smirnov", "calibration", "z"
+    )  # fmt: skip
+    assert (one.before, one.after, other.before, other.after) == pytest.approx(means)
+    assert (one.statistic, other.statistic) == pytest.approx((distance.statistic, z))
+    assert other.p_value == pytest.approx(2 * scipy.stats.norm.sf(abs(z)))
 
 
 def test_scores_in_bins_are_compared_in_the_same_bins() -> None:
@@ -60,48 +76,50 @@ def test_scores_in_bins_are_compared_in_the_same_bins() -> None:
         steps = [np.add.reduceat(side, [0, *(ends[:-1] + 1)]) for side in
                  (one.positives, one.negatives)]  # fmt: skip
         binned.append(ScoreTable(one.scores[ends], *steps))
-    course = ScoresOfRuns({k: told(one, in_bins=True) for k, one in enumerate(binned)})
-    (scores,) = course.moved([0, 1, 2], [3, 4, 5])
-    exact, _ = moved_scores((whole[:3], whole[3:]), probabilities=True)
-    assert scores.statistic == pytest.approx(exact.statistic, abs=0.0025)
-    assert (scores.before, scores.after) == pytest.approx((exact.before, exact.after), abs=0.01)
+    course = [kept(one, in_bins=True) for one in binned]
+    (scores,) = moved_scores((course[:3], course[3:]), probabilities=True)
+    before, after = row_by_row((whole[:3], whole[3:]))[0]
+    exact = scipy.stats.ks_2samp(before, after).statistic
+    assert scores.statistic == pytest.approx(exact, abs=0.0025)
+    assert (scores.before, scores.after) == pytest.approx((before.mean(), after.mean()), abs=0.01)
     assert scores.p_value is not None
     assert scores.p_value < 1e-6
     # one run in bins among others: all are put into its bins
-    mixed = {k: told(one) for k, one in enumerate(whole)} | {0: told(binned[0], in_bins=True)}
-    (scores,) = ScoresOfRuns(mixed).moved([0, 1, 2], [3, 4, 5])
-    assert scores.statistic == pytest.approx(exact.statistic, abs=0.02)
+    mixed = [course[0], *map(kept, whole[1:])]
+    (scores,) = moved_scores((mixed[:3], mixed[3:]), probabilities=True)
+    assert scores.statistic == pytest.approx(exact, abs=0.02)
 
 
 def test_bins_that_lie_otherwise_move_nothing() -> None:
     """1000 scores evenly from 0, in bins of 100 from 0 and from 50: the same scores are 0 apart."""
-    runs = []
+    sides = []
     for starts in (np.arange(0, 1000, 100), np.array([0, *range(50, 1000, 100)])):
         rows = np.diff(starts, append=1000)[::-1] / 2
-        runs.append(ScoreTable(starts[::-1] / 1000, rows, rows))
-    course = ScoresOfRuns({k: told(one, in_bins=True) for k, one in enumerate(runs)})
-    (scores,) = course.moved([0], [1])
+        sides.append([kept(ScoreTable(starts[::-1] / 1000, rows, rows), in_bins=True)])
+    (scores,) = moved_scores(sides, probabilities=True)
     assert scores.statistic == pytest.approx(0.0, abs=1e-12)
 
 
-def test_of_very_many_distinct_scores_the_distance_is_short_by_a_bin_at_most() -> None:
+def test_of_very_many_distinct_scores_the_distance_is_exact() -> None:
     whole = [table(4_000, 2.0 if k < 2 else 1.2, digits=9) for k in range(4)]
-    course = ScoresOfRuns({k: told(one) for k, one in enumerate(whole)})
-    scores, calibration = course.moved([0, 1], [2, 3])
-    exact = moved_scores((whole[:2], whole[2:]), probabilities=True)
-    assert exact[0].statistic is not None
-    assert scores.statistic is not None
-    assert 0 <= exact[0].statistic - scores.statistic <= 2 / 2000
-    # means and calibration need no bins
-    assert (scores.before, scores.after) == pytest.approx((exact[0].before, exact[0].after))
-    assert calibration.statistic == pytest.approx(exact[1].statistic)
+    sides = (whole[:2], whole[2:])
+    scores, _ = moved_scores([list(map(kept, side)) for side in sides], probabilities=True)
+    expected = scipy.stats.ks_2samp(*row_by_row(sides)[0]).statistic
+    assert scores.statistic == pytest.approx(expected, rel=1e-12)
 
 
-def test_a_run_without_its_scores_leaves_them_out() -> None:
-    course = ScoresOfRuns({0: told(table(50, 2.0)), 1: told(table(50, 2.0))})
-    assert course.moved([0], [1, 2]) == []
-    assert course.moved([], [0, 1]) == []
-    assert ScoresOfRuns({}).moved([0], [1]) == []
+def test_a_run_without_its_scores_leaves_them_out(tmp_path: Path) -> None:
+    weeks = [(40 + k, 10 - k, 10, 90) for k in (0, 1, -1, 2, -2)] + [(20, 30, 10, 90)] * 2
+    (recall, *_) = read_course(audits(tmp_path, weeks)[0].parent).series
+    assert recall.change is not None
+    assert {"scores", "calibration"} <= {one.what for one in recall.change.moved}
+    first = recall.points[0].run
+    assert first.results is not None
+    without = replace(first, results=replace(first.results, scores={}))
+    points = (replace(recall.points[0], run=without), *recall.points[1:])
+    found = Series(recall.about, points).change
+    assert found is not None
+    assert {one.what for one in found.moved} == {"prevalence", "predicted_prevalence"}
 
 
 @pytest.mark.parametrize("of_shares", [True, False])
@@ -123,64 +141,3 @@ def test_limits_that_are_carried_along_are_those_of_all_values(of_shares: bool) 
         course.add(own, file)
         earlier.setdefault(file, own)
     assert len(earlier) < len(values)
-
-
-NAMES = SPEC.replace("well, ill", """'a},{"kind":"gain"', 'b}],"failures":[x'""").replace(
-    "label: ill", """label: 'b}],"failures":[x'"""
-)
-
-
-@pytest.mark.parametrize("spec", [SPEC, NAMES], ids=["plain", "names like the text around them"])
-def test_what_is_read_of_a_run_is_what_stands_in_it(tmp_path: Path, spec: str) -> None:
-    """Only the curves that are looked at are read; they, and the rest, are those of the file."""
-    if spec is NAMES:
-        (tmp_path / "rows.csv").write_text(
-            "case,truth,score\n"
-            + "".join(
-                f'{k},"{name}",0.{k}\n'
-                for k, name in enumerate(
-                    ['a},{""kind"":""gain""', 'b}],""failures"":[x'] * 10, start=10
-                )
-            ),
-            encoding="utf-8",
-        )
-        spec = spec.replace("path: week.csv", "path: rows.csv")
-    assert audit(tmp_path, (40, 10, 10, 90), 1, spec=spec) in (0, 1)
-    file = tmp_path / "runs" / "latest" / "results.json"
-    data, where = file.read_bytes(), Location(str(file))
-    whole = records_of(data, where)
-    read = part_of(_Told, data, where, CURVES_OF_SCORES)
-    assert read.curves == tuple(one for one in whole.curves if one.kind in CURVES_OF_SCORES)
-    assert 0 < len(read.curves) < len(whole.curves)
-    assert (read.measures, read.acceptance, read.tables) == (
-        whole.measures,
-        whole.acceptance,
-        whole.tables,
-    )
-    # what stands in the list and is no curve is refused, as in the whole
-    with pytest.raises(FilesError):
-        part_of(_Told, data.replace(b'"curves":[', b'"curves":[1,', 1), where, CURVES_OF_SCORES)
-
-
-def test_what_stands_after_the_curves_is_left_whole(tmp_path: Path) -> None:
-    """The field after them is not the same one in every run."""
-    assert audit(tmp_path, (40, 10, 10, 90), 1) == 0
-    spec = f"{SPEC}drift: {{reference: {{run: runs/latest}}}}\n"
-    assert audit(tmp_path, (45, 5, 10, 90), 2, spec=spec) == 0
-    data = (tmp_path / "runs" / "latest" / "results.json").read_bytes()
-    assert b'}],"drift":[' in data
-    read = part_of(_Told, data, Location("results.json"), CURVES_OF_SCORES)
-    assert {one.kind for one in read.curves} == set(CURVES_OF_SCORES)
-    assert [run.missing for run in read_course(tmp_path / "runs").runs] == [None, None]
-
-
-def test_curves_are_written_as_they_are_looked_for(tmp_path: Path) -> None:
-    """Between two curves, and nowhere else, stands what they are told apart by."""
-    audit(tmp_path, (40, 10, 10, 90), 1)
-    data = (tmp_path / "runs" / "latest" / "results.json").read_bytes()
-    whole = records_of(data, Location("results.json"))
-    start = data.find(b',"curves":[{"')
-    end = data.find(b'}],"', start)
-    assert (
-        data[start:end].count(b'},{"') == len(whole.curves) - 1 == len(list(pairwise(whole.curves)))
-    )

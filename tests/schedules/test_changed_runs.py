@@ -11,7 +11,7 @@ from schedules.weekly_runs import SPEC, Counts, audit, audits
 
 from evalreport.cli import status_of
 from evalreport.report.charts.course import CHANGED
-from evalreport.runs.trend import PastRun, change_of_series, read_course, series_of
+from evalreport.runs.trend import PastRun, read_course, series_of
 from evalreport.statistics.change import change_of_shares, cusum, self_starting_shares
 
 #: Recall 0.9 of 100, then 0.7; fewer ill among them, and other scores, from the ninth on.
@@ -33,10 +33,9 @@ def weeks(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_runs_are_charted_as_periods_are(weeks: Path) -> None:
     course = read_course(weeks)
     (recall,) = (one for one in course.headlines if one.about.metric == "recall")
-    told = change_of_series(recall, course.runs)
-    assert told is not None
-    found, names = told.change, [run.name for run in course.runs]
-    assert told.places == tuple(range(len(WEEKS)))
+    found, names = recall.change, [run.name for run in course.runs]
+    assert found is not None
+    assert [step.place for step in recall.steps] == list(range(len(WEEKS)))
     counts = [(tp, tp + fn) for tp, fn, _, _ in WEEKS]
     z = self_starting_shares(counts)
     assert [mark.z for mark in found.marks] == list(z)
@@ -56,9 +55,9 @@ def test_the_runs_are_charted_as_periods_are(weeks: Path) -> None:
 
 def test_what_moved_with_it(weeks: Path) -> None:
     course = read_course(weeks)
-    found = change_of_series(course.headlines[0], course.runs)
+    found = course.headlines[0].change
     assert found is not None
-    moved = {one.what: one for one in found.change.moved}
+    moved = {one.what: one for one in found.moved}
     ends = [WEEKS[:8], WEEKS[8:]]
     prevalence = [sum(w[0] + w[1] for w in end) / sum(map(sum, end)) for end in ends]
     assert (moved["prevalence"].before, moved["prevalence"].after) == pytest.approx(prevalence)
@@ -73,7 +72,7 @@ def test_rows_are_counted_once_where_a_measure_counts_indeterminate_ones_both_wa
 ) -> None:
     course = read_course(weeks)
     recall = course.headlines[0]
-    once = course.change(recall)
+    once = recall.change
     assert once is not None
 
     def both_ways(run: PastRun) -> PastRun:
@@ -85,9 +84,8 @@ def test_rows_are_counted_once_where_a_measure_counts_indeterminate_ones_both_wa
     runs = [both_ways(run) for run in course.runs]
     wanted = replace(recall.about.which, indeterminate="for")
     (own,) = (one for one in series_of(runs) if one.about.which == wanted)
-    found = change_of_series(own, runs)
-    assert found is not None
-    assert found.change.moved == once.change.moved
+    assert own.change is not None
+    assert own.change.moved == once.moved
 
 
 def test_text_json_and_pages_name_the_week(

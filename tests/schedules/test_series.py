@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -55,6 +56,27 @@ def test_each_spec_is_a_series(tmp_path: Path) -> None:
     assert (
         led_to(tmp_path, "latest") == led_to(tmp_path, "latest-b") != led_to(tmp_path, "latest-a")
     )
+
+
+def test_pages_of_several_series_keep_them_apart(tmp_path: Path) -> None:
+    """A chart has the runs of its series alone, and the two newest runs compared are of one."""
+    for day in (1, 2, 3):
+        run(tmp_path, "a", GOOD, 2 * day)
+        run(tmp_path, "b", BAD, 2 * day + 1)
+    site = tmp_path / "site"
+    assert status_of(["history", str(tmp_path / "runs"), "--html", str(site)]) == 0
+    pages = {path.name: path.read_text(encoding="utf-8") for path in site.iterdir()}
+    assert "<h1>2 series</h1>" in pages["index.html"]
+    assert "In 3 of 3 runs" in pages["trends-1.html"]
+    ran = {name: read_history(tmp_path / "runs").series_of(entry)
+           for name, entry in read_history(tmp_path / "runs").runs.items()}  # fmt: skip
+    compared = [ran[name] for name in ran if name in pages["changes.html"]]
+    assert compared == ["b", "b"]
+    # a line for each run below how often in a row a criterion was not passed
+    rows = re.findall(
+        r"<tr>(?:(?!</tr>).)*2026-11-0[0-9]<.*?</tr>", pages["criteria.html"], re.DOTALL
+    )
+    assert len(rows) == 6
 
 
 def test_a_declared_series_goes_on_under_another_file_name(tmp_path: Path) -> None:

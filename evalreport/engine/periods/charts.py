@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from evalreport.engine.counting.tables import Tables
 from evalreport.metrics.estimates import estimate_of
@@ -14,15 +17,12 @@ from evalreport.results.identity import Slice
 from evalreport.results.records import SHARES_MOVED, Change, ChartMark, Measure, Moved, Table
 from evalreport.statistics.course import LEVEL, RUN_LENGTH, ChartedCourse, charted_course
 from evalreport.statistics.separate_samples import Estimate
-from evalreport.statistics.shift import KolmogorovSmirnov, Values, chi_square, value_shift
+from evalreport.statistics.shift import Floats, Sample, chi_square, kolmogorov_smirnov
 from evalreport.statistics.tail import chi2_sf, normal_sf
 
 if TYPE_CHECKING:
     from evalreport.engine.run_state import RunState
     from evalreport.plan.inputs import Facts
-
-#: Bins of the stability index of scores.
-BINS = 10
 
 
 def change_of(
@@ -153,10 +153,10 @@ class _Sides:
         if self.facts.source not in ("score", "margin"):
             return []
         tables = self.state.tables[self.measure.dataset, self.measure.model]
-        sides = []
-        for names in (self.before, self.after):
-            parts = [tables.scores(Slice(((self.column, name),))) for name in names]
-            sides.append(parts)
+        sides = [
+            [KeptScores(tables.scores(Slice(((self.column, name),)))) for name in names]
+            for names in (self.before, self.after)
+        ]
         return moved_scores(sides, probabilities=self.facts.probabilities)
 
     def of_subgroups(self) -> list[Moved]:
@@ -192,34 +192,86 @@ class _Sides:
         )
 
 
-def moved_scores(sides: Sequence[Sequence[ScoreTable]], *, probabilities: bool) -> list[Moved]:
-    """How scores lie before and since, and, of probabilities, how far they are from outcomes."""
-    values = [_values(parts) for parts in sides]
-    shift = value_shift(values[0], values[1], BINS)
-    before, after = (_mean_score(side) for side in values)
-    ks = None
-    if shift.ks is not None and shift.ks_p_value is not None:
-        ks = KolmogorovSmirnov(shift.ks, shift.ks_p_value)
-    found = [scores_moved(before, after, ks)]
-    if probabilities:
-        found.append(calibration_moved(*(_excess(parts) for parts in sides)))
+@dataclass(frozen=True)
+class KeptScores:
+    """Distinct scores with their rows; each begins a bin where ``in_bins``."""
+
+    table: ScoreTable
+    in_bins: bool = False
+
+    @property
+    def rows(self) -> Floats:
+        """The rows of each score."""
+        return np.asarray(self.table.positives + self.table.negatives, np.float64)
+
+
+def moved_scores(sides: Sequence[Sequence[KeptScores]], *, probabilities: bool) -> list[Moved]:
+    """How scores lie before and since, and, of probabilities, how far they are from outcomes.
+
+    Where any are kept in bins, all are put into the fewest of them: the distance may be off by
+    the share of a bin, and calibration, which needs each score, is left out.
+    """
+    every = [one for side in sides for one in side]
+    binned = [one.table.scores for one in every if one.in_bins]
+    grid = np.unique(min(binned, key=len) if binned else _joined(one.table.scores for one in every))
+    rows = [(_in_bins if binned else _at_scores)(side, grid) for side in sides]
+    totals = [math.fsum(side) for side in rows]
+    before, after = (
+        math.fsum(grid * side) / total if total else None
+        for side, total in zip(rows, totals, strict=True)
+    )
+    ks = kolmogorov_smirnov(*rows)
+    tested = (None, None, None) if ks is None else ("kolmogorov_smirnov", *ks)
+    found = [Moved("scores", None, before, after, *tested)]
+    if probabilities and not binned:
+        found.append(_calibration(*map(_excess, sides)))
     return found
 
 
-def scores_moved(before: float | None, after: float | None, ks: KolmogorovSmirnov | None) -> Moved:
-    """The mean scores before and since, and how far apart their distributions are."""
-    if ks is None:
-        return Moved("scores", None, before, after, None, None, None)
-    return Moved("scores", None, before, after, "kolmogorov_smirnov", ks.statistic, ks.p_value)
+def _joined(parts: Iterable[ArrayLike]) -> Floats:
+    return np.concatenate([np.empty(0), *(np.asarray(part, np.float64) for part in parts)])
 
 
-def calibration_moved(before: tuple[float, float], after: tuple[float, float]) -> Moved:
+def _at_scores(side: Sequence[KeptScores], grid: Floats) -> Floats:
+    """Rows at each point of a grid of all scores."""
+    places = np.searchsorted(grid, _joined(one.table.scores for one in side))
+    found = np.bincount(places, _joined(one.rows for one in side), len(grid))
+    return np.asarray(found, np.float64)
+
+
+def _in_bins(side: Sequence[KeptScores], grid: Floats) -> Floats:
+    """Rows from each point of a grid up to the next; those below it count at its first point.
+
+    Rows of a bin lie evenly in it.
+    """
+    found = np.zeros(len(grid))
+    for one in side:
+        pairs = list(zip(one.table.scores[::-1].tolist(), one.rows[::-1].tolist(), strict=True))
+        below = Sample(pairs, one.in_bins).rows_below(grid[1:])
+        found += np.diff(below, prepend=0.0, append=math.fsum(one.rows))
+    return found
+
+
+def _calibration(before: tuple[float, float], after: tuple[float, float]) -> Moved:
     """Mean of outcome minus score before and since, each with the variance of that mean."""
     (one, first), (other, second) = before, after
     spread = math.sqrt(first + second)
     z = (other - one) / spread if spread > 0 else None
     p = None if z is None else 2.0 * normal_sf(abs(z))
     return Moved("calibration", None, one, other, None if z is None else "z", z, p)
+
+
+def _excess(side: Sequence[KeptScores]) -> tuple[float, float]:
+    """Mean of outcome minus score, and the variance of that mean."""
+    tables = [one.table for one in side]
+    errors = _joined(part for t in tables for part in (1.0 - t.scores, -t.scores))
+    rows = _joined(part for t in tables for part in (t.positives, t.negatives))
+    total = math.fsum(rows)
+    if total < 2:
+        return 0.0, 0.0
+    mean = math.fsum(errors * rows) / total
+    spread = math.fsum(rows * (errors - mean) ** 2) / (total - 1)
+    return mean, spread / total
 
 
 def moved_mix(column: str, counts: Sequence[tuple[float, float]]) -> list[Moved]:
@@ -229,33 +281,3 @@ def moved_mix(column: str, counts: Sequence[tuple[float, float]]) -> list[Moved]
         return []
     p = chi2_sf(statistic, df)
     return [Moved("subgroups", column, None, None, "chi_square", statistic, p)]
-
-
-def _values(parts: Sequence[ScoreTable]) -> Values:
-    rows: dict[float, float] = {}
-    for part in parts:
-        weights = (part.positives + part.negatives).tolist()
-        for score, weight in zip(part.scores.tolist(), weights, strict=True):
-            rows[score] = rows.get(score, 0.0) + float(weight)
-    return sorted(rows.items())
-
-
-def _mean_score(values: Values) -> float | None:
-    total = math.fsum(rows for _, rows in values)
-    return math.fsum(score * rows for score, rows in values) / total if total else None
-
-
-def _excess(parts: Sequence[ScoreTable]) -> tuple[float, float]:
-    """Mean of outcome minus score, and the variance of that mean."""
-    terms: list[tuple[float, float]] = []
-    for part in parts:
-        for score, up, down in zip(
-            part.scores.tolist(), part.positives.tolist(), part.negatives.tolist(), strict=True
-        ):
-            terms += [(1.0 - score, float(up)), (-score, float(down))]
-    total = math.fsum(n for _, n in terms)
-    if total < 2:
-        return 0.0, 0.0
-    mean = math.fsum(d * n for d, n in terms) / total
-    spread = math.fsum(n * (d - mean) ** 2 for d, n in terms) / (total - 1)
-    return mean, spread / total

@@ -179,6 +179,16 @@ def interval_of(found: Shift) -> records.Interval | None:
     return records.Interval(found.level, low, high, str(found.method))
 
 
+def is_better(name: str, now: float | None, then: float | None) -> bool | None:
+    """Whether now is better than then, by the goal of the metric of this name.
+
+    None where neither is, or nobody can tell.
+    """
+    metric = find(name)
+    side = None if metric is None else better(metric, now, then)
+    return None if side is None else side == "model"
+
+
 def better(metric: Metric, now: float | None, then: float | None) -> str | None:
     """``model`` (now) or ``reference`` (then), by the metric's goal; None where neither is."""
     if now is None or then is None:
