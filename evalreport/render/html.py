@@ -55,21 +55,28 @@ def render_html(
     template: str | Path | None = None,
     signed: Signed | None = None,
     failed: list[str] | None = None,
+    *,
+    paper: bool = False,
 ) -> str:
-    """The report of results as HTML.
+    """The report of results as HTML: `built`, then drawn by `page_of`."""
+    return page_of(built(results, template, signed, failed), template, paper=paper)
+
+
+def page_of(report: Report, template: str | Path | None = None, *, paper: bool = False) -> str:
+    """A report as HTML, as a screen shows it or as it is laid out on ``paper``.
 
     ``template`` is the name of a shipped template, or a folder or file of the
     user's own; those run in a child process with limits and must refer to nothing
-    outside the page. ``signed`` is who signs this copy; ``failed`` is told what could not be
-    made and stands as FAILED on the page. Raises RenderingError,
-    LimitError, UsageError or FilesError.
+    outside the page. On paper stand the same words without what is folded away on screen, and
+    charts are pictures, so that nothing in them is looked at by the rules of the page. Raises
+    RenderingError, LimitError, UsageError or FilesError.
     """
     found = find_template(template)
-    report = as_plain(_with_template(results, found, signed, failed))
-    report["logo"] = found.logo or report["logo"]
-    report["running"] = running_lines(report)
+    plain = as_plain(report)
+    plain["logo"] = found.logo or plain["logo"]
+    plain |= {"running": running_lines(plain), "paper": paper}
     if found.trusted:
-        return fill(found, report)
+        return fill(found, plain)
     from evalreport.render.limited import run_limited
 
     page = run_limited(
@@ -78,7 +85,7 @@ def render_html(
             "name": found.name,
             "files": found.files,
             "main": found.main,
-            "report": report,
+            "report": plain,
         },
     )
     return page.decode("utf-8")
@@ -90,14 +97,12 @@ def built(
     signed: Signed | None = None,
     failed: list[str] | None = None,
 ) -> Report:
-    """The report itself, with the sections of the template: what other formats are written from."""
-    return _with_template(results, find_template(template), signed, failed)
+    """The report itself, with the sections of the template: what every format is written from.
 
-
-def _with_template(
-    results: Results, found: Template, signed: Signed | None, failed: list[str] | None
-) -> Report:
-    made = build(results, found.name, failed)
+    ``signed`` is who signs this copy; ``failed`` is told what could not be made and stands as
+    FAILED in the report.
+    """
+    made = build(results, find_template(template).name, failed)
     return made if signed is None else with_signature(made, signed)
 
 
