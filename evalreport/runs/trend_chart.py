@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from evalreport.runs.trend import Course, PastRun, Point, RunsChange, Series
 from evalreport.runs.trend_words import BETTER, WORSE, change_text, days, series_name, value_cell
 from evalreport.report.changes import MARK_HEADS, mark_row
-from evalreport.report.charts.canvas import HALF, drawing, panel, with_own_names
+from evalreport.report.charts.canvas import HALF, drawing, panel
 from evalreport.report.charts.course import CHANGED, IMPROVED, Stop
 from evalreport.report.charts.course import course as draw_course
 from evalreport.report.model import Chart, PlainTable, TableRow
@@ -40,8 +40,8 @@ MEMORY = (
 )
 
 
-def trend_chart(series: Series, course: Course, id_: str) -> Chart | None:
-    """The chart of a measure; None where it never has a value. ``id_`` begins its ids."""
+def trend_chart(series: Series, course: Course) -> Chart | None:
+    """The chart of a measure; None where it never has a value."""
     first = max(0, len(course.runs) - MOST_RUNS)
     runs = course.runs[first:]
     points = {p.run - first: p for p in series.points if p.run >= first}
@@ -61,7 +61,7 @@ def trend_chart(series: Series, course: Course, id_: str) -> Chart | None:
     name, finding = series_name(series), change_text(course, series)
     asked = "" if required is None else f" Required: {required_text(required)}."
     return Chart(
-        with_own_names(drawing(paint, HALF, HEIGHT), id_),
+        drawing(paint, HALF, HEIGHT),
         f"{name}. {_said(list(points.values()), len(runs))}{asked}",
         name,
         asked.strip(),

@@ -85,7 +85,7 @@ def site_pages(
         CRITERIA: page((part("criteria", "Criteria over time", *_criteria(course)),), "criteria"),
     }  # fmt: skip
     for name, place in names.items():
-        charts = [trend_chart(one, course, f"c{k}") for k, one in enumerate(groups[place])]
+        charts = [trend_chart(one, course) for one in groups[place]]
         drawn = Charts(tuple(chart for chart in charts if chart is not None))
         pages[name] = page((part("charts", ", ".join(place), Text(HOW, "small"), drawn),),
                            ", ".join(place))  # fmt: skip
