@@ -19,7 +19,6 @@ from evalreport.report.model import (
     Again,
     Block,
     Column,
-    Criteria,
     Entry,
     Heading,
     Line,
@@ -36,9 +35,6 @@ from evalreport.report.strips import tables_strip
 from evalreport.report.words import label_text
 from evalreport.results.identity import MEAN_OF_FOLDS
 from evalreport.results.records import Table
-
-#: The style of a strip whose lines are of one measure each.
-ONE = "one"
 
 
 def with_anchors(report: Report) -> Report:
@@ -76,21 +72,17 @@ def _anchored(block: Block, cards: set[str], given: set[str]) -> Block:
         own = tuple(replace(card, number=_own(card.number, set(), given)) for card in block.cards)
         return replace(block, cards=own)
     if isinstance(block, Strip):
-        whole = ONE in block.style
-        return replace(block, lines=tuple(_line(line, whole, cards, given) for line in block.lines))
-    if isinstance(block, Criteria):
-        rows = tuple(replace(r, line=_line(r.line, True, cards, given)) for r in block.rows)
-        return replace(block, rows=rows)
+        return replace(block, lines=tuple(_line(line, cards, given) for line in block.lines))
     if isinstance(block, Tables):
         tables = tuple(replace(t, anchor=_first(t.table, given)) for t in block.tables)
         return replace(block, tables=tables)
     return block
 
 
-def _line(line: Line, whole: bool, cards: set[str], given: set[str]) -> Line:
-    """A line; where it is ``whole`` of one measure, that of its last number."""
+def _line(line: Line, cards: set[str], given: set[str]) -> Line:
+    """A line; where it is of one measure, that of its last number."""
     at = set(_places(line))
-    at = {max(at)} if whole and at else at
+    at = {max(at)} if line.whole and at else at
     cells = tuple(
         replace(cell, number=_own(cell.number, cards, given))
         if k in at and cell.number is not None

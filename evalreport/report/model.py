@@ -34,10 +34,12 @@ class MetricBlock:
 class Line:
     """A row of a strip: one classification table laid flat, and numbers from it.
 
-    ``hook`` is the name and the value of its ``data-`` attribute, where it has one.
+    ``whole``: it is of one measure, that of its last number, whose limits have a cell of their
+    own. ``hook`` is the name and the value of its ``data-`` attribute, where it has one.
     """
 
     cells: tuple[LineCell, ...]
+    whole: bool = False
     table: str = ""
     rule: bool = False
     strong: bool = False
@@ -61,7 +63,8 @@ CONTINUED = ", continued"
 class Strip:
     """Tables laid flat, one a row, with what follows from each.
 
-    ``ticks``: numbers at even distances along the axis of a column of whiskers.
+    ``ticks``: numbers at even distances along the axis of a column of whiskers; ``axis`` says
+    what the upright line in its rows is, where the axis is drawn.
     """
 
     caption: str
@@ -70,36 +73,8 @@ class Strip:
     notes: tuple[str, ...] = ()
     style: str = ""
     ticks: tuple[str, ...] = ()
-    kind: ClassVar[str] = "strip"
-
-
-@dataclass(frozen=True)
-class Criterion:
-    """A row of the table of acceptance criteria."""
-
-    line: Line
-    outcome: str
-    word: str
-    reason: str
-
-
-@dataclass(frozen=True)
-class Criteria:
-    """The acceptance criteria and what came of them; or results, which need not be ``judged``.
-
-    ``axis`` says what the upright line in its rows is, where the axis is drawn; ``ticks`` are
-    numbers on the one axis of all rows, at even distances from its left end to its right.
-    """
-
-    caption: str
-    columns: tuple[Column, ...]
-    rows: tuple[Criterion, ...]
-    style: str = "acc"
-    notes: tuple[str, ...] = ()
-    judged: bool = True
     axis: str = ""
-    ticks: tuple[str, ...] = ()
-    kind: ClassVar[str] = "criteria"
+    kind: ClassVar[str] = "strip"
 
 
 @dataclass(frozen=True)
@@ -428,7 +403,6 @@ class Checklist:
 Block = (
     MetricBlock
     | Strip
-    | Criteria
     | Stamp
     | Facts
     | Ledgers

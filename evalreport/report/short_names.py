@@ -12,7 +12,7 @@ from dataclasses import replace
 from string import ascii_uppercase
 
 from evalreport.report.contents import Contents
-from evalreport.report.model import Block, Criteria, Line, PlainTable, Report, Strip
+from evalreport.report.model import Block, Line, PlainTable, Report, Strip
 from evalreport.report.pieces import LineCell, Mark
 
 #: Letters of a name from which on tables print keys.
@@ -47,12 +47,6 @@ def _keyed(block: Block, keys: Mapping[Mark, str]) -> Block:
             return block
         lines = tuple(_line(line, keys) for line in block.lines)
         return replace(block, lines=lines, notes=(_legend(used, keys), *block.notes))
-    if isinstance(block, Criteria):
-        used = _used([row.line for row in block.rows], keys)
-        if not used:
-            return block
-        rows = tuple(replace(row, line=_line(row.line, keys)) for row in block.rows)
-        return replace(block, rows=rows, notes=(_legend(used, keys),))
     if isinstance(block, PlainTable):
         return _keyed_words(block, keys)
     return block

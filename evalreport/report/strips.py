@@ -73,7 +73,8 @@ def _metric_line(contents: Contents, row: Row, flat: bool, place: str, rule: boo
         cells += flat_cells(contents, _table(contents, m), m, place) or []
     cells.append(LineCell(fraction_text(contents, m), "right"))
     cells.append(LineCell(number=number, align="right", strong=True))
-    return Line(tuple(cells), table=number.table if flat else "", rule=rule)
+    cells.append(LineCell(number.interval, "right", aside="" if number.interval else number.reason))
+    return Line(tuple(cells), whole=True, table=number.table if flat else "", rule=rule)
 
 
 def fraction_text(contents: Contents, m: Measure) -> str:

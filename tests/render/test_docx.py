@@ -81,7 +81,7 @@ def test_every_block_of_the_page_is_in_the_document(run: Path, word: Any) -> Non
     titles = [p.text for p in word.paragraphs if p.style.name == "Heading 1"]
     assert titles == [f"{s.number} {s.title}".strip() for s in report.sections]
     kinds = {type(block) for section in report.sections for block in section.blocks}
-    assert {m.MetricBlock, m.Criteria, m.Charts, m.Signatures, m.Checklist, m.Code} <= kinds
+    assert {m.MetricBlock, m.Strip, m.Charts, m.Signatures, m.Checklist, m.Code} <= kinds
     for section in report.sections:
         for block in section.blocks:
             if isinstance(block, m.MetricBlock):
