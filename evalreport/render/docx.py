@@ -136,7 +136,7 @@ class _Writer:
         self.document = document
         self.draw: dict[type, Callable[[Any], object]] = {
             m.MetricBlock: self.metric,
-            m.Strip: self.strip,
+            m.TableBlock: self.lines,
             m.Stamp: self.stamp,
             m.Facts: self.facts,
             m.Ledgers: self.ledgers,
@@ -144,8 +144,7 @@ class _Writer:
             m.Heading: lambda b: self.heading(f"{b.text} {b.aside}".strip()),
             m.Notes: self.notes,
             m.Failure: lambda b: self.words(b.text, strong=True),
-            m.PlainTable: self.plain,
-            m.TablePair: lambda b: self.each(b.tables, self.plain),
+            m.TablePair: lambda b: self.each(b.tables, self.lines),
             m.Charts: self.charts,
             m.Tables: self.tables,
             m.Again: lambda _: None,
@@ -191,7 +190,7 @@ class _Writer:
         """Tables of counts, and what stands at their side."""
         self.each(block.tables, self.counts)
         if block.aside is not None:
-            self.plain(block.aside)
+            self.lines(block.aside)
 
     def words(self, text: str, style: str = "Normal", *, strong: bool = False) -> Paragraph:
         """A paragraph."""
@@ -331,33 +330,26 @@ class _Writer:
         if block.note:
             self.words(block.note)
 
-    def plain(self, block: m.PlainTable) -> None:
-        """A table of text."""
-        heads = [column.text for column in block.columns]
-        right = [k for k, column in enumerate(block.columns) if column.align == "right"]
-        strong = [k for k, row in enumerate(block.rows) if row.strong or row.head]
-        self.table(block.caption, [r.cells for r in block.rows], heads, right, strong)
-        if block.note:
-            self.words(block.note)
-
-    def strip(self, block: m.Strip) -> None:
-        """Lines of numbers; columns of whiskers alone, which only the page has, are left out."""
+    def lines(self, block: m.TableBlock) -> None:
+        """A table; columns of whiskers alone, which only the page has, are left out."""
         rows = [[_cell_text(cell, line) for cell in line.cells] for line in block.lines]
         used = [k for k in range(len(block.columns)) if any(row[k] for row in rows)]
         right = [i for i, k in enumerate(used) if block.columns[k].align == "right"]
-        strong = [k for k, line in enumerate(block.lines) if line.strong]
+        strong = [k for k, line in enumerate(block.lines) if line.strong or line.head]
         heads = [block.columns[k].text for k in used]
         chosen = [[row[k] for k in used] for row in rows]
         made = self.table(block.caption, chosen, heads, right, strong)
         for row, line in zip(made.rows[1:], block.lines, strict=True):
             for cell, k in zip(row.cells, used, strict=True):
                 own = line.cells[k]
+                if isinstance(own, str):
+                    continue
                 _mark(cell, top=own.top, frame=own.frame)
                 if own.outcome:
                     name, shade = OUTCOMES.get(own.outcome, OPEN)
                     _shade(cell, shade)
                     cell.paragraphs[0].style = self.document.styles[f"Outcome {name}".strip()]
-        self.each(block.notes, self.words)
+        self.each(filter(None, (block.legend, *block.notes)), self.words)
 
     def counts(self, table: CountTable) -> None:
         """A classification table with the cells above and below the line marked."""
@@ -485,17 +477,19 @@ def _widths(rows: Sequence[Sequence[str]], columns: int) -> list[Any]:
     return [Mm(width * WIDTH_MM / sum(wanted)) for width in wanted]
 
 
-def _cell_text(cell: LineCell, line: m.Line) -> str:
+def _cell_text(cell: str | LineCell, line: m.Line) -> str:
     """What a cell of a line says; the interval of a number may have a cell of its own."""
+    if isinstance(cell, str):
+        return cell
     number = cell.number
     if number is not None and number.measure:
-        if line.whole and (number.interval or any(own.aside for own in line.cells)):
-            return number.text
-        return _with_interval(number)
+        others = [own.aside for own in line.cells if not isinstance(own, str)]
+        elsewhere = line.whole and (number.interval or number.reason in others)
+        return number.text if elsewhere else _with_interval(number)
     if number is not None:
         return ""
     if cell.mark is not None:
-        return f"{cell.mark.symbol} {cell.mark.name}"
+        return f"{cell.mark.symbol} {cell.mark.key or cell.mark.name}"
     if cell.outcome:
         return " ".join(part for part in (cell.text, cell.aside) if part)
     laid = "  ".join(f"{name} {count}" for name, count in cell.counts)

@@ -32,7 +32,6 @@ from evalreport.report.page_one import outcome_text
 from evalreport.report.rows import agreement_words
 from evalreport.report.scripts import script_note
 from evalreport.report.sections import Declaration, sections
-from evalreport.report.short_names import with_short_names
 from evalreport.report.wording import TEMPLATES, Wording
 from evalreport.report.words import as_of_text, label_text, prose, visible
 from evalreport.results import records
@@ -71,7 +70,7 @@ def build(results: Results, template: str = "standard", failed: list[str] | None
         large=bool((contents.spec.get("report") or {}).get("large")),
         logo=logo_address(contents),
     )
-    return with_anchors(with_short_names(report, contents))
+    return with_anchors(report)
 
 
 def _sections(

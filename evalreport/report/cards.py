@@ -183,7 +183,6 @@ def flat_cells(
         found.append(
             LineCell(
                 text=count_text(counts[name]),
-                align="right",
                 cell=name.lower(),
                 top=name in top,
                 frame=sides.get(name, "") + ends if framed else "",

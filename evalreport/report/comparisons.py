@@ -13,7 +13,7 @@ from evalreport.report.model import (
     Block,
     Column,
     Line,
-    Strip,
+    TableBlock,
     Text,
 )
 from evalreport.report.now_and_then import then_blocks
@@ -202,7 +202,7 @@ def _limits(interval: Interval) -> str:
     return f"{difference_text(interval.low)} to {difference_text(interval.high)}"
 
 
-def _differences(contents: Contents, entries: Sequence[Comparison], total: int) -> Strip:
+def _differences(contents: Contents, entries: Sequence[Comparison], total: int) -> TableBlock:
     """A line for each difference; models that are the same on all lines stand in the caption."""
     only = _only_reference(contents, entries)
     marks = {contents.mark((e.dataset, e.model)) for e in entries}
@@ -220,7 +220,7 @@ def _differences(contents: Contents, entries: Sequence[Comparison], total: int) 
     of += f" from {only}" if only else ""
     ticks = tuple(number_text(round(x, 12)) for x in (-reach, 0.0, reach))
     columns = tuple(column for column, _ in shown)
-    return Strip(f"{of}. ↓ less is better", columns, lines, notes, "many cmp", ticks)
+    return TableBlock(f"{of}. ↓ less is better", columns, lines, notes, "many cmp", ticks)
 
 
 def _columns(
@@ -245,17 +245,17 @@ def _columns(
             lambda e: LineCell("then") if e.reference_run else marked(_reference(e)),
         ),
         (Column("reference" if only else "value", "right"), other),
-        (Column("difference", "right"), lambda e: LineCell(_said(e), "right", strong=True)),
+        (Column("difference", "right"), lambda e: LineCell(_said(e), strong=True)),
         (
             Column(_level(entries), "right"),
-            lambda e: LineCell("" if e.interval is None else _limits(e.interval), "right"),
+            lambda e: LineCell("" if e.interval is None else _limits(e.interval)),
         ),
         (Column("axis"), lambda e: LineCell(whisker=_whisker(contents, e, reach))),
         (Column("test"), lambda e: LineCell(_test(e))),
-        (Column("p", "right"), lambda e: LineCell(_p(e.p_value), "right")),
+        (Column("p", "right"), lambda e: LineCell(_p(e.p_value))),
         (
             Column(f"p, {_correction(entries)}", "right"),
-            lambda e: LineCell(_p(e.p_adjusted), "right"),
+            lambda e: LineCell(_p(e.p_adjusted)),
         ),
     ]
     left = {1} if alone else set()
@@ -313,7 +313,7 @@ def _level(entries: Sequence[Comparison]) -> str:
 
 def _then(entry: Comparison) -> LineCell:
     value = entry.reference_value
-    return LineCell("–" if value is None else value_text(value), "right")
+    return LineCell("–" if value is None else value_text(value))
 
 
 def _reference_name(contents: Contents, view: View) -> str:
@@ -323,8 +323,8 @@ def _reference_name(contents: Contents, view: View) -> str:
 
 def _value(contents: Contents, m: Measure | None) -> LineCell:
     if m is None or m.table not in contents.tables:
-        return LineCell("–", "right")
-    return LineCell(number=_without_interval(number_of(contents, m, whisker=False)), align="right")
+        return LineCell("–")
+    return LineCell(number=_without_interval(number_of(contents, m, whisker=False)))
 
 
 def _without_interval(number: Number) -> Number:

@@ -18,8 +18,8 @@ OPEN, CLOSE = "\u2068", "\u2069"
 #: Fields of a report that hold text in which names stand among other words; labels stay.
 RUNNING = frozenset(
     {"aka", "alt", "aside", "caption", "detail", "flags", "heading", "intro", "items", "kicker",
-     "lead", "meaning", "messages", "note", "notes", "partial", "parts", "read", "reason", "rows",
-     "text", "title", "words"}
+     "lead", "legend", "meaning", "messages", "note", "notes", "partial", "parts", "read", "reason",
+     "rows", "text", "title", "words"}
 )  # fmt: skip
 
 

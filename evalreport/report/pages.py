@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from evalreport.lines import one_line
-from evalreport.report.model import Block, Column, Line, Notes, Section, Strip, Text
+from evalreport.report.model import Block, Column, Line, Notes, Section, TableBlock, Text
 from evalreport.report.pieces import LineCell
 from evalreport.report.words import cell as markdown_cell
 
@@ -56,20 +56,16 @@ def stamp(outcome: str, word: str, aside: str = "") -> LineCell:
     return LineCell(f"{SIGNS[outcome]} {word}", outcome=outcome, aside=aside)
 
 
-def table(caption: str, heads: Sequence[Column], lines: Sequence[Line], *notes: str) -> Strip:
-    """A table of a page; numbers stand where the heads of their columns do."""
-    return Strip(caption, tuple(heads), tuple(_set(one, heads) for one in lines), notes)
-
-
-def _set(one: Line, heads: Sequence[Column]) -> Line:
-    pairs = zip(one.cells, heads, strict=True)
-    return replace(one, cells=tuple(replace(c, align=head.align) for c, head in pairs))
+def table(caption: str, heads: Sequence[Column], lines: Sequence[Line], *notes: str) -> TableBlock:
+    """A table of a page."""
+    return TableBlock(caption, tuple(heads), tuple(lines), notes)
 
 
 def line(*cells: str | LineCell, hook: tuple[str, ...] = ()) -> Line:
     """A row of a page's table; the first cell is its head."""
-    first, *others = (LineCell(c) if isinstance(c, str) else c for c in cells)
-    return Line((first if first.outcome else replace(first, head=True), *others), hook=hook)
+    first = LineCell(cells[0]) if isinstance(cells[0], str) else cells[0]
+    head = first if first.outcome else replace(first, head=True)
+    return Line((head, *cells[1:]), hook=hook)
 
 
 def page_text(page: Page, most: int | None = None) -> str:
@@ -92,7 +88,7 @@ def _lines(section: Section, most: int | None) -> Iterator[str]:
             if block.title != section.title:
                 yield block.title
             yield from _items(block)
-        elif isinstance(block, Strip):
+        elif isinstance(block, TableBlock):
             yield from _aligned(block, most)
 
 
@@ -102,7 +98,7 @@ def _items(block: Notes) -> Iterator[str]:
         yield f"{sign} {': '.join((item.title, *item.messages))}"
 
 
-def _aligned(block: Strip, most: int | None) -> Iterator[str]:
+def _aligned(block: TableBlock, most: int | None) -> Iterator[str]:
     """The rows of a table below its caption, each column as wide as its widest cell."""
     rows = [[_cell(c) for c in line.cells] for line in block.lines[:most]]
     heads = [column.text for column in block.columns]
@@ -120,7 +116,9 @@ def _aligned(block: Strip, most: int | None) -> Iterator[str]:
     yield from block.notes
 
 
-def _cell(c: LineCell) -> str:
+def _cell(c: str | LineCell) -> str:
+    if isinstance(c, str):
+        return c
     return f"{c.text} ({c.aside})" if c.aside else c.text
 
 
@@ -142,7 +140,7 @@ def _markdown(block: Block) -> Iterator[str]:
         yield f"**{markdown_cell(block.title)}**"
         yield ""
         yield from (f"- {markdown_cell(line)}" for line in _items(block))
-    elif isinstance(block, Strip):
+    elif isinstance(block, TableBlock):
         yield _markdown_row(column.text for column in block.columns)
         yield _markdown_rule(block.columns)
         yield from (_markdown_row(map(_cell, line.cells)) for line in block.lines)

@@ -14,7 +14,7 @@ from evalreport.report.cards import interval_text, number_of, outcome_cell, whis
 from evalreport.report.contents import Contents, View, identity
 from evalreport.report.criteria import requirement_text
 from evalreport.report.marking import flat_counts
-from evalreport.report.model import Column, Line, Strip
+from evalreport.report.model import Column, Line, TableBlock
 from evalreport.report.numbers import (
     count_text,
     level_text,
@@ -52,7 +52,7 @@ FEWEST = 10
 STEPS = ((0.05, 0.01), (0.25, 0.05), (2.0, 0.1))
 
 
-def results_tables(contents: Contents, views: Sequence[View]) -> list[Strip]:
+def results_tables(contents: Contents, views: Sequence[View]) -> list[TableBlock]:
     """The table of these views, and that of what is better lower; none of nothing measured."""
     rows = _rows(contents, views)
     losses = [row for row in rows if sign_of(row[0].metric) < 0]
@@ -256,7 +256,7 @@ def sign_of(metric: str) -> int:
     return {Goal.MAXIMIZE: 1, Goal.MINIMIZE: -1}.get(goal, 0) if goal is not None else 0
 
 
-def _results(contents: Contents, rows: Sequence[tuple[Measure, str]], caption: str) -> Strip:
+def _results(contents: Contents, rows: Sequence[tuple[Measure, str]], caption: str) -> TableBlock:
     judged = any(contents.criteria.get(m.id) for m, _ in rows)
     axis = _axis(contents, [m for m, _ in rows])
     levels = {m.interval.level for m, _ in rows if m.interval}
@@ -283,11 +283,11 @@ def _results(contents: Contents, rows: Sequence[tuple[Measure, str]], caption: s
         again = title == previous
         # one requirement for all models of a metric stands once
         required = "" if again and len(asked[title]) == 1 else _required(_judged_by(contents, m))
-        shown = [LineCell(required, "right")] if judged else []
+        shown = [LineCell(required)] if judged else []
         lines.append(_line(contents, m, "" if again else title, axis, shown))
         previous = title
     ticks = () if axis is None else (axis[0], (axis[0] + axis[1]) / 2, axis[1])
-    return Strip(
+    return TableBlock(
         caption,
         tuple(columns),
         tuple(lines),
@@ -305,12 +305,12 @@ def _over_readers(
     cells = [
         LineCell(f"{contents.title(m)}, {MEAN}", head=True),
         LineCell(mark=contents.mark((m.dataset, m.model))),
-        LineCell(counted(len(mean.readers), "reader"), "right"),
-        LineCell("" if mean.value is None else value_text(mean.value), align="right", strong=True),
-        LineCell(interval_text(mean.interval, mean.value), "right"),
+        LineCell(counted(len(mean.readers), "reader")),
+        LineCell("" if mean.value is None else value_text(mean.value), strong=True),
+        LineCell(interval_text(mean.interval, mean.value)),
     ]
     if judged:
-        cells.append(LineCell(_required(own), "right"))
+        cells.append(LineCell(_required(own)))
     cells.append(LineCell())
     if judged:
         cells.append(LineCell() if one is None else outcome_cell(one.outcome))
@@ -362,9 +362,9 @@ def _line(
     cells = [
         LineCell(title, head=bool(title), counts=counts),
         LineCell(mark=contents.mark((m.dataset, m.model))),
-        LineCell(share_of_rows(contents, m), "right"),
-        LineCell(number=number_of(contents, m, whisker=False), align="right", strong=True),
-        LineCell(interval_text(m.interval, m.value), "right"),
+        LineCell(share_of_rows(contents, m)),
+        LineCell(number=number_of(contents, m, whisker=False), strong=True),
+        LineCell(interval_text(m.interval, m.value)),
         *required,
         LineCell(whisker=drawn),
     ]

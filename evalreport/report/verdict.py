@@ -20,7 +20,7 @@ from evalreport.report.model import (
     Line,
     Note,
     Notes,
-    Strip,
+    TableBlock,
 )
 from evalreport.report.numbers import count_text, value_text
 from evalreport.report.page_one import page_one
@@ -61,7 +61,7 @@ def caution_blocks(contents: Contents) -> list[Block]:
     return [*([notes] if notes.items else []), ledgers(contents)]
 
 
-def _criteria(contents: Contents, chosen: Sequence[Criterion], *, some: bool) -> Strip:
+def _criteria(contents: Contents, chosen: Sequence[Criterion], *, some: bool) -> TableBlock:
     """These criteria, the gravest first; ``some``: the table of results says all of others."""
     entries = sorted(chosen, key=lambda c: rank_of(c.outcome))
     flat = any(_flat(contents, c) for c in entries)
@@ -86,7 +86,7 @@ def _criteria(contents: Contents, chosen: Sequence[Criterion], *, some: bool) ->
     rows = tuple(_criterion(contents, c, flat) for c in entries)
     # few stay on one page
     style = "acc kept" if len(rows) < FEW else "acc"
-    return Strip(caption, tuple(columns), rows, style=style, axis=axis)
+    return TableBlock(caption, tuple(columns), rows, style=style, axis=axis)
 
 
 def _flat(contents: Contents, entry: Criterion) -> bool:
@@ -107,15 +107,15 @@ def _criterion(contents: Contents, entry: Criterion, flat: bool) -> Line:
     if flat:
         cells += laid if laid is not None else [LineCell()] * 4
     else:
-        cells.append(LineCell(count_text(m.n) if m is not None else "", "right"))
+        cells.append(LineCell(count_text(m.n) if m is not None else ""))
     number = number_of(contents, m, criterion=entry) if m else None
     observed = entry.observed
     plain = value_text(observed) if m is None and observed is not None else ""
     mean = contents.mean_over_readers(m) if m is not None and entry.readers else None
     if mean is not None and mean.value is not None:
         number, plain = None, value_text(mean.value)
-    cells.append(LineCell(plain, number=number, align="right"))
-    cells += [LineCell(held_text(entry), "right"), LineCell(requirement_text(entry), "right")]
+    cells.append(LineCell(plain, number=number))
+    cells += [LineCell(held_text(entry)), LineCell(requirement_text(entry))]
     outcome = entry.outcome
     reason = prose(entry.reason or "")
     breaches = entry.breaches_in_a_row or 0

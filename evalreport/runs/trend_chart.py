@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 from evalreport.runs.trend import Course, PastRun, Point, RunsChange, Series
 from evalreport.runs.trend_words import BETTER, WORSE, change_text, days, series_name, value_cell
+from evalreport.report.columns import plain_table
 from evalreport.report.changes import MARK_HEADS, mark_row
 from evalreport.report.charts.canvas import HALF, drawing, panel
 from evalreport.report.charts.course import CHANGED, IMPROVED, Stop
 from evalreport.report.charts.course import course as draw_course
-from evalreport.report.model import Chart, PlainTable, TableRow
+from evalreport.report.model import Chart, TableBlock, Line
 from evalreport.report.numbers import required_text, value_text
 from evalreport.report.pages import columns
 from evalreport.report.words import visible
@@ -116,7 +117,7 @@ def _required(series: Series, runs: Sequence[PastRun]) -> float | None:
 
 def _values(
     points: Mapping[int, Point], runs: Sequence[PastRun], change: RunsChange | None, first: int
-) -> PlainTable:
+) -> TableBlock:
     """The values of a chart with the control limits of each, and the charts with memory."""
     steps = () if change is None else zip(change.places, change.change.marks, strict=True)
     marks = {place - first: one for place, one in steps}
@@ -129,9 +130,9 @@ def _values(
         cells: tuple[str, ...] = (runs[place].entry.time, value.text, value.aside, band)
         if marks:
             cells += ("–",) * len(MARK_HEADS) if mark is None else mark_row("", mark)[1:]
-        rows.append(TableRow(cells, strong=value.strong or (mark is not None and mark.signal)))
+        rows.append(Line(cells, strong=value.strong or (mark is not None and mark.signal)))
     heads = columns("run", "value", "interval", "control limits", right=("value",))
-    return PlainTable(
+    return plain_table(
         "Values" + (" and control charts with memory" if marks else ""),
         (*heads, *MARK_HEADS) if marks else heads,
         tuple(rows),
