@@ -28,7 +28,7 @@ def left(head: str, of: Callable[[R], str | LineCell]) -> Field[R]:
     return Field(head, of)
 
 
-def right(head: str, of: Callable[[R], str]) -> Field[R]:
+def right(head: str, of: Callable[[R], str | LineCell]) -> Field[R]:
     """A column of numbers."""
     return Field(head, of, "right")
 
@@ -47,12 +47,20 @@ def table_of(
     >>> [line.cells for line in made.lines]
     [('2', '4'), ('3', '9')]
     """
+    return plain_table(caption, *laid(records, columns, row), note, style)
+
+
+def laid(
+    records: Iterable[R],
+    columns: Sequence[Field[R]],
+    row: Callable[[R, tuple[str | LineCell, ...]], Line] | None = None,
+) -> tuple[tuple[Column, ...], tuple[Line, ...]]:
+    """The heads of columns, and a line of their cells for each record."""
     lines = []
     for one in records:
         cells = tuple(column.of(one) for column in columns)
         lines.append(Line(cells) if row is None else row(one, cells))
-    heads = tuple(Column(column.head, column.align) for column in columns)
-    return plain_table(caption, heads, lines, note, style)
+    return tuple(Column(column.head, column.align) for column in columns), tuple(lines)
 
 
 def plain_table(
