@@ -32,7 +32,7 @@ from evalreport.report.model import (
     Note,
     Notes,
     Stamp,
-    Strip,
+    TableBlock,
     Tables,
 )
 from evalreport.report.numbers import (
@@ -503,7 +503,7 @@ def _tables(contents: Contents, views: Sequence[View], *, beside: bool) -> list[
     return blocks
 
 
-def _classes(contents: Contents, views: Sequence[View]) -> list[Strip]:
+def _classes(contents: Contents, views: Sequence[View]) -> list[TableBlock]:
     """The worst labels, or of many classes: the counts of each, models below each other."""
     many = [v for v in views if contents.has_sets(v) or len(contents.classes(v)) > MOST_WHOLE]
     order = worst_first(contents, many)

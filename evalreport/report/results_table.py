@@ -5,17 +5,16 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from evalreport.metrics.catalogue import catalogue, find
 from evalreport.metrics.declare import Goal
 from evalreport.metrics.kinds import Interval
 from evalreport.metrics.methods import method_title
-from evalreport.report.cards import interval_text, number_of, whisker_of
+from evalreport.report.cards import interval_text, number_of, outcome_cell, whisker_of
 from evalreport.report.contents import Contents, View, identity
 from evalreport.report.criteria import requirement_text
 from evalreport.report.marking import flat_counts
-from evalreport.report.model import Column, Criteria, Criterion, Line
+from evalreport.report.model import Column, Line, TableBlock
 from evalreport.report.numbers import (
     count_text,
     level_text,
@@ -27,7 +26,6 @@ from evalreport.report.pieces import LineCell
 from evalreport.report.strips import fraction_text
 from evalreport.report.words import (
     MEAN,
-    OUTCOME_MARKS,
     OVER_FOLDS,
     POOLED,
     POOLED_FOLDS,
@@ -38,7 +36,7 @@ from evalreport.report.words import (
 )
 from evalreport.results import records
 from evalreport.results.identity import Quantity
-from evalreport.results.records import Measure, rank_of, verdict_of
+from evalreport.results.records import Measure, rank_of
 
 #: Models on the first page; the others have sections of their own.
 MOST_MODELS = 3
@@ -54,7 +52,7 @@ FEWEST = 10
 STEPS = ((0.05, 0.01), (0.25, 0.05), (2.0, 0.1))
 
 
-def results_tables(contents: Contents, views: Sequence[View]) -> list[Criteria]:
+def results_tables(contents: Contents, views: Sequence[View]) -> list[TableBlock]:
     """The table of these views, and that of what is better lower; none of nothing measured."""
     rows = _rows(contents, views)
     losses = [row for row in rows if sign_of(row[0].metric) < 0]
@@ -258,7 +256,7 @@ def sign_of(metric: str) -> int:
     return {Goal.MAXIMIZE: 1, Goal.MINIMIZE: -1}.get(goal, 0) if goal is not None else 0
 
 
-def _results(contents: Contents, rows: Sequence[tuple[Measure, str]], caption: str) -> Criteria:
+def _results(contents: Contents, rows: Sequence[tuple[Measure, str]], caption: str) -> TableBlock:
     judged = any(contents.criteria.get(m.id) for m, _ in rows)
     axis = _axis(contents, [m for m, _ in rows])
     levels = {m.interval.level for m, _ in rows if m.interval}
@@ -285,41 +283,38 @@ def _results(contents: Contents, rows: Sequence[tuple[Measure, str]], caption: s
         again = title == previous
         # one requirement for all models of a metric stands once
         required = "" if again and len(asked[title]) == 1 else _required(_judged_by(contents, m))
-        shown = [LineCell(required, "right")] if judged else []
+        shown = [LineCell(required)] if judged else []
         lines.append(_line(contents, m, "" if again else title, axis, shown))
         previous = title
     ticks = () if axis is None else (axis[0], (axis[0] + axis[1]) / 2, axis[1])
-    return Criteria(
+    return TableBlock(
         caption,
         tuple(columns),
         tuple(lines),
-        "results",
-        judged=judged,
+        style="results kept",
         ticks=tuple(threshold_text(round(tick, 3)) for tick in ticks),
     )
 
 
 def _over_readers(
     contents: Contents, m: Measure, mean: records.ReaderMean, *, judged: bool
-) -> Criterion:
+) -> Line:
     """The mean over readers above the value of pooled readings, with the criteria it decides."""
     own = _judged_by(contents, m, readers=True)
     one = own[0] if own else None
     cells = [
         LineCell(f"{contents.title(m)}, {MEAN}", head=True),
         LineCell(mark=contents.mark((m.dataset, m.model))),
-        LineCell(counted(len(mean.readers), "reader"), "right"),
-        LineCell("" if mean.value is None else value_text(mean.value), align="right", strong=True),
-        LineCell(interval_text(mean.interval, mean.value), "right"),
+        LineCell(counted(len(mean.readers), "reader")),
+        LineCell("" if mean.value is None else value_text(mean.value), strong=True),
+        LineCell(interval_text(mean.interval, mean.value)),
     ]
     if judged:
-        cells.append(LineCell(_required(own), "right"))
-    return Criterion(
-        Line(tuple(cells), rule=True),
-        "" if one is None else verdict_of(one.outcome),
-        "" if one is None else OUTCOME_MARKS[one.outcome],
-        "",
-    )
+        cells.append(LineCell(_required(own)))
+    cells.append(LineCell())
+    if judged:
+        cells.append(LineCell() if one is None else outcome_cell(one.outcome))
+    return Line(tuple(cells), whole=True, rule=True)
 
 
 def _titled(contents: Contents, m: Measure, words: str) -> str:
@@ -356,13 +351,10 @@ def _line(
     title: str,
     axis: tuple[float, float] | None,
     required: list[LineCell],
-) -> Criterion:
+) -> Line:
     """A row of the table; without a title it is of what the row above is of."""
     one = next(iter(_judged_by(contents, m)), None)
-    number = replace(
-        number_of(contents, m, whisker=False),
-        whisker=whisker_of(contents, m, one, axis) if axis and _on_axis(m) else None,
-    )
+    drawn = whisker_of(contents, m, one, axis) if axis and _on_axis(m) else None
     table = contents.table_of(m.table)
     apart = bool(m.subgroup) or _elsewhere(contents, m)
     flat = None if table is None or not apart else flat_counts(table)
@@ -370,17 +362,15 @@ def _line(
     cells = [
         LineCell(title, head=bool(title), counts=counts),
         LineCell(mark=contents.mark((m.dataset, m.model))),
-        LineCell(share_of_rows(contents, m), "right"),
-        LineCell(number=number, align="right", strong=True),
-        LineCell(interval_text(m.interval, m.value), "right"),
+        LineCell(share_of_rows(contents, m)),
+        LineCell(number=number_of(contents, m, whisker=False), strong=True),
+        LineCell(interval_text(m.interval, m.value)),
         *required,
+        LineCell(whisker=drawn),
     ]
-    return Criterion(
-        Line(tuple(cells), table=m.table or "" if flat else "", rule=bool(title)),
-        "" if one is None else verdict_of(one.outcome),
-        "" if one is None else OUTCOME_MARKS[one.outcome],
-        "",
-    )
+    if required:
+        cells.append(LineCell() if one is None else outcome_cell(one.outcome))
+    return Line(tuple(cells), whole=True, table=m.table or "" if flat else "", rule=bool(title))
 
 
 def _required(own: Sequence[records.Criterion]) -> str:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from evalreport.report.charts.canvas import HALF, WHOLE, drawing, grid, panel
 from evalreport.report.charts.course import Stop, course
+from evalreport.report.columns import plain_table
 from evalreport.report.contents import Contents
 from evalreport.report.criteria import criterion_line, criterion_title
 from evalreport.report.curve_charts import FRONT
-from evalreport.report.model import Block, Chart, Charts, Column, PlainTable, TableRow, Text
+from evalreport.report.model import Block, Chart, Charts, Column, Line, TableBlock, Text
 from evalreport.report.numbers import limits_text, required_text, value_text
 from evalreport.report.sections import section
 from evalreport.report.words import OUTCOME_MARKS, counted, label_text, visible
@@ -204,22 +205,22 @@ def _chart(contents: Contents, entries: Sequence[Criterion]) -> Chart:
     )
 
 
-def _table(contents: Contents, entries: Sequence[Criterion]) -> PlainTable:
+def _table(contents: Contents, entries: Sequence[Criterion]) -> TableBlock:
     """A line for each run, the value of each criterion with its interval and its outcome."""
     runs = {one.run: one for entry in entries for one in entry.earlier}
     told = [{one.run: _outcome(one) for one in entry.earlier} for entry in entries]
     rows = [
-        TableRow((_time(contents, runs[run]), visible(run), *(own.get(run, "–") for own in told)))
+        Line((_time(contents, runs[run]), visible(run), *(own.get(run, "–") for own in told)))
         for run in sorted(runs, key=lambda run: runs[run].of)
     ]
     last = [_outcome(_this(contents, entry)) for entry in entries]
-    rows.append(TableRow((_time(contents), "this run", *last), strong=True))
+    rows.append(Line((_time(contents), "this run", *last), strong=True))
     columns = (
         Column("data of"),
         Column("run"),
         *(Column(_line(contents, one), "right") for one in entries),
     )
-    return PlainTable("Every run of the series", columns, tuple(rows))
+    return plain_table("Every run of the series", columns, tuple(rows))
 
 
 def _outcome(one: EarlierOutcome) -> str:

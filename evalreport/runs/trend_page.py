@@ -82,7 +82,7 @@ def site_pages(
     criteria = part("criteria", "Criteria over time", *_criteria(course))
     pages = {INDEX: page(tuple(first), "runs"), CRITERIA: page((criteria,), "criteria")}
     for name, place in names.items():
-        charts = [trend_chart(one, course, f"c{k}") for k, one in enumerate(groups[place])]
+        charts = [trend_chart(one, course) for one in groups[place]]
         drawn = Charts(tuple(chart for chart in charts if chart is not None))
         pages[name] = page((part("charts", place, Text(HOW, "small"), drawn),), place)
     if changes is not None:
