@@ -50,6 +50,18 @@ MOST_ROWS = 10
 MOST_MORE_LIMITS = 6
 #: Rows of a subgroup below which it has too few, where the spec says nothing.
 FEWEST = 10
+#: What scores of two classes are judged by first, whatever the cut-off: do they rank rows, do they
+#: mean what they say, and is a decision by them worth more than none.
+OF_SCORES = (
+    "roc_auc",
+    "calibration_slope",
+    "calibration_intercept",
+    "oe_ratio",
+    "brier",
+    "net_benefit",
+)
+#: What the decisions at one cut-off are judged by first.
+OF_DECISIONS = ("recall", "specificity", "precision")
 #: Distances of the ends of the axis, for ranges up to so wide.
 STEPS = ((0.05, 0.01), (0.25, 0.05), (2.0, 0.1))
 
@@ -116,7 +128,8 @@ def _plain(text: str) -> str:
 def headline_identities(contents: Contents, views: Sequence[View]) -> list[Quantity]:
     """The primary metric, those with a criterion, then as the spec orders them for these views.
 
-    Those that are better neither way, a rate of the data alone, come last.
+    Where a model has scores of two classes, what scores are judged by stands before what is true
+    of one cut-off. Those that are better neither way, a rate of the data alone, come last.
     """
     primary = primary_metric(contents)
     judged = [contents.measure[i] for i in contents.criteria if i in contents.measure]
@@ -133,11 +146,20 @@ def headline_identities(contents: Contents, views: Sequence[View]) -> list[Quant
                 metrics.add(counted_so)
                 found.setdefault(identity(m))
     asked = {m.metric for m in judged}
+    leading = (*OF_SCORES, *OF_DECISIONS) if _has_scores(contents, views) else ()
 
-    def standing(key: Quantity) -> tuple[bool, bool]:
-        return key.metric != primary, key.metric not in asked and not sign_of(key.metric)
+    def standing(key: Quantity) -> tuple[bool, bool, int]:
+        describes = not sign_of(key.metric) and key.metric not in (*asked, *leading)
+        place = leading.index(key.metric) if key.metric in leading else len(leading)
+        return key.metric != primary, describes, -1 if key.metric in asked else place
 
     return sorted(found, key=standing)[:MOST_METRICS]
+
+
+def _has_scores(contents: Contents, views: Sequence[View]) -> bool:
+    """Whether any of these models was judged by its scores of two classes."""
+    two = [view for view in views if contents.is_binary(view)]
+    return any(m.metric in OF_SCORES for view in two for m in contents.pooled(view))
 
 
 def front_views(contents: Contents) -> list[View]:
@@ -168,9 +190,14 @@ def average_rank(contents: Contents, m: Measure) -> int:
 def _rows(contents: Contents, views: Sequence[View]) -> list[tuple[Measure, str]]:
     """The measures of the table with what is said of their place, metric by metric."""
     found: dict[str, tuple[Measure, str]] = {}
-    most = MOST_ROWS // max(1, len(views))
-    for place, key in enumerate(headline_identities(contents, views[:1])[:most]):
+    room = MOST_ROWS
+    for place, key in enumerate(headline_identities(contents, views[:1])):
         own = [m for view in views for m in contents.pooled(view) if identity(m) == key]
+        # that a rule without scores has no ROC AUC tells nothing
+        own = [m for m in own if m.state != "not_applicable" or contents.criteria.get(m.id)]
+        room -= len(own)
+        if place and room < 0:
+            break
         # limits that allow for the variation of training come first
         first = own if not place else ()
         means = {m.id: mean for m in first if (mean := contents.mean_over_folds(m)) is not None}
