@@ -45,6 +45,7 @@ from evalreport.report.numbers import (
 )
 from evalreport.report.results_table import (
     by_class,
+    comparable_in_groups,
     front_views,
     headline_identities,
     margin_of,
@@ -430,23 +431,28 @@ def _shown(contents: Contents, views: Sequence[View]) -> str:
 
 
 def _worst_groups(contents: Contents, views: Sequence[View]) -> str:
-    """Where each model fares worse than on all rows, of groups that can be judged."""
+    """Where each model fares worse than on all rows, of groups that can be judged.
+
+    By the first headline metric that does not change with how many of a group are positive.
+    """
     groups: dict[str, list[str]] = {}
     small: dict[str, None] = {}
-    for key in headline_identities(contents, views[:1])[:1]:
-        for view in views:
-            worst, _, few = worst_group(contents, view, key)
-            small |= dict.fromkeys(f"{slice_heads(m.subgroup)} ({_under(m)})" for m in few)
-            if worst is None:
-                continue
-            # a share is said by its counts
-            counts = share_of_rows(contents, worst).replace("/", "of")
-            limits = interval_text(worst.interval, worst.value)
-            who = f" for {_called(contents, view)}" if len(views) > 1 else ""
-            own = groups.setdefault(subgroup_text(worst.subgroup), [])
-            name = "" if own else f"{contents.title(worst)} "
-            shown = counts or value_text(worst.value or 0.0)
-            own.append(f"{name}{shown}{f' ({limits})' if limits else ''}{who}")
+    key = comparable_in_groups(contents, views)
+    if key is None:
+        return ""
+    for view in views:
+        worst, _, few = worst_group(contents, view, key)
+        small |= dict.fromkeys(f"{slice_heads(m.subgroup)} ({_under(m)})" for m in few)
+        if worst is None:
+            continue
+        # a share is said by its counts
+        counts = share_of_rows(contents, worst).replace("/", "of")
+        limits = interval_text(worst.interval, worst.value)
+        who = f" for {_called(contents, view)}" if len(views) > 1 else ""
+        own = groups.setdefault(subgroup_text(worst.subgroup), [])
+        name = "" if own else f"{contents.title(worst)} "
+        shown = counts or value_text(worst.value or 0.0)
+        own.append(f"{name}{shown}{f' ({limits})' if limits else ''}{who}")
     said = [f"{group}: {listed(own)}." for group, own in groups.items()]
     if small:
         names = list(small)

@@ -62,6 +62,14 @@ OF_SCORES = (
 )
 #: What the decisions at one cut-off are judged by first.
 OF_DECISIONS = ("recall", "specificity", "precision")
+#: Metrics of two classes by which groups compare: those that the share of positives in a group
+#: does not move. A low precision, average precision or accuracy may be that share alone.
+FREE_OF_PREVALENCE = frozenset({
+    "recall", "specificity", "fpr", "fnr", "balanced_accuracy", "balanced_error_rate", "g_mean",
+    "youden_j", "lr_plus", "lr_minus", "diagnostic_odds_ratio", "roc_auc", "gini", "partial_auc",
+    "ks", "recall_at_specificity", "specificity_at_recall", "ppv_at_prevalence",
+    "npv_at_prevalence",
+})  # fmt: skip
 #: Distances of the ends of the axis, for ranges up to so wide.
 STEPS = ((0.05, 0.01), (0.25, 0.05), (2.0, 0.1))
 
@@ -213,6 +221,13 @@ def _rows(contents: Contents, views: Sequence[View]) -> list[tuple[Measure, str]
 
 def _worst_first(contents: Contents) -> list[records.Criterion]:
     return sorted(contents.of(records.Criterion), key=lambda c: rank_of(c.outcome))
+
+
+def comparable_in_groups(contents: Contents, views: Sequence[View]) -> Quantity | None:
+    """The first headline quantity by which groups compare; None where there is none."""
+    two_classes = any(contents.is_binary(view) for view in views)
+    keys = headline_identities(contents, views[:1])
+    return next((k for k in keys if not two_classes or k.metric in FREE_OF_PREVALENCE), None)
 
 
 def worst_group(
