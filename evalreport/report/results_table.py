@@ -161,7 +161,39 @@ def headline_identities(contents: Contents, views: Sequence[View]) -> list[Quant
         place = leading.index(key.metric) if key.metric in leading else len(leading)
         return key.metric != primary, describes, -1 if key.metric in asked else place
 
-    return sorted(found, key=standing)[:MOST_METRICS]
+    ordered = sorted(found, key=standing)
+    once = [key for k, key in enumerate(ordered) if not _repeats(contents, views, key, ordered[:k])]
+    return once[:MOST_METRICS]
+
+
+#: Averages over classes and the metric that is the same number.
+SAME_NUMBER = {
+    ("recall", "macro"): "balanced_accuracy",
+    ("recall", "micro"): "accuracy",
+    ("recall", "weighted"): "accuracy",
+    ("precision", "micro"): "accuracy",
+    ("f1", "micro"): "accuracy",
+}
+
+
+def same_number(key: Quantity, other: Quantity) -> bool:
+    """Whether two quantities of several classes are one number by their definitions."""
+    ways = ((key, other), (other, key))
+    return any(SAME_NUMBER.get((a.metric, str(a.average))) == b.metric for a, b in ways)
+
+
+def _repeats(
+    contents: Contents, views: Sequence[View], key: Quantity, before: Sequence[Quantity]
+) -> bool:
+    """Whether an earlier quantity is the same number, in every one of these models."""
+    for other in (other for other in before if same_number(key, other)):
+        pairs = []
+        for view in views:
+            values = {identity(m): m.value for m in contents.pooled(view)}
+            pairs.append((values.get(key), values.get(other)))
+        if all(a is not None and a == b for a, b in pairs):
+            return True
+    return False
 
 
 def _has_scores(contents: Contents, views: Sequence[View]) -> bool:
@@ -414,7 +446,7 @@ def _line(
         LineCell(mark=contents.mark((m.dataset, m.model))),
         LineCell(share_of_rows(contents, m), "right"),
         LineCell(number=number, align="right", strong=True),
-        LineCell(interval_text(m.interval, m.value), "right"),
+        LineCell(interval_text(m.interval, m.value) or _no_limits(m), "right"),
         *required,
     ]
     return Criterion(
@@ -423,6 +455,13 @@ def _line(
         "" if one is None else OUTCOME_MARKS[one.outcome],
         "",
     )
+
+
+def _no_limits(m: Measure) -> str:
+    """Why a value has no limits, in a word or a few; nothing where it has no value either."""
+    if m.value is None or not m.interval_reason:
+        return ""
+    return prose(m.interval_reason).partition(":")[0].partition(";")[0]
 
 
 def _required(own: Sequence[records.Criterion]) -> str:

@@ -46,7 +46,7 @@ def screened() -> Element:
 def test_the_worst_group_may_be_a_crossed_one(screened: Element) -> None:
     """Men are found 28 times of 40, at b 24 of 40, men at b 10 of 20: the least of 8 groups."""
     told = next(dd.text for dd in screened.all("dd") if "10 of 20" in dd.text)
-    assert told.startswith("sex m · site b: Recall 10 of 20 (")
+    assert told.startswith("sex m · site b: Recall 0.500, 10 of 20 (")
 
 
 def _by_light(metrics: list[str]) -> Element:
