@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from evalreport.report.cards import interval_text
+from evalreport.report.checklists import filled_text, model_identity
 from evalreport.report.classes import against_the_rest, first_table, front_classes
 from evalreport.report.comparisons import comparison_title, other_rows_text
 from evalreport.report.contents import Contents, View, identity
@@ -117,8 +118,47 @@ def _study(contents: Contents) -> list[Block]:
     items = []
     for title, fields in contents.words.study:
         own = next((prose(about[name]) for name in fields if about.get(name)), "")
-        items.append((title, own or "NOT PROVIDED"))
-    return [Facts("", tuple(items), "study")] if items else []
+        found = IN_THE_RUN[title](contents) if title in IN_THE_RUN and not own else ""
+        items.append((title, own or found or "NOT PROVIDED"))
+    if not items:
+        return []
+    return [Facts("", (*items, *filled_text(contents)), "study")]
+
+
+def _models(contents: Contents) -> str:
+    """The models as the spec defines them; their names where it does not, or at length."""
+    defined = model_identity(contents)
+    names = list(map(label_text, contents.models))
+    shown = names if len(names) <= MOST_NAMES else [*names[:3], f"{len(names) - 3} others"]
+    return defined if defined and len(defined) <= LONGEST_TOLD else listed(shown)
+
+
+def _versions(contents: Contents) -> str:
+    stated = contents.results.provenance.models
+    return listed([f"{label_text(m.model)} {prose(m.version)}" for m in stated if m.version])
+
+
+def _training_data(contents: Contents) -> str:
+    stated = contents.results.provenance.models
+    return listed(
+        [f"{label_text(m.trained_on)} ({label_text(m.model)})" for m in stated if m.trained_on]
+    )
+
+
+def _factors(contents: Contents) -> str:
+    """The columns by whose groups the results are shown, periods apart."""
+    groups = dict.fromkeys(tuple(m.subgroup) for m in contents.measures if m.subgroup)
+    factors = [columns for columns in groups if columns not in contents.period_columns]
+    return listed([" with ".join(name.replace("_", " ") for name in one) for one in factors])
+
+
+#: What a run itself knows of its study, where the spec says nothing.
+IN_THE_RUN = {
+    "Model": _models,
+    "Version": _versions,
+    "Training data": _training_data,
+    "Factors": _factors,
+}
 
 
 def outcome_text(contents: Contents) -> str:

@@ -198,8 +198,8 @@ def _repeats(
 
 def _has_scores(contents: Contents, views: Sequence[View]) -> bool:
     """Whether any of these models was judged by its scores of two classes."""
-    two = [view for view in views if contents.is_binary(view)]
-    return any(m.metric in OF_SCORES for view in two for m in contents.pooled(view))
+    own = [m for v in views if contents.is_binary(v) for m in contents.pooled(v)]
+    return any(m.metric in OF_SCORES and m.state != "not_applicable" for m in own)
 
 
 def front_views(contents: Contents) -> list[View]:

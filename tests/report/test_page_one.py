@@ -35,7 +35,9 @@ def words_of(section: Element) -> list[str]:
 @pytest.mark.long_but_first
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
 def test_it_is_short_in_every_template(path: Path) -> None:
-    results = results_of(path)
+    results = dict(results_of(path))
+    report = {**results["spec"]["report"], "sections": ["verdict"]}
+    results["spec"] = {**results["spec"], "report": report}
     for template in TEMPLATES:
         assert len(words_of(first_page(render_html(results, template)))) <= MOST_WORDS, template
 
@@ -165,6 +167,29 @@ def test_a_model_worse_than_the_reference_is_called_so() -> None:
         "poor is worse than good on Brier score, and shown to be better on none."
         in said_by(spec, frame)["Do not trust."]
     )
+
+
+def _facts(template: str, **more: Any) -> dict[str, str]:
+    spec = _spec(report={"template": template}, **more)
+    section = first_page(evalreport.run(spec, frames={"d": GROUPED}).to_html())
+    return {d.all("dt")[0].text: d.all("dd")[0].text for d in section.all("div") if d.all("dt")}
+
+
+GROUPED = {**FRAME, "at_site": ["a", "b"] * 4}
+
+
+def test_a_clinical_report_says_how_much_of_its_checklist_is_filled() -> None:
+    facts = _facts("clinical")
+    assert re.fullmatch(r"\d+ of 34 items carry content.*", facts["STARD 2015"])
+    assert facts["Reference standard"] == "NOT PROVIDED"
+
+
+def test_a_model_card_names_the_models_and_groups_of_its_run() -> None:
+    facts = _facts("model_card", subgroups=["at_site"])
+    assert (facts["Model"], facts["Factors"]) == ("m", "at site")
+    assert facts["Version"] == "NOT PROVIDED"
+    facts = _facts("model_card", about={"model": "Nodule 2", "factors": "age"})
+    assert (facts["Model"], facts["Factors"]) == ("Nodule 2", "age")
 
 
 def test_what_is_better_lower_has_a_table_and_an_axis_of_their_own() -> None:
