@@ -48,6 +48,26 @@ MOST_ROWS = 10
 MOST_MORE_LIMITS = 6
 #: Rows of a subgroup below which it has too few, where the spec says nothing.
 FEWEST = 10
+#: What scores of two classes are judged by first, whatever the cut-off: do they rank rows, do they
+#: mean what they say, and is a decision by them worth more than none.
+OF_SCORES = (
+    "roc_auc",
+    "calibration_slope",
+    "calibration_intercept",
+    "oe_ratio",
+    "brier",
+    "net_benefit",
+)
+#: What the decisions at one cut-off are judged by first.
+OF_DECISIONS = ("recall", "specificity", "precision")
+#: Metrics of two classes by which groups compare: those that the share of positives in a group
+#: does not move. A low precision, average precision or accuracy may be that share alone.
+FREE_OF_PREVALENCE = frozenset({
+    "recall", "specificity", "fpr", "fnr", "balanced_accuracy", "balanced_error_rate", "g_mean",
+    "youden_j", "lr_plus", "lr_minus", "diagnostic_odds_ratio", "roc_auc", "gini", "partial_auc",
+    "ks", "recall_at_specificity", "specificity_at_recall", "ppv_at_prevalence",
+    "npv_at_prevalence",
+})  # fmt: skip
 #: Distances of the ends of the axis, for ranges up to so wide.
 STEPS = ((0.05, 0.01), (0.25, 0.05), (2.0, 0.1))
 
@@ -114,7 +134,8 @@ def _plain(text: str) -> str:
 def headline_identities(contents: Contents, views: Sequence[View]) -> list[Quantity]:
     """The primary metric, those with a criterion, then as the spec orders them for these views.
 
-    Those that are better neither way, a rate of the data alone, come last.
+    Where a model has scores of two classes, what scores are judged by stands before what is true
+    of one cut-off. Those that are better neither way, a rate of the data alone, come last.
     """
     primary = primary_metric(contents)
     judged = [contents.measure[i] for i in contents.criteria if i in contents.measure]
@@ -131,11 +152,52 @@ def headline_identities(contents: Contents, views: Sequence[View]) -> list[Quant
                 metrics.add(counted_so)
                 found.setdefault(identity(m))
     asked = {m.metric for m in judged}
+    leading = (*OF_SCORES, *OF_DECISIONS) if _has_scores(contents, views) else ()
 
-    def standing(key: Quantity) -> tuple[bool, bool]:
-        return key.metric != primary, key.metric not in asked and not sign_of(key.metric)
+    def standing(key: Quantity) -> tuple[bool, bool, int]:
+        describes = not sign_of(key.metric) and key.metric not in (*asked, *leading)
+        place = leading.index(key.metric) if key.metric in leading else len(leading)
+        return key.metric != primary, describes, -1 if key.metric in asked else place
 
-    return sorted(found, key=standing)[:MOST_METRICS]
+    ordered = sorted(found, key=standing)
+    once = [key for k, key in enumerate(ordered) if not _repeats(contents, views, key, ordered[:k])]
+    return once[:MOST_METRICS]
+
+
+#: Averages over classes and the metric that is the same number.
+SAME_NUMBER = {
+    ("recall", "macro"): "balanced_accuracy",
+    ("recall", "micro"): "accuracy",
+    ("recall", "weighted"): "accuracy",
+    ("precision", "micro"): "accuracy",
+    ("f1", "micro"): "accuracy",
+}
+
+
+def same_number(key: Quantity, other: Quantity) -> bool:
+    """Whether two quantities of several classes are one number by their definitions."""
+    ways = ((key, other), (other, key))
+    return any(SAME_NUMBER.get((a.metric, str(a.average))) == b.metric for a, b in ways)
+
+
+def _repeats(
+    contents: Contents, views: Sequence[View], key: Quantity, before: Sequence[Quantity]
+) -> bool:
+    """Whether an earlier quantity is the same number, in every one of these models."""
+    for other in (other for other in before if same_number(key, other)):
+        pairs = []
+        for view in views:
+            values = {identity(m): m.value for m in contents.pooled(view)}
+            pairs.append((values.get(key), values.get(other)))
+        if all(a is not None and a == b for a, b in pairs):
+            return True
+    return False
+
+
+def _has_scores(contents: Contents, views: Sequence[View]) -> bool:
+    """Whether any of these models was judged by its scores of two classes."""
+    own = [m for v in views if contents.is_binary(v) for m in contents.pooled(v)]
+    return any(m.metric in OF_SCORES and m.state != "not_applicable" for m in own)
 
 
 def front_views(contents: Contents) -> list[View]:
@@ -166,9 +228,14 @@ def average_rank(contents: Contents, m: Measure) -> int:
 def _rows(contents: Contents, views: Sequence[View]) -> list[tuple[Measure, str]]:
     """The measures of the table with what is said of their place, metric by metric."""
     found: dict[str, tuple[Measure, str]] = {}
-    most = MOST_ROWS // max(1, len(views))
-    for place, key in enumerate(headline_identities(contents, views[:1])[:most]):
+    room = MOST_ROWS
+    for place, key in enumerate(headline_identities(contents, views[:1])):
         own = [m for view in views for m in contents.pooled(view) if identity(m) == key]
+        # that a rule without scores has no ROC AUC tells nothing
+        own = [m for m in own if m.state != "not_applicable" or contents.criteria.get(m.id)]
+        room -= len(own)
+        if place and room < 0:
+            break
         # limits that allow for the variation of training come first
         first = own if not place else ()
         means = {m.id: mean for m in first if (mean := contents.mean_over_folds(m)) is not None}
@@ -184,6 +251,13 @@ def _rows(contents: Contents, views: Sequence[View]) -> list[tuple[Measure, str]
 
 def _worst_first(contents: Contents) -> list[records.Criterion]:
     return sorted(contents.of(records.Criterion), key=lambda c: rank_of(c.outcome))
+
+
+def comparable_in_groups(contents: Contents, views: Sequence[View]) -> Quantity | None:
+    """The first headline quantity by which groups compare; None where there is none."""
+    two_classes = any(contents.is_binary(view) for view in views)
+    keys = headline_identities(contents, views[:1])
+    return next((k for k in keys if not two_classes or k.metric in FREE_OF_PREVALENCE), None)
 
 
 def worst_group(
@@ -364,13 +438,20 @@ def _line(
         LineCell(mark=contents.mark((m.dataset, m.model))),
         LineCell(share_of_rows(contents, m)),
         LineCell(number=number_of(contents, m, whisker=False), strong=True),
-        LineCell(interval_text(m.interval, m.value)),
+        LineCell(interval_text(m.interval, m.value) or _no_limits(m)),
         *required,
         LineCell(whisker=drawn),
     ]
     if required:
         cells.append(LineCell() if one is None else outcome_cell(one.outcome))
     return Line(tuple(cells), whole=True, table=m.table or "" if flat else "", rule=bool(title))
+
+
+def _no_limits(m: Measure) -> str:
+    """Why a value has no limits, in a word or a few; nothing where it has no value either."""
+    if m.value is None or not m.interval_reason:
+        return ""
+    return prose(m.interval_reason).partition(":")[0].partition(";")[0]
 
 
 def _required(own: Sequence[records.Criterion]) -> str:

@@ -62,14 +62,17 @@ def front_criterion(contents: Contents) -> Criterion | None:
 
 
 def since(contents: Contents, entry: Criterion) -> str:
-    """For how many runs in a row a criterion is not met, and from what to what its value went."""
+    """Since when a criterion is not met, for how many runs, and how its value went."""
     failures = entry.breaches_in_a_row or 0
+    if failures == 1 and entry.earlier and entry.earlier[-1].outcome in HELD:
+        return f"fails since {_time(contents)}, met in {_time(contents, entry.earlier[-1])}"
     if failures < 2:
         return ""
     told = f"failed in {failures} runs in a row"
     first = _failed_from(entry)
     if not first:  # as far back as is known
-        return told
+        since_when = f", since {_time(contents, entry.earlier[0])} or before"
+        return f"{told}{since_when if entry.earlier else ''}"
     before, began = entry.earlier[first - 1 : first + 1]
     if before.value is None or began.value is None:
         return f"{told}, first in {_time(contents, began)}"

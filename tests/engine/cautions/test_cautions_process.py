@@ -87,13 +87,13 @@ def test_acceptance_on_the_point(kit: Any) -> None:
     facts = kit.run(kit.from_counts(45, 5, 5, 45), ["recall"])
     on_point = replace(facts, acceptance=[_judged(facts)])
     assert kit.message(on_point, "acceptance_on_point") == (
-        "The criterion recall at least 0.9 is judged on the point value, once; "
+        "The criterion recall at least 0.9 is judged by the value alone; "
         "on the limit of the interval 1 of 1 would fail."
     )
     easy = replace(facts, acceptance=[_judged(facts, required=0.1)])
     message = kit.message(easy, "acceptance_on_point")
     assert message is not None
-    assert message.endswith("judged on the point value, once.")
+    assert message.endswith("judged by the value alone.")
     on_limit = replace(facts, acceptance=[_judged(facts, bound="lower")])
     assert kit.message(on_limit, "acceptance_on_point") is None
     nothing = replace(facts, acceptance=[_judged(facts, measure=None)])
