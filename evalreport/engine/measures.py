@@ -462,7 +462,7 @@ def _no_interval(computed: Computed) -> str | None:
     if isinstance(computed.evaluated.outcome, Infinite):
         return f"{none} of an infinite value"
     if task.interval in DRAWN:
-        return f"{none}: resamples are all alike, or too few can be used"
+        return f"{none}: resamples are all equal, or too few are usable"
     return f"{none} on this table"
 
 

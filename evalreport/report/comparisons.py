@@ -104,7 +104,8 @@ def other_rows_text(contents: Contents) -> str:
     more = len(told) - MOST_NAMED
     if more > 0:
         likewise = (
-            f"{counted(more, 'further pair')} {'is' if more == 1 else 'are'} compared likewise."
+            f"{counted(more, 'further pair')} {'is' if more == 1 else 'are'} compared in the same "
+            f"way."
         )
         told = [*told[:MOST_NAMED], likewise]
     if told:
