@@ -65,8 +65,8 @@ def test_a_tuned_threshold_is_that_of_each_fold() -> None:
     differ = int(np.count_nonzero(said != (scores >= 0.5)))
     (message,) = told(results)
     assert message.startswith(
-        "TunedThresholdClassifierCV: the labels that it decides differ from those of score >= 0.5 in "
-        f"{differ} of 90 rows; "
+        "TunedThresholdClassifierCV: the labels that it decides differ from those of "
+        f"score >= 0.5 in {differ} of 90 rows; "
     )
 
 

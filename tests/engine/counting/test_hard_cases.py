@@ -140,7 +140,7 @@ def test_kinds_are_those_of_memory(database: str, name: str) -> None:
          "s is not a finite number in some rows"),
         ("y", "SELECT * FROM hard", {"intervals": {"y": (0.5,)}}, DataError, "y is not a finite"),
         ("y", "SELECT y, 'p1' AS id FROM hard", {"id": "id"}, DataError,
-         "id is not unique: 'p1' stands in 600 rows"),
+         "id is not unique: 'p1' is in 600 rows"),
         ("y", "SELECT y, n FROM hard", {"count": "n"}, NotPlainError, "rows they represent"),
         ("y", "SELECT y, 0.5 AS n FROM hard", {"count": "n"}, NotPlainError, "they represent"),
         ("n id", "SELECT * FROM hard", {"room": 0, "id": "y", "repeats": True}, TooManyKindsError,
