@@ -85,8 +85,8 @@ def comparison_intro(contents: Contents) -> str:
         return f"{same}A difference is shown in {shown} of {total} (marked *)."
     shown = sum(c.told_apart for c in corrected)
     return (
-        f"{same}Each p value is also given corrected for their number ({_correction(corrected)}, "
-        f"{family_words(corrected)}); corrected, it shows a difference in {shown} of "
+        f"{same}p values are also shown corrected for their number ({_correction(corrected)}, "
+        f"{family_words(corrected)}); the corrected ones show a difference in {shown} of "
         f"{counted(len(corrected), 'comparison')} (marked *). Intervals are not "
         f"corrected: {alone}."
     )

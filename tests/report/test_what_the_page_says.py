@@ -194,7 +194,7 @@ def test_a_star_follows_the_corrected_p_value(corrected):
     section = section_of(render_html(corrected), "comparisons")
     rows = [r.text for r in section.all("tr") if "+0.0100 to +0.0900" in r.text]
     assert [("*" in row) for row in rows] == ["0.41" not in row for row in rows] == [False, True]
-    assert "corrected, it shows a difference in 1 of 2 comparisons (marked *)" in section.text
+    assert "the corrected ones show a difference in 1 of 2 comparisons (marked *)" in section.text
     assert "the interval excludes 0 in 2 of 2 comparisons" in section.text
 
 
