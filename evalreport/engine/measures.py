@@ -458,11 +458,11 @@ def _no_interval(computed: Computed) -> str | None:
         return computed.dropped
     if task.interval is None:
         return task.why
-    none = f"{method_title(task.interval)} gives none"
+    none = f"{method_title(task.interval)} gives no limits"
     if isinstance(computed.evaluated.outcome, Infinite):
-        return f"{none} of an infinite value"
+        return f"{none} for an infinite value"
     if task.interval in DRAWN:
-        return f"{none}: resamples are all alike, or too few can be used"
+        return f"{none}: resamples are all equal, or too few are usable"
     return f"{none} on this table"
 
 

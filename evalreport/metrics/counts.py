@@ -31,7 +31,7 @@ NO_REST = "every row is actually {label}"
 NO_PREDICTED = "no row is predicted {label}"
 ALL_PREDICTED = "every row is predicted {label}"
 
-NOT_AVERAGED = "its mean over classes says nothing about the classifier"
+NOT_AVERAGED = "its mean over classes shows nothing about the classifier"
 
 
 #: Shares of rows.

@@ -37,7 +37,7 @@ from evalreport.metrics.tables import ScoreTable
             meaning="second parameter, default 1 + share of negatives",
         ),
     ),
-    use="as an alternative to ROC AUC that weighs costs alike for every classifier",
+    use="as an alternative to ROC AUC that weighs costs equally for every classifier",
     avoid="without its two parameters: they are part of the measure",
     reference="Hand D. Machine Learning 77, 2009; Hand D., Anagnostopoulos C. Pattern Recognition "
     "Letters 40, 2014",

@@ -113,7 +113,7 @@ SANDWICH = "sandwich"
 class Shows(Enum):
     """What a metric shows when it stands alone, and so what has to stand beside it."""
 
-    WHOLE = "nothing has to stand beside it"
+    WHOLE = "nothing needs to be beside it"
     ONE_KIND = "one kind of mistake, so it ranks models as their thresholds lie"
     SUMMARY = "one figure of the table, without the mistakes that it adds up"
     BINS = "calibration boiled down to bins"

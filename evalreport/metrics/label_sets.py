@@ -98,7 +98,7 @@ def exact_match(s: LabelSets) -> Ratio:
     interval=Interval.MEAN,
     undefined=NO_ROW,
     row_values=_hamming_rows,
-    use="to count wrong labels, missed or false, alike",
+    use="to count missed and false labels equally",
     avoid="with many labels of which few apply: giving none is nearly right",
     reference=TSOUMAKAS,
 )

@@ -39,7 +39,7 @@ def _counts(m: Matrix) -> Any:
     p_value=True,
     undefined=NO_MISTAKE,
     formula="P(chi-square with one degree of freedom per pair of classes >= statistic)",
-    use="to ask whether one class is taken for another as often as the other for the one",
+    use="to test whether two classes are mistaken for each other equally often",
     avoid="as a measure of how good the classifier is: equal mistakes are mistakes",
     reference=BOWKER,
 )

@@ -217,13 +217,13 @@ def _most_confused(table: Table) -> str:
     rows = [sum(n for (i, _), n in cells.items() if i == k) for k in range(len(labels))]
     off = {(i, j): n for (i, j), n in cells.items() if i != j and n and j < len(labels)}
     if not off:
-        return "No class is taken for another"
+        return "No class is confused with another"
     most = max(off.values())
     tied = sorted((p for p, n in off.items() if n == most), key=lambda p: (rows[p[0]], p))
     if len(tied) > MOST_TIED:
         return f"Most often confused: {len(tied)} pairs of classes, each in {rows_text(most)}"
     told = [
-        f"{label_text(labels[i])} taken for {label_text(labels[j])}, {count_text(most)} of "
+        f"{label_text(labels[i])} mistaken for {label_text(labels[j])}, {count_text(most)} of "
         f"{count_text(rows[i])}"
         for i, j in tied
     ]

@@ -84,8 +84,8 @@ def comparison_intro(contents: Contents) -> str:
         return f"{same}A difference is shown in {shown} of {total} (marked *)."
     shown = sum(c.told_apart for c in corrected)
     return (
-        f"{same}Each p value is also given corrected for their number ({_correction(corrected)}, "
-        f"{family_words(corrected)}); corrected, it shows a difference in {shown} of "
+        f"{same}p values are also shown corrected for their number ({_correction(corrected)}, "
+        f"{family_words(corrected)}); the corrected ones show a difference in {shown} of "
         f"{counted(len(corrected), 'comparison')} (marked *). Intervals are not "
         f"corrected: {alone}."
     )
@@ -103,7 +103,8 @@ def other_rows_text(contents: Contents) -> str:
     more = len(told) - MOST_NAMED
     if more > 0:
         likewise = (
-            f"{counted(more, 'further pair')} {'is' if more == 1 else 'are'} compared likewise."
+            f"{counted(more, 'further pair')} {'is' if more == 1 else 'are'} compared in the same "
+            f"way."
         )
         told = [*told[:MOST_NAMED], likewise]
     if told:

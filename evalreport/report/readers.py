@@ -46,7 +46,7 @@ EACH_CLUSTERED = (
     "come in clusters."
 )
 MEANS = (
-    "The mean counts every reader alike. Its limits are by Obuchowski and Rockette (1995) with "
+    "The mean counts every reader equally. Its limits are by Obuchowski and Rockette (1995) with "
     "the degrees of freedom of Hillis (2007): variance between the readers, and covariance "
     "between readers by the cases they share (DeLong 1988). {}"
 )

@@ -70,7 +70,7 @@ from evalreport.results.records import (
 WHOLE_SWEEP, SWEEP_LINES = 11, 11
 #: Metrics of periods that are shown: the course of others is drawn and tested.
 OWN_OF_PERIODS = 2
-TOO_FEW = "these values are shown with their counts; do not rely on them"
+TOO_FEW = "shown with their counts, not to be relied on"
 
 
 def wanted(contents: Contents, m: Measure) -> bool:

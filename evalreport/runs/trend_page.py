@@ -240,7 +240,7 @@ def _run_table(past: Sequence[Past], headlines: Sequence[Series], link: Link, cu
     attempts = sum(isinstance(one, PastAttempt) for _, one in past)
     text = counted(len(past) - attempts, "run")
     if attempts:
-        text += f" and {counted(attempts, 'attempt')} that came to nothing"
+        text += f" and {counted(attempts, 'attempt')} without a report"
     columns: list[Field[Past]] = [
         left("when", lambda step: step[1].entry.when.replace("T", " ").replace("Z", " UTC")),
         left("outcome", lambda step: _stamp(step[1])),

@@ -92,7 +92,7 @@ def _of_shares(rows: int, top: int, bottom: int) -> Limits:
     """The p chart for a share of so many rows, by the shares before it, added up."""
     pooled = top / bottom
     if pooled in (0.0, 1.0):
-        return Limits(reason="the earlier rows are all alike: limits would have no width")
+        return Limits(reason="the earlier rows are all equal: limits would have no width")
     half = SIGMAS * math.sqrt(pooled * (1.0 - pooled) / rows)
     return Limits(pooled, max(pooled - half, 0.0), min(pooled + half, 1.0), "p")
 
@@ -101,7 +101,7 @@ def _of_values(count: int, total: float, ranges: float, within: tuple[float, flo
     """The individuals chart by the sum of the values before, and of their moving ranges."""
     spread = ranges / (count - 1) / RANGE_OF_TWO
     if spread == 0.0:
-        return Limits(reason="the earlier values are all alike: limits would have no width")
+        return Limits(reason="the earlier values are all equal: limits would have no width")
     centre = total / count
     low, high = centre - SIGMAS * spread, centre + SIGMAS * spread
     return Limits(centre, max(low, within[0]), min(high, within[1]), "individuals")

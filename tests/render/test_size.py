@@ -92,7 +92,7 @@ def test_nothing_is_lost_or_printed_twice_where_a_page_ends(tmp_path: Path) -> N
         "Positive class:",
         "Rows of images",
         "positive class set by",
-        "A signature here says",
+        "A signature covers",
     ):
         assert paper.count(words) == page.count(words), words
     # every section once

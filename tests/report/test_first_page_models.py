@@ -54,7 +54,7 @@ def test_seven_models_are_shown_best_first_by_the_primary_metric() -> None:
     assert areas == {name: won / 20 for name, won in WON.items()}
     text, shown = _page(list(WON), about={"primary_metric": "ROC AUC"})
     assert shown == ["best", "good", "fair"]
-    assert "3 of 7, best first by ROC AUC; even, poor, bad and late stand in the sections" in text
+    assert "3 of 7, best first by ROC AUC; even, poor, bad and late are in the sections" in text
 
 
 def test_ties_in_the_first_metric_are_ordered_by_the_next() -> None:
@@ -66,7 +66,7 @@ def test_ties_in_the_first_metric_are_ordered_by_the_next() -> None:
 
 def test_models_left_out_are_named_where_they_are_few() -> None:
     text, _ = _page(["poor", "even", "fair", "best", "good"])
-    assert "3 of 5, best first by ROC AUC; poor and even stand in" in text
+    assert "3 of 5, best first by ROC AUC; poor and even are in" in text
 
 
 @pytest.mark.long

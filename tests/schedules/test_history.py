@@ -57,8 +57,8 @@ def test_individuals_chart_by_hand() -> None:
     ("earlier", "reason"),
     [
         ([Estimate(1.0)] * 4, "4 earlier values, 5 are needed"),
-        ([Estimate(1.0)] * 5, "all alike"),
-        ([Estimate(1.0, fraction=(9, 9))] * 5, "all alike"),
+        ([Estimate(1.0)] * 5, "all equal"),
+        ([Estimate(1.0, fraction=(9, 9))] * 5, "all equal"),
     ],
 )
 def test_no_limits_have_a_reason(earlier: list[Estimate], reason: str) -> None:

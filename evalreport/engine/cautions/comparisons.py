@@ -166,7 +166,7 @@ def same_precision_and_recall(run: RunFacts) -> Iterator[Caution]:
     whole_table=True,
     severity="warning",
     title="Same accuracy, different mistakes",
-    why="accuracy counts right rows of every class alike, so models that miss different classes "
+    why="accuracy counts right rows of every class equally, so models that miss different classes "
     "can share it",
     read_instead="recall of each class, or the tables themselves",
 )

@@ -222,7 +222,7 @@ def _is_area(measure: Measure) -> bool:
     "threshold_outside_scores",
     severity="warning",
     title="A threshold does not divide the scores",
-    why="where no score reaches the threshold, or every one does, all rows are predicted alike",
+    why="where no score reaches the threshold, or every one does, all rows get the same prediction",
     read_instead="a threshold on the scale of the scores, or the sweep of thresholds",
 )
 def threshold_outside_scores(run: RunFacts) -> Iterator[Caution]:

@@ -112,7 +112,7 @@ def _ratio(value: float, limits: Interval | None, level: float, method: str) -> 
 def _given(limits: Interval | None, level: float, method: str) -> Limits:
     """Limits as a record has them, or that the method gives none."""
     found = from_limits(limits, level, method)
-    return found, None if found is not None else f"{method_title(method)} gives none here"
+    return found, None if found is not None else f"{method_title(method)} gives no limits here"
 
 
 # -- shares ---------------------------------------------------------------------------------------

@@ -227,7 +227,7 @@ def _notes_of(model: Side, reference: Side, task: ComparisonTask) -> list[str]:
     """What is noted of a comparison, whatever rows the two sides share."""
     chosen = _threshold_notes(model, reference, task)
     if not task.paired:
-        return ["the rows of the two datasets are taken as independent", *chosen]
+        return ["the rows of the two datasets are treated as independent", *chosen]
     if task.task.indeterminate or task.reference.indeterminate:
         return [*chosen, "indeterminate predictions count as wrong"]
     return chosen

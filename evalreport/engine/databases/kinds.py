@@ -143,7 +143,7 @@ def no_rows(source: Source) -> DataError:
 
 def not_unique(file: str, column: str, value: Any, rows: int) -> DataError:
     """The error for an id that stands in several rows."""
-    what = f"{column} is not unique: {value!r} stands in {rows} rows"
+    what = f"{column} is not unique: {value!r} is in {rows} rows"
     return DataError(Problem(what, "give each row its own id", Location(file)))
 
 

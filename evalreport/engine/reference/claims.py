@@ -346,7 +346,7 @@ def limits_of(state: RunState, criterion: Criterion, measure: Measure) -> record
         return "limits by other methods are made of rows with one label each"
     measurer, task, facts = found
     limits, reason = limits_by(measurer, task, facts, criterion.method)
-    return limits if limits is not None else reason or "it gives none"
+    return limits if limits is not None else reason or "it gives no limits"
 
 
 def _task(state: RunState, measure: Measure) -> Task | None:

@@ -120,7 +120,7 @@ def difference_record(
     p = adjusted.p_value
     apart = told.beyond_chance is True if p is None else p < 1.0 - level
     method = {**asked.tests, **asked.methods}.get(measure.metric)
-    notes = ["the rows of the two runs are taken as independent"] if told.interval else []
+    notes = ["the rows of the two runs are treated as independent"] if told.interval else []
     exploratory = measure.exploratory or (then is not None and then.exploratory)
     if exploratory:
         notes.append("conditional on the threshold, which was chosen on these rows")

@@ -46,8 +46,8 @@ def test_a_rule_without_a_threshold(kit: Any) -> None:
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        (["accuracy"], "The only measure asked for is accuracy."),
-        (["f1", "accuracy"], "The only measures asked for are f1 and accuracy."),
+        (["accuracy"], "The only measure requested is accuracy."),
+        (["f1", "accuracy"], "The only measures requested are f1 and accuracy."),
         (["accuracy", "recall"], None),
         ([], None),
     ],
@@ -60,9 +60,9 @@ def test_a_headline_alone(kit: Any, asked: list[str], message: str | None) -> No
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        (["ece", "recall"], "Of calibration only ece is asked for."),
-        (["mce", "ece"], "Of calibration only mce and ece are asked for."),
-        (["hosmer_lemeshow_p"], "Of calibration only hosmer_lemeshow_p is asked for."),
+        (["ece", "recall"], "Only ece is requested for calibration."),
+        (["mce", "ece"], "Only mce and ece are requested for calibration."),
+        (["hosmer_lemeshow_p"], "Only hosmer_lemeshow_p is requested for calibration."),
         (["ece", "calibration_slope"], None),
         (["brier"], None),
     ],

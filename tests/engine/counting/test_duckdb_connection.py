@@ -55,7 +55,7 @@ def test_a_file_that_changes_meanwhile_is_refused(write: Callable[..., Path]) ->
 def test_a_file_that_is_no_parquet_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "rows.parquet"
     path.write_bytes(b"PAR1" + bytes(100) + b"PAR1")
-    with pytest.raises(DataError, match="no sound Parquet"):
+    with pytest.raises(DataError, match="not a sound Parquet"):
         run(spec_of(path, {"score": "s"}), "duckdb")
 
 
