@@ -63,12 +63,7 @@ def laid(
     for one in records:
         cells = tuple(column.of(one) for column in columns)
         lines.append(Line(cells) if row is None else row(one, cells))
-    return heads_of(columns), tuple(lines)
-
-
-def heads_of(columns: Sequence[Field[R]]) -> tuple[Column, ...]:
-    """The heads of a table."""
-    return tuple(Column(column.head, column.align) for column in columns)
+    return tuple(Column(column.head, column.align) for column in columns), tuple(lines)
 
 
 def plain_table(

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from evalreport.lines import one_line
-from evalreport.report.columns import Field, heads_of
+from evalreport.report.columns import Field, laid
 from evalreport.report.model import Block, Column, Line, Notes, Section, TableBlock, Text
 from evalreport.report.pieces import LineCell
 from evalreport.report.words import cell as markdown_cell
@@ -66,16 +66,13 @@ def table(
 
     ``hook`` says what of, for who looks for a line.
     """
-    lines = []
-    for one in records:
-        first, *others = (_as_cell(column.of(one)) for column in columns)
-        cells = (first if first.outcome else replace(first, head=True), *others)
-        lines.append(Line(cells, hook=() if hook is None else hook(one)))
-    return TableBlock(caption, heads_of(columns), tuple(lines), notes)
 
+    def line(one: R, cells: tuple[str | LineCell, ...]) -> Line:
+        first = LineCell(cells[0]) if isinstance(cells[0], str) else cells[0]
+        head = first if first.outcome else replace(first, head=True)
+        return Line((head, *cells[1:]), hook=() if hook is None else hook(one))
 
-def _as_cell(of: str | LineCell) -> LineCell:
-    return LineCell(of) if isinstance(of, str) else of
+    return TableBlock(caption, *laid(records, columns, line), notes)
 
 
 def page_text(page: Page, most: int | None = None) -> str:

@@ -14,8 +14,8 @@ from evalreport.report.charts.course import CHANGED, IMPROVED, Stop
 from evalreport.report.charts.course import course as draw_course
 from evalreport.report.columns import Field, left, right, table_of
 from evalreport.report.model import Chart, Line, TableBlock
-from evalreport.report.pieces import LineCell
 from evalreport.report.numbers import required_text, value_text
+from evalreport.report.pieces import LineCell
 from evalreport.report.words import visible
 from evalreport.results.records import ChartMark
 from evalreport.statistics.control_limits import Limits, rule
@@ -119,7 +119,7 @@ def _values(points: Sequence[Point], series: Series) -> TableBlock:
     """The values of a chart with the control limits of each, and the charts with memory."""
     columns: list[Field[Step]] = [
         left("run", lambda step: step[0].run.entry.time),
-        right("value", lambda step: value_cell(step[0])),
+        right("value", lambda step: value_cell(step[0]).text),
         left("interval", lambda step: value_cell(step[0]).aside),
         left("control limits", lambda step: _band(step[0].limits)),
     ]
