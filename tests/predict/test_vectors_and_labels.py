@@ -132,8 +132,10 @@ def test_labels_of_the_threshold_agree_and_the_score_is_used():
     made = _both(["p" if s >= 0.5 else "n" for s in SCORES])
     assert _told(made) == (
         "data_finding",
-        "m: the labels in said agree with those of score >= 0.5 in all 200 rows. The score is "
-        "used.",
+        (
+            "m: the labels in said agree with those of score >= 0.5 in all 200 rows. The score is "
+            "used."
+        ),
     )
     assert one(made, "roc_auc")["state"] == "value"
 
