@@ -52,11 +52,17 @@ from evalreport.plan.comparisons import ComparisonRequest, ComparisonTask, plann
 from evalreport.plan.everything import comparison_request
 from evalreport.plan.task import Task
 from evalreport.results.identity import EVERYTHING, MEAN_OF_FOLDS, WhichNumber
-from evalreport.results.records import Comparison, Hypothesis, Interval, JointTable, Measure
+from evalreport.results.records import (
+    Comparison,
+    Hypothesis,
+    Interval,
+    JointCalls,
+    JointTable,
+    Measure,
+)
 from evalreport.spec.comparisons import RunReference
 from evalreport.statistics.hypotheses import AtNull, Tails, of_normal, of_t
 from evalreport.statistics.interval import z_value
-from evalreport.statistics.predictive import PairedCalls
 from evalreport.statistics.tail import normal_two_sided, t_quantile, t_two_sided
 from evalreport.verify.leaves import CLOSE, Made, Miscounted, same
 from evalreport.verify.recorded_models import OTHER_DRAWS, as_evaluated, same_draws
@@ -175,11 +181,10 @@ class _Pair(Pair):
             raise NotRecorded(ON_ROWS)
         return self.own.joint_table
 
-    def calls(self, *_tasks: Task) -> tuple[PairedCalls, PairedCalls]:
-        both = None if self.own is None else self.own.joint_calls
-        if both is None:
+    def calls(self, *_tasks: Task) -> JointCalls:
+        if self.own is None or self.own.joint_calls is None:
             raise NotRecorded(ON_ROWS)
-        return counts.counted(both.actual_positive), counts.counted(both.actual_negative)
+        return self.own.joint_calls
 
 
 class _OtherRows(OtherRows):

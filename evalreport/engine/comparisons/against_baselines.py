@@ -39,10 +39,9 @@ def with_previous(state: RunState, baselines: Sequence[Baseline]) -> list[Baseli
     found = list(baselines)
     if previous is None:
         return found
-    for key, first in state.first_threshold.items():
+    for key in state.first_threshold:
         if key[1] != previous:
             continue
-        threshold = state.thresholds[key][first].number if first is not None else None
         found += [
             Baseline(
                 dataset=m.dataset,
@@ -58,16 +57,9 @@ def with_previous(state: RunState, baselines: Sequence[Baseline]) -> list[Baseli
                 note=f"the previous model is {previous}",
             )
             for m in _pooled(state, *key)
-            if m.threshold in (None, threshold)
+            if m.threshold in (None, state.first_number(key))
         ]
     return found
-
-
-def against_baselines(
-    state: RunState, baselines: Sequence[Baseline], comparisons: Sequence[Comparison]
-) -> list[AgainstBaseline]:
-    """One record per model and what it is judged against, in the order of the run."""
-    return judged_against(state, baselines, differences_of(state, comparisons))
 
 
 #: What is known of a difference from the previous model.
@@ -95,7 +87,10 @@ def judged_against(
     differences: Mapping[tuple[str, str, Quantity], Shown],
     chance: Callable[[LabelView, Measure], float | None] = by_chance,
 ) -> list[AgainstBaseline]:
-    """The same by the differences from the previous model, and what guessing gets."""
+    """One record per model and what it is judged against, in the order of the run.
+
+    By the ``differences`` from the previous model, and what guessing gets by ``chance``.
+    """
     known = {(b.dataset, b.baseline, WhichNumber.of(b).quantity): b for b in baselines}
     found: list[AgainstBaseline] = []
     views = {(view.dataset, view.model): view for view in state.prepared.views}
@@ -125,9 +120,7 @@ def _pooled(state: RunState, dataset: str, model: str) -> Iterator[Measure]:
 
 def _first_measures(state: RunState, dataset: str, model: str) -> Iterator[Measure]:
     """Values of all rows at the first threshold whose metric says what is better."""
-    first = state.first_threshold[dataset, model]
-    resolved = None if first is None else state.thresholds[dataset, model][first]
-    number = None if resolved is None else resolved.number
+    number = state.first_number((dataset, model))
     for m in _pooled(state, dataset, model):
         directed = metric_named(m.metric).goal in (Goal.MAXIMIZE, Goal.MINIMIZE)
         if directed and m.threshold in (None, number):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -24,8 +24,10 @@ from evalreport.metrics.tables import Counts, Matrix
 from evalreport.plan.task import Task, ThresholdRequest
 from evalreport.predict.view import LabelView
 from evalreport.results.identity import EVERYTHING, Slice
-from evalreport.results.records import JointTable
-from evalreport.statistics.predictive import PairedCalls
+from evalreport.results.records import Calls, JointCalls, JointTable
+
+if TYPE_CHECKING:
+    from evalreport.engine.run_state import Key, RunState
 
 T = TypeVar("T")
 Floats = npt.NDArray[np.float64]
@@ -143,6 +145,12 @@ class Side:
         return top, bottom
 
 
+def side_of(state: RunState, key: Key) -> Side:
+    """A model on a dataset with its tables, as the run has them."""
+    tables = state.tables[key]
+    return Side(tables.view, tables, state.prepared.settings, state.thresholds.get(key, {}))
+
+
 def metric_of(task: Task) -> Metric:
     """The declared metric of a task."""
     metric = find(task.metric)
@@ -193,30 +201,21 @@ class Pair:
         def counted() -> JointTable:
             first, included = self.model.hits(task)
             second, _ = self.reference.hits(reference)
-            return JointTable(
-                n11=self.count(included & first & second),
-                n10=self.count(included & first & ~second),
-                n01=self.count(included & ~first & second),
-                n00=self.count(included & ~first & ~second),
-            )
+            return JointTable(*self._counted(included, first, second))
 
         return self.once((JointTable, task, reference), counted)
 
-    def calls(self, task: Task, reference: Task) -> tuple[PairedCalls, PairedCalls]:
+    def _counted(self, included: Bools, first: Bools, second: Bools) -> Iterator[int]:
+        """How many of some rows are chosen by both, by one only, or by neither."""
+        for one, two in ((first, second), (first, ~second), (~first, second), (~first, ~second)):
+            yield self.count(included & one & two)
+
+    def calls(self, task: Task, reference: Task) -> JointCalls:
         """Rows of the class and of the rest, by which of the two models call them so."""
         k = self.model.class_index(task)
         actual = self.model.view.actual == k
-        first, second = self.model.predicted(task) == k, self.reference.predicted(reference) == k
-
-        def counted(held: Bools) -> PairedCalls:
-            return PairedCalls(
-                float(self.count(held & first & second)),
-                float(self.count(held & first & ~second)),
-                float(self.count(held & ~first & second)),
-                float(self.count(held & ~first & ~second)),
-            )
-
-        return counted(actual), counted(~actual)
+        both = self.model.predicted(task) == k, self.reference.predicted(reference) == k
+        return JointCalls(*(Calls(*self._counted(rows, *both)) for rows in (actual, ~actual)))
 
 
 def pair(model: Side, reference: Side) -> Pair | str:
@@ -282,9 +281,8 @@ def each_row_of(side: Side) -> Side:
     times = side.view.times
     if times is None:
         return side
-    taken = _taken(side, np.repeat(np.arange(len(times)), times))
-    view = replace(taken.view, times=None)
-    return replace(taken, view=view, tables=tables_of(view))
+    view = replace(side.view.at(np.repeat(np.arange(len(times)), times)), times=None)
+    return replace(side, view=view, tables=tables_of(view))
 
 
 def ordered(both: Pair) -> Pair:
@@ -326,29 +324,10 @@ def _keys(view: LabelView) -> npt.NDArray[np.int64]:
 
 def _taken(side: Side, index: npt.NDArray[np.intp]) -> Side:
     """The side on the rows at ``index``; itself where these are all rows in order."""
-    view = side.view
-    size = len(view.actual)
-    if len(index) == size and np.array_equal(index, np.arange(size)):
+    if np.array_equal(index, np.arange(len(side.view.actual))):
         return side
-
-    def part(values: Any) -> Any:
-        return None if values is None else values[index]
-
-    chosen = replace(
-        view,
-        actual=part(view.actual),
-        row=part(view.row),
-        predicted=part(view.predicted),
-        score=part(view.score),
-        class_scores=part(view.class_scores),
-        weight=part(view.weight),
-        sample=None if view.sample is None else view.sample.taken(index),
-        cluster=None if view.cluster is None else (part(view.cluster[0]), view.cluster[1]),
-        fold=None if view.fold is None else (part(view.fold[0]), view.fold[1]),
-        groups={name: (part(codes), values) for name, (codes, values) in view.groups.items()},
-        times=part(view.times),
-    )
-    return replace(side, view=chosen, tables=tables_of(chosen))
+    view = side.view.at(index)
+    return replace(side, view=view, tables=tables_of(view))
 
 
 def left_out_of(model: Side, reference: Side, common: int) -> str | None:

@@ -24,8 +24,7 @@ from evalreport.metrics.coverage_study import Drawn
 from evalreport.metrics.kinds import AREA_OF_CLUSTERS, JACKKNIFE
 from evalreport.plan.comparisons import ComparisonTask
 from evalreport.plan.methods import ASKED
-from evalreport.results.records import Calls, JointCalls
-from evalreport.statistics import means, predictive
+from evalreport.statistics import means
 
 #: Intervals that know which rows belong together.
 OF_CLUSTERED_ROWS = (
@@ -49,8 +48,7 @@ class SameRows(ByContrast):
         if task.family is Family.ROWS:
             return Counted(rows=self.pair.joint_table(task.task, task.reference))
         if task.family is Family.CALLS:
-            calls = self.pair.calls(task.task, task.reference)
-            return Counted(calls=JointCalls(*(_whole(own) for own in calls)))
+            return Counted(calls=self.pair.calls(task.task, task.reference))
         return Counted()
 
     def contrast(
@@ -106,7 +104,3 @@ class SameRows(ByContrast):
         if task.why == ASKED or not was_studied(view, task.task):
             return None
         return drawn_together(view, self.model.class_index(task.task))
-
-
-def _whole(counted: predictive.PairedCalls) -> Calls:
-    return Calls(**{name: int(count) for name, count in counted._asdict().items()})

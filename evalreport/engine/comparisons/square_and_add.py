@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from evalreport.engine.comparisons.contrast import ByStatistic, Contrast, Limits, Unknown
+from evalreport.engine.comparisons.counts import counted
 from evalreport.engine.comparisons.pairs import Pair, Side, metric_of
 from evalreport.engine.intervals.table_intervals import of_shares
 from evalreport.metrics.comparing import ADDED, TWO_TABLES
@@ -114,7 +115,8 @@ class OfTables(ByStatistic):
 
 def of_tables(pair: Pair, task: ComparisonTask) -> Contrast:
     """The difference of two models on the same rows by its shares."""
-    calls, sides = pair.calls(task.task, task.reference), (pair.model, pair.reference)
+    joint, sides = pair.calls(task.task, task.reference), (pair.model, pair.reference)
+    calls = counted(joint.actual_positive), counted(joint.actual_negative)
     cells = _cells(calls, first=True), _cells(calls, first=False)
     together = (1.0, *(correlation(*own) for own in calls))
     return OfTables(_values(sides, task), cells, together, _most(task), TWO_TABLES)
