@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from evalreport.metrics.declare import CLASS_MEANS, Interval, Parameter, metric
+from evalreport.metrics.declare import CLASS_MEANS, Parameter, metric
 from evalreport.metrics.formula import Cell, Expression, ratio
 from evalreport.metrics.recalibration import stretches
 from evalreport.metrics.tables import ScoreTable
@@ -15,7 +15,6 @@ from evalreport.metrics.tables import ScoreTable
 @metric(
     title="H-measure",
     averages=CLASS_MEANS,
-    interval=Interval.RESAMPLED,
     undefined="only one class occurs",
     parameters=(
         Parameter(
