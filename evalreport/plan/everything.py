@@ -8,7 +8,7 @@ be met is named here, before anything is computed, in ``results.json`` and on th
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 
 from evalreport.plan.build import thresholds
 from evalreport.plan.comparisons import (
@@ -58,24 +58,13 @@ def with_everything(plan: Plan, spec: Spec, requests: Requests, facts: Sequence[
 
 def comparison_request(asked: Comparisons) -> ComparisonRequest | None:
     """What a spec wants compared; None where the reference is an earlier run."""
-    if isinstance(asked.reference, RunReference):
+    if isinstance(other := asked.reference, RunReference):
         return None
-    of_dataset = isinstance(asked.reference, DatasetReference)
+    same = (field.name for field in fields(ComparisonRequest) if "reference" not in field.name)
     return ComparisonRequest(
-        reference=None if of_dataset else str(asked.reference),
-        reference_dataset=asked.reference.dataset
-        if isinstance(asked.reference, DatasetReference)
-        else None,
-        correction=asked.correction,
-        family=asked.family,
-        tests=dict(asked.tests),
-        methods=dict(asked.methods),
-        margins=dict(asked.margins),
-        hypotheses=dict(asked.hypotheses),
-        alpha=asked.alpha,
-        ratios=asked.ratios,
-        subgroups=asked.subgroups,
-        thresholds=asked.thresholds,
+        reference=None if isinstance(other, DatasetReference) else other,
+        reference_dataset=other.dataset if isinstance(other, DatasetReference) else None,
+        **{name: getattr(asked, name) for name in same},
     )
 
 

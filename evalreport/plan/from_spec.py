@@ -91,12 +91,7 @@ def costs_of(spec: Spec) -> Any:
     if spec.costs is None:
         return None
     if isinstance(spec.costs, TwoClassCosts):
-        return {
-            "false_negative": spec.costs.false_negative,
-            "false_positive": spec.costs.false_positive,
-            "true_positive": spec.costs.true_positive,
-            "true_negative": spec.costs.true_negative,
-        }
+        return spec.costs.model_dump()
     return {actual: dict(row) for actual, row in spec.costs.items()}
 
 

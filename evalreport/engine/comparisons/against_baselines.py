@@ -102,8 +102,10 @@ def judged_against(
         for m in measures:
             quantity = m.which.quantity
             cheapest = known.get((dataset, CHEAPEST, quantity))
-            if cheapest is not None and "costs" in metric_named(m.metric).context:
-                found += _beside_cheapest(m, cheapest, weighted=view.weight is not None)
+            priced = "costs" in metric_named(m.metric).context
+            if priced and cheapest is not None and cheapest.value is not None:
+                refused = None if view.weight is None else _WEIGHTED
+                found.append(_beside(m, CHEAPEST, cheapest.value, refused))
             previous = known.get((dataset, PREVIOUS, quantity))
             if previous is not None and previous.model != model:
                 difference = differences.get((dataset, model, quantity))
@@ -180,13 +182,6 @@ def _rank(metric: Metric) -> int:
     if metric.interval is Family.PROPORTION:
         return 4
     return 2 if metric.table in (Table.COUNTS, Table.MATRIX) else 3
-
-
-def _beside_cheapest(
-    m: Measure, cheapest: Baseline, *, weighted: bool
-) -> Iterator[AgainstBaseline]:
-    if cheapest.value is not None:
-        yield _beside(m, cheapest.baseline, cheapest.value, _WEIGHTED if weighted else None)
 
 
 def _beside(m: Measure, name: str, value: float, refused: str | None = None) -> AgainstBaseline:

@@ -88,7 +88,8 @@ def compare(
             further = _further(model, reference, first, second, repeats or {})
             differences.extend(_paired(model, reference, own, further))
         elif own:
-            differences.extend(_independent(model, reference, own))
+            by, sides = OtherRows(model, reference), (model, reference)
+            differences.extend(_each(by, sides, own, model.view.rows))
         for (where, _), alike in every.items():
             differences.extend(_of_slice(model, reference, alike, where, paired=paired))
     return as_records(differences, request, settings.level)
@@ -142,7 +143,7 @@ def _of_slice(
     elif paired:
         yield from _paired(one, two, tasks, (), of=f", {where}, {tasks[0].at}")
     else:
-        yield from _independent(one, two, tasks)
+        yield from _each(OtherRows(one, two), (one, two), tasks, one.view.rows)
 
 
 def _views(task: ComparisonTask) -> Views:
@@ -162,16 +163,13 @@ def _paired(
         for task in tasks:
             yield not_compared(task, both)
         return
-    by = SameRows(both, PairedDraws(both, of))
-    for task in tasks:
-        numbered = numbered_by(both.model, task)
-        values = _values(both.model, both.reference, numbered)
-        yield difference_by(by, (both.model, both.reference), task, values, both.rows, both.note)
-    pairs = [both, *(p for sides in further if isinstance(p := pair(*sides), Pair))]
+    sides = both.model, both.reference
+    yield from _each(SameRows(both, PairedDraws(both, of)), sides, tasks, both.rows, both.note)
+    pairs = [both, *(p for each in further if isinstance(p := pair(*each), Pair))]
     folded = () if of or not all(fold_names(p) for p in pairs) else tasks
     for task in folded:
         renamed, means, difference, found = over_folds(pairs, task)
-        at = numbers_of(both.model, both.reference, task)
+        at = numbers_of(*sides, task)
         notes = (both.note,) if both.note else ()
         yield Difference(renamed, means, difference, found, both.rows, at, notes, MEAN_OF_FOLDS)
 
@@ -203,17 +201,17 @@ def difference_by(
     return Difference(task, values, difference, found, rows, at, tuple(notes))
 
 
-def _independent(
-    model: Side, reference: Side, tasks: Sequence[ComparisonTask]
+def _each(
+    by: Comparer,
+    sides: tuple[Side, Side],
+    tasks: Sequence[ComparisonTask],
+    rows: int,
+    note: str | None = None,
 ) -> Iterator[Difference]:
-    by = OtherRows(model, reference)
     for task in tasks:
-        values = _values(model, reference, numbered_by(model, task))
-        yield difference_by(by, (model, reference), task, values, model.view.rows)
-
-
-def _values(model: Side, reference: Side, task: ComparisonTask) -> Values:
-    return model.value(task.task), reference.value(task.reference)
+        numbered = numbered_by(sides[0], task)
+        values = sides[0].value(numbered.task), sides[1].value(numbered.reference)
+        yield difference_by(by, sides, task, values, rows, note)
 
 
 def numbers_of(
