@@ -58,6 +58,13 @@ def find(word: str) -> Metric | None:
     return REGISTRY.get(word)
 
 
+def metric_named(name: str) -> Metric:
+    """A metric that is known to exist."""
+    found = find(name)
+    assert found is not None, name
+    return found
+
+
 def of_caution(code: str) -> Metric:
     """The metric that a caution is about, as the metric declares it; raises LookupError.
 

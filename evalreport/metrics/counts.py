@@ -11,14 +11,7 @@ from typing import Any
 
 from evalreport.metrics import chance
 from evalreport.metrics.advice import IMPROPER
-from evalreport.metrics.declare import (
-    ALL_AVERAGES,
-    WITH_SAMPLES,
-    Goal,
-    Interval,
-    Shows,
-    metric,
-)
+from evalreport.metrics.declare import ALL_AVERAGES, WITH_SAMPLES, Goal, Interval, Shows, metric
 from evalreport.metrics.formula import Cell, Expression, Ratio, ratio
 from evalreport.metrics.tables import Counts, Matrix
 from evalreport.statistics import ratios

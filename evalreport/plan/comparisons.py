@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from evalreport.metrics.catalogue import find
+from evalreport.metrics.catalogue import metric_named
 from evalreport.metrics.comparing import (
     ADDED,
     AT_A_MARGIN,
@@ -275,7 +275,7 @@ def why_not_compared(
     """Why a number is not compared with its twin under ``other``; None where it is."""
     if twin is None:
         return f"{other[1]} on {other[0]} does not have it"
-    metric = declared_metric(task)
+    metric = metric_named(task.metric)
     if (none := task.undefined or twin.undefined) is not None:
         return none
     if other_class:
@@ -296,13 +296,6 @@ def of_other_class(task: Task, facts: Facts) -> bool:
     if not facts.two_classes or task.table != Table.SCORES.value:
         return False
     return task.label not in (None, facts.positive)
-
-
-def declared_metric(task: Task) -> Metric:
-    """The metric of a task."""
-    metric = find(task.metric)
-    assert metric is not None
-    return metric
 
 
 def _same_for_all_models(metric: Metric, task: Task) -> bool:
@@ -328,12 +321,12 @@ def planned_by(
     paired = task.dataset == twin.dataset
     same = stand_in(task, two_classes=facts.two_classes)
     family = family_of(
-        declared_metric(same), same.average, paired=paired, two_classes=facts.two_classes
+        metric_named(same.metric), same.average, paired=paired, two_classes=facts.two_classes
     )
     weighted = facts.weighted or other.weighted
     clustered = facts.clustered or other.clustered
     no_default = None
-    if declared_metric(task).no_interval:
+    if metric_named(task.metric).no_interval:
         test, interval, why, no_default = "", "", NO_DEFAULT, NO_DEFAULT
     elif paired and facts.designed is not None:
         test, interval, why = _by_design(family, task)
@@ -351,7 +344,7 @@ def planned_by(
         name = _named(request.methods[task.metric], paired=paired)
         reason = None if name == interval else _unfit(name, methods, family, weighted=weighted)
         chosen = replace(chosen, interval=name, interval_reason=reason, why=ASKED)
-    if not facts.folds and facts.fold_sizes and declared_metric(task).ranks_rows:
+    if not facts.folds and facts.fold_sizes and metric_named(task.metric).ranks_rows:
         reason = "each row was scored by another fit, and their scores are not on one scale"
         chosen = replace(chosen, test_reason=reason, interval_reason=reason)
     if task.metric in request.ratios:
@@ -364,7 +357,7 @@ def stand_in(task: Task, *, two_classes: bool) -> Task:
     """The task that is compared: of an average that is another number, this other one."""
     if task.average is None or task.indeterminate is not None:
         return task
-    metric, average = same_number(declared_metric(task), task.average, two_classes=two_classes)
+    metric, average = same_number(metric_named(task.metric), task.average, two_classes=two_classes)
     params = task.params if metric.name == task.metric else ()
     return replace(task, metric=metric.name, average=average, params=params)
 
@@ -383,7 +376,7 @@ def _to_be_shown(request: ComparisonRequest, chosen: ComparisonTask) -> Comparis
     A test of equality alone gives way to one that has a margin, with the limits of that same test:
     p and limits say one thing.
     """
-    metric = declared_metric(chosen.task)
+    metric = metric_named(chosen.task.metric)
     margin, kind = request.margins.get(metric.name), request.hypotheses.get(metric.name)
     if kind is None:
         return replace(chosen, margin=margin)
@@ -404,7 +397,7 @@ def _named(word: str, *, paired: bool) -> str:
 def _by_design(family: Family, task: Task) -> tuple[str, str, str]:
     """Of a sample drawn by a design: by contributions where they are known, else in groups."""
     single = task.average is None and task.table != Table.CLASS_SCORES.value
-    known = declared_metric(task).linearised and (single or task.table in AT_THRESHOLD)
+    known = metric_named(task.metric).linearised and (single or task.table in AT_THRESHOLD)
     if known or family is Family.MEAN:
         return "design_based", SANDWICH, "variance by the design of the sample"
     return JACKKNIFE, JACKKNIFE, "units are left out in groups"
@@ -448,7 +441,7 @@ def _by_own_limits(family: Family, task: Task, dependent: bool) -> bool:
     Of what no other formula is known for, of single ratios and ranked scores; and of tables and
     areas of rows with weights or in clusters.
     """
-    metric = declared_metric(task)
+    metric = metric_named(task.metric)
     if task.average is not None or task.table == Table.CLASS_SCORES.value:
         return False
     if family is Family.OTHER:
@@ -507,7 +500,7 @@ def plan_omnibus(tasks: Sequence[Task], facts: Sequence[Facts]) -> list[OmnibusT
 
 
 def _planned_of_all(dataset: str, same: tuple[Task, ...], facts: Sequence[Facts]) -> OmnibusTask:
-    metric = declared_metric(same[0])
+    metric = metric_named(same[0].metric)
     test = SEVERAL.get(family_of(metric, same[0].average), "")
     reason = next(_reasons(same, facts), None)
     if reason is None and not test:
@@ -519,7 +512,7 @@ def _reasons(same: tuple[Task, ...], facts: Sequence[Facts]) -> Iterator[str]:
     """Why a number is not tested, the first reason first."""
     if len(same) < LEAST:
         yield f"fewer than {LEAST} models have it"
-    metric, own = declared_metric(same[0]), [f for f in facts if f.model in {t.model for t in same}]
+    own = [f for f in facts if f.model in {t.model for t in same}]
     for task, one in zip(same, own, strict=True):
         found = why_not_compared(task, task, of_models=True, other_class=of_other_class(task, one))
         if found is not None:
@@ -528,5 +521,6 @@ def _reasons(same: tuple[Task, ...], facts: Sequence[Facts]) -> Iterator[str]:
         yield "rows of one cluster are not independent"
     if any(f.weighted or f.designed is not None for f in own):
         yield "it is not defined for weighted rows"
-    if metric.ranks_rows and any(f.fold_sizes and not f.folds for f in own):
+    ranked = metric_named(same[0].metric).ranks_rows
+    if ranked and any(f.fold_sizes and not f.folds for f in own):
         yield "each row was scored by another fit, and their scores are not on one scale"

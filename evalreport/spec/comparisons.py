@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import AfterValidator, Field, Tag, model_validator
 
-from evalreport.metrics.catalogue import find
+from evalreport.metrics.catalogue import find, metric_named
 from evalreport.metrics.comparing import (
     directed,
     has_ratio,
@@ -180,8 +180,7 @@ class Comparisons(Part):
             return
         for key, place in (("tests", 0), ("methods", 1)):
             for name, method in getattr(self, key).items():
-                metric = find(name)
-                assert metric is not None
+                metric = metric_named(name)
                 methods = (of_reference(metric, paired=paired)[place] for paired in same_rows)
                 known = list(dict.fromkeys(chain.from_iterable(methods)))
                 if method not in known:

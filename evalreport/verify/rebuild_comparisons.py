@@ -19,7 +19,7 @@ from evalreport.engine.comparisons.comparer import Comparer, Values
 from evalreport.engine.comparisons.contrast import Limits, Test
 from evalreport.engine.comparisons.counts import Counted
 from evalreport.engine.comparisons.other_rows import OtherRows
-from evalreport.engine.comparisons.pairs import Pair, Side, left_out_of, metric_of
+from evalreport.engine.comparisons.pairs import Pair, Side, left_out_of
 from evalreport.engine.comparisons.records import (
     Difference,
     as_records,
@@ -34,6 +34,7 @@ from evalreport.engine.comparisons.same_rows import SameRows
 from evalreport.engine.metric_values import Evaluated
 from evalreport.engine.reference.differences import SAME_ROWS, compared_with_run
 from evalreport.engine.reference.run import ReferenceRun, References
+from evalreport.metrics.catalogue import metric_named
 from evalreport.metrics.comparing import (
     ADDED,
     BOOTSTRAP,
@@ -268,7 +269,7 @@ class _Recorded(Comparer):
         own, found = self.own, list[Evaluated]()
         task = numbered_by(self.sides[0], self.task)
         sides = (task.task, "model_value"), (task.reference, "reference_value")
-        counts = self._counted(metric_of(task.task))
+        counts = self._counted(metric_named(task.task.metric))
         for (one, name), which, counted in zip(sides, _numbers(own), counts, strict=True):
             stated, value = getattr(own, name), None
             if one.model not in self._partly:
@@ -337,7 +338,7 @@ class _Recorded(Comparer):
             told = self.own.interval
             if told is None:
                 return None, self.own.interval_reason
-            ends = _implied(self.own, told, metric_of(task.task).bounds)
+            ends = _implied(self.own, told, metric_named(task.task.metric).bounds)
             names = ("n_effective", "standard_error", "df", "groups", "bias", "resamples",
                      "usable", "note", *(() if ends else ("low", "high")))  # fmt: skip
             self.left_out |= {f"interval.{name}": ON_ROWS for name in names}

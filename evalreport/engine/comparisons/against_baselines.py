@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from evalreport.metrics.catalogue import metric_named
 from evalreport.metrics.declare import Goal, Kind, Metric, Table
 from evalreport.metrics.declare import Interval as Family
 from evalreport.plan.comparisons import ComparisonRequest, plan_comparisons
-from evalreport.plan.from_spec import metric_named
 from evalreport.predict.baselines import CHEAPEST
 from evalreport.predict.view import LabelView
 from evalreport.results.identity import EVERYTHING, Quantity, WhichNumber

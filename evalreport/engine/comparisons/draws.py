@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.engine.comparisons.pairs import Pair, Side, metric_of, ordered, row_by_row
+from evalreport.engine.comparisons.pairs import Pair, Side, ordered, row_by_row
 from evalreport.engine.comparisons.replicates import Replicates, replicates_of
 from evalreport.engine.intervals.bootstrap import of_rows
 from evalreport.engine.intervals.class_bootstrap import Columns, ScoreColumn
@@ -23,6 +23,7 @@ from evalreport.engine.intervals.grouped_jackknife import GROUPS, groups_of
 from evalreport.engine.intervals.jackknife import Units
 from evalreport.engine.intervals.score_averages import average_of_both
 from evalreport.engine.metric_values import stacked_value
+from evalreport.metrics.catalogue import metric_named
 from evalreport.metrics.comparing import Family, family_of
 from evalreport.metrics.declare import Average, Table
 from evalreport.plan.comparisons import ComparisonTask
@@ -226,7 +227,7 @@ def _is_of_tables(task: ComparisonTask) -> bool:
 
 def of_table(side: Side, task: Task) -> Callable[[Stack], Stack]:
     """The metric of a task as a function of stacked tables, (B, K, K) to (B,)."""
-    metric = metric_of(task)
+    metric = metric_named(task.metric)
     overall = metric.table is Table.MATRIX or (len(side.view.labels) > 2 and metric.scope == "all")
     average = Average(task.average) if task.average is not None else None
     index = None if overall or average is not None else side.class_index(task)

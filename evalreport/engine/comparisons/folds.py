@@ -9,9 +9,10 @@ from dataclasses import replace
 from evalreport.engine.comparisons.comparer import Found, difference_of, with_hypothesis
 from evalreport.engine.comparisons.contrast import ByError, Contrast, Test, Unknown
 from evalreport.engine.comparisons.counts import Counted
-from evalreport.engine.comparisons.pairs import Pair, metric_of
+from evalreport.engine.comparisons.pairs import Pair
 from evalreport.engine.folds import mean_over_folds
 from evalreport.engine.metric_values import Evaluated
+from evalreport.metrics.catalogue import metric_named
 from evalreport.plan.comparisons import ComparisonTask, Hypothesis
 from evalreport.results.identity import Slice
 from evalreport.statistics.folds import corrected_resampled_t
@@ -97,5 +98,5 @@ def _contrast(
     found = corrected_resampled_t(differences, train, test, model.settings.level)
     if found is None:
         return Unknown("there are fewer than two folds")
-    low, high = metric_of(task.task).range_of(len(model.view.labels))
+    low, high = metric_named(task.task.metric).range_of(len(model.view.labels))
     return ByError(found.difference, found.error, found.df, METHOD, most=high - low)

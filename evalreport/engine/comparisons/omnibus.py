@@ -10,14 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from evalreport.engine.comparisons.areas import scale
-from evalreport.engine.comparisons.pairs import (
-    Side,
-    each_row_of,
-    metric_of,
-    side_of,
-    together,
-)
+from evalreport.engine.comparisons.pairs import Side, each_row_of, side_of, together
 from evalreport.engine.measures import shown_params
+from evalreport.metrics.catalogue import metric_named
 from evalreport.metrics.formula import Value
 from evalreport.plan.comparisons import OmnibusTask, plan_omnibus
 from evalreport.plan.task import Task
@@ -66,7 +61,7 @@ def planned_record(state: RunState, asked: OmnibusTask) -> OmnibusTest:
 
 def _empty(asked: OmnibusTask, sides: Sides) -> OmnibusTest:
     first = asked.tasks[0]
-    metric = metric_of(first)
+    metric = metric_named(first.metric)
     return OmnibusTest(
         dataset=asked.dataset,
         metric=metric.name,

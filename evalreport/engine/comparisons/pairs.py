@@ -17,7 +17,7 @@ from evalreport.engine.measures import Measurer
 from evalreport.engine.metric_values import Evaluated
 from evalreport.engine.settings import Settings
 from evalreport.engine.thresholds import Resolved
-from evalreport.metrics.catalogue import find
+from evalreport.metrics.catalogue import metric_named
 from evalreport.metrics.comparing import share_of
 from evalreport.metrics.declare import Metric, Table
 from evalreport.metrics.tables import Counts, Matrix
@@ -133,10 +133,10 @@ class Side:
         actual, predicted = self.view.actual, self.predicted(task)
         if task.average is not None:
             right = actual == predicted
-            whole = float(metric_of(task)(Counts(tp=1, fp=0, fn=0, tn=1)).exact())
+            whole = float(metric_named(task.metric)(Counts(tp=1, fp=0, fn=0, tn=1)).exact())
             return (right if whole > 0 else ~right), np.ones(len(actual), bool)
         k = self.class_index(task)
-        share = share_of(metric_of(task))
+        share = share_of(metric_named(task.metric))
         top, bottom = np.zeros(len(actual), bool), np.zeros(len(actual), bool)
         for (is_class, called), counted in share.bottom.items():
             cell = ((actual == k) == is_class) & ((predicted == k) == called)
@@ -149,13 +149,6 @@ def side_of(state: RunState, key: Key) -> Side:
     """A model on a dataset with its tables, as the run has them."""
     tables = state.tables[key]
     return Side(tables.view, tables, state.prepared.settings, state.thresholds.get(key, {}))
-
-
-def metric_of(task: Task) -> Metric:
-    """The declared metric of a task."""
-    metric = find(task.metric)
-    assert metric is not None
-    return metric
 
 
 @dataclass(frozen=True, eq=False)

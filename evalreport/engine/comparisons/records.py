@@ -19,13 +19,14 @@ from evalreport.engine.comparisons.contrast import Test
 from evalreport.engine.comparisons.draws import PairedDraws
 from evalreport.engine.comparisons.folds import fold_names, over_folds
 from evalreport.engine.comparisons.other_rows import OtherRows
-from evalreport.engine.comparisons.pairs import Pair, Side, Thresholds, metric_of, pair, restricted
+from evalreport.engine.comparisons.pairs import Pair, Side, Thresholds, pair, restricted
 from evalreport.engine.comparisons.same_rows import SameRows
 from evalreport.engine.counting.memory import MemoryTables
 from evalreport.engine.counting.tables_of import tables_of
 from evalreport.engine.measures import shown_params, state_of
 from evalreport.engine.metric_values import Evaluated
 from evalreport.engine.settings import Settings
+from evalreport.metrics.catalogue import metric_named
 from evalreport.metrics.declare import Goal, Metric
 from evalreport.metrics.estimates import different_classes
 from evalreport.metrics.formula import Undefined, Value
@@ -290,7 +291,7 @@ def _record(
     d: Difference, adjusted: Adjusted, request: ComparisonRequest, level: float
 ) -> Comparison:
     task, own = d.task, d.task.task
-    metric, interval, test = metric_of(own), d.found.interval, d.found.test
+    metric, interval, test = metric_named(own.metric), d.found.interval, d.found.test
     if interval is not None and own.threshold is not None and _is_conditional(d):
         interval = interval.noted(d.notes[-1])
     family, tests = corrected_family(adjusted, request.correction, request.family)
@@ -329,7 +330,7 @@ def _record(
 
 def _asked_for(task: ComparisonTask, fold: str | None) -> dict[str, Any]:
     """The fields that say which difference a record is of, and why it is compared so."""
-    own, metric = task.task, metric_of(task.task)
+    own, metric = task.task, metric_named(task.task.metric)
     return {
         "dataset": own.dataset,
         "subgroup": dict(own.where.subgroup),

@@ -7,10 +7,11 @@ from evalreport.engine.comparisons.comparer import ByContrast, Values
 from evalreport.engine.comparisons.contrast import ByError, Contrast, Limits, Unknown
 from evalreport.engine.comparisons.counts import Counted
 from evalreport.engine.comparisons.draws import PairedDraws
-from evalreport.engine.comparisons.pairs import Pair, metric_of
+from evalreport.engine.comparisons.pairs import Pair
 from evalreport.engine.comparisons.replicates import by_draws, by_groups
 from evalreport.engine.comparisons.square_and_add import of_limits, of_tables
 from evalreport.engine.intervals.studied import drawn_together, was_studied
+from evalreport.metrics.catalogue import metric_named
 from evalreport.metrics.comparing import (
     ADDED,
     CLUSTERS,
@@ -58,7 +59,7 @@ class SameRows(ByContrast):
         # square-and-add has a form of its own in clusters, by the limits of both values
         if method in counts.METHODS and (view.cluster is None or method != ADDED):
             of_counts = self.counts(task, values)
-            known = of_counts.contrast(metric_of(task.task), method, difference)
+            known = of_counts.contrast(metric_named(task.task.metric), method, difference)
             if known is not None:
                 return known
         if method in areas.OF_SAME_ROWS:
@@ -73,7 +74,7 @@ class SameRows(ByContrast):
             together = designed.correlation(self.pair, task, values)
             return of_limits((self.model, self.reference), task, difference, together)
         if method == JACKKNIFE:
-            low, high = metric_of(task.task).range_of(len(view.labels))
+            low, high = metric_named(task.task.metric).range_of(len(view.labels))
             left_out = self._draws.of(task, left_out=True)
             return by_groups(difference, left_out, high - low, view)
         return by_draws(difference, self._draws.of(task), method)

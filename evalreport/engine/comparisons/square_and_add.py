@@ -15,8 +15,9 @@ from functools import partial
 
 from evalreport.engine.comparisons.contrast import ByStatistic, Contrast, Limits, Unknown
 from evalreport.engine.comparisons.counts import counted
-from evalreport.engine.comparisons.pairs import Pair, Side, metric_of
+from evalreport.engine.comparisons.pairs import Pair, Side
 from evalreport.engine.intervals.table_intervals import of_shares
+from evalreport.metrics.catalogue import metric_named
 from evalreport.metrics.comparing import ADDED, TWO_TABLES
 from evalreport.metrics.formula import Value
 from evalreport.plan.comparisons import ComparisonTask
@@ -36,7 +37,7 @@ Sides = tuple[Side, Side]
 
 def _most(task: ComparisonTask) -> float:
     """How far two values of the metric can lie apart."""
-    least, most = metric_of(task.task).bounds
+    least, most = metric_named(task.task.metric).bounds
     return most - least
 
 
