@@ -6,15 +6,13 @@ columns of its points, Python numbers or None, exact: nothing is thinned out her
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from evalreport.metrics.declare import outside_unit
-from evalreport.metrics.tables import Counts, ScoreTable
+from evalreport.metrics.tables import Counts, ScoreTable, summed
 from evalreport.statistics.interval import z_value
 from evalreport.statistics.proportions import wilson
 
@@ -217,7 +215,9 @@ def score_distribution(s: ScoreTable, *, bins: int = 20) -> Columns:
     at = np.searchsorted(edges[1:-1], s.scores, side="right")
     columns: Columns = {"low": edges[:-1].tolist(), "high": edges[1:].tolist()}
     for name, held in (("positives", s.positives), ("negatives", s.negatives)):
-        columns[name] = [_number_sum(held[at == k]) for k in range(len(edges) - 1)]
+        columns[name] = [
+            summed("", held[at == k], stacked=False).value for k in range(len(edges) - 1)
+        ]
     return columns
 
 
@@ -318,9 +318,3 @@ def _corners(tp: list[Any], fp: list[Any]) -> list[int]:
 
 def _share(part: Any, whole: Any) -> float | None:
     return part / whole if whole > 0 else None
-
-
-def _number_sum(held: npt.NDArray[Any]) -> Any:
-    if np.issubdtype(held.dtype, np.integer):
-        return int(held.sum())
-    return math.fsum(held.tolist())

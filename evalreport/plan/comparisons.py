@@ -8,7 +8,7 @@ dataset where the two share none. One test may compare all models of a dataset a
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from evalreport.metrics.catalogue import metric_named
@@ -80,8 +80,7 @@ class Hypothesis:
 
     def as_json(self) -> dict[str, Any]:
         """The hypothesis as plain data, for the plan."""
-        found = {"kind": self.kind, "margin": self.margin, "test": self.test, "why": self.why}
-        return {**found, **({"reason": self.reason} if self.reason else {})}
+        return {key: value for key, value in asdict(self).items() if value is not None}
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from evalreport.plan.refusals import NO_RANKS
 from evalreport.plan.task import Plan, Request
 from evalreport.plan.unknown import rule_needs_unknown, unknown_words
 from evalreport.spec.acceptance import WhichNumber
-from evalreport.spec.comparisons import Comparisons, DatasetReference, RunReference
+from evalreport.spec.comparisons import Comparisons, DatasetReference, Reference, RunReference
 from evalreport.spec.model import Spec
 from evalreport.spec.models import EstimatorModel, HistoryModel
 
@@ -141,7 +141,7 @@ def _comparisons(
         return
     if isinstance(asked.reference, RunReference):
         for one in facts:
-            what = f"every measure with the run {asked.reference.run}"
+            what = f"every measure with {_reference(asked.reference)}"
             yield Request("comparison", what, one.dataset, one.model)
     elif compared is not None:
         if asked.correction != "none":
@@ -157,7 +157,7 @@ def _comparisons(
         if not compared.tasks and not compared.skipped and not compared.apart:
             yield Request(
                 "comparison",
-                f"with {_reference(asked)}",
+                f"with {_reference(asked.reference)}",
                 reason="there is nothing else to compare with it",
             )
     yield from _asked_beside(asked, plan, facts)
@@ -187,10 +187,12 @@ def _reclassified(asked: Comparisons, facts: Sequence[Facts]) -> Iterator[Reques
         yield Request("comparison", "net reclassification", one.dataset, one.model, reason=reason)
 
 
-def _reference(asked: Comparisons) -> str:
-    if isinstance(asked.reference, DatasetReference):
-        return f"the dataset {asked.reference.dataset}"
-    return str(asked.reference)
+def _reference(reference: Reference) -> str:
+    if isinstance(reference, RunReference):
+        return f"the run {reference.run}"
+    if isinstance(reference, DatasetReference):
+        return f"the dataset {reference.dataset}"
+    return reference
 
 
 # -- curves and tables ----------------------------------------------------------------------------
@@ -299,21 +301,16 @@ def _drift(spec: Spec) -> Iterator[Request]:
     drift = spec.drift
     if drift is None:
         return
-    of_run = isinstance(drift.reference, RunReference)
-    told = (
-        drift.reference.run
-        if isinstance(drift.reference, RunReference)
-        else (drift.reference.dataset if isinstance(drift.reference, DatasetReference) else "")
-    )
-    against = f"against {'the run' if of_run else 'the dataset'} {told}"
+    against = f"against {_reference(drift.reference)}"
+    own = getattr(drift.reference, "dataset", None)
     for name in spec.datasets:
-        if not of_run and name == told:
+        if name == own:
             continue
         yield Request("drift", f"labels and scores {against}", name)
         for column in drift.columns:
             yield Request("drift", f"the column {column} {against}", name)
-    if not of_run and set(spec.datasets) == {told}:
-        yield Request("drift", against, reason=f"there is no dataset but {told}")
+    if set(spec.datasets) == {own}:
+        yield Request("drift", against, reason=f"there is no dataset but {own}")
 
 
 # -- baselines, training, declared values, criteria -----------------------------------------------

@@ -13,11 +13,11 @@ from evalreport.engine.comparisons.pairs import Pair
 from evalreport.engine.folds import mean_over_folds
 from evalreport.engine.metric_values import Evaluated
 from evalreport.metrics.catalogue import metric_named
-from evalreport.plan.comparisons import ComparisonTask, Hypothesis
+from evalreport.plan.comparisons import ComparisonTask
 from evalreport.results.identity import Slice
 from evalreport.statistics.folds import corrected_resampled_t
 
-METHOD = "nadeau_bengio"
+METHOD, SHARED = "nadeau_bengio", "folds share training rows"
 
 
 def fold_names(pair: Pair) -> tuple[str, ...]:
@@ -68,21 +68,16 @@ def over_folds(
 
 def of_folds(task: ComparisonTask) -> ComparisonTask:
     """The comparison as it is made over folds."""
+    asked = task.hypothesis
     return replace(
         task,
         test=METHOD,
         interval=METHOD,
-        why="folds share training rows",
+        why=SHARED,
         test_reason=None,
         interval_reason=None,
-        hypothesis=_of_folds(task),
+        hypothesis=asked and replace(asked, test=METHOD, why=SHARED),
     )
-
-
-def _of_folds(task: ComparisonTask) -> Hypothesis | None:
-    """What was to be shown of the mean over folds, by the test of folds."""
-    asked = task.hypothesis
-    return None if asked is None else replace(asked, test=METHOD, why="folds share training rows")
 
 
 def _contrast(
