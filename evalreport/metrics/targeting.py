@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from evalreport.metrics.declare import CLASS_MEANS, Parameter, Shows, metric
-from evalreport.metrics.formula import Cell, Expression, Ratio, ratio
+from evalreport.metrics.formula import Cell, Expression, Ratio, ratio, whole
 from evalreport.metrics.tables import ScoreTable
 
 BERRY = "Berry M., Linoff G. Data Mining Techniques, 2nd ed., 2004, chapter 4"
@@ -89,7 +89,7 @@ def _top(s: ScoreTable, top: float) -> tuple[Cell, Cell]:
     exact = _number(found[0])
     if left_out[0] > 0:
         exact = exact - _number(pos[0]) * _number(left_out[0]) / _number(here[0])
-    return Cell("found", exact), Cell("top rows", _plain(_number(kept[0])))
+    return Cell("found", exact), Cell("top rows", whole(kept[0]))
 
 
 def _rounded_up(totals: Any, top: float) -> Any:
@@ -105,7 +105,3 @@ def _rounded_up(totals: Any, top: float) -> Any:
 
 def _number(value: Any) -> Any:
     return Fraction(int(value)) if float(value).is_integer() else float(value)
-
-
-def _plain(value: Any) -> Any:
-    return int(value) if isinstance(value, Fraction) else value

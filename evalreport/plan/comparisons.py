@@ -334,15 +334,14 @@ def planned_by(
     else:
         test, interval, why = _of_other_rows(family, dependent=weighted or clustered)
     chosen = ComparisonTask(task, twin, paired, family, test, interval, why, no_default, no_default)
-    tests, methods = (PAIRED if paired else UNPAIRED)[family]
-    if task.metric in request.tests:
-        name = _named(request.tests[task.metric], paired=paired)
-        reason = None if name == test else _unfit(name, tests, family, weighted=weighted)
-        chosen = replace(chosen, test=name, test_reason=reason, why=ASKED)
-    if task.metric in request.methods:
-        name = _named(request.methods[task.metric], paired=paired)
-        reason = None if name == interval else _unfit(name, methods, family, weighted=weighted)
-        chosen = replace(chosen, interval=name, interval_reason=reason, why=ASKED)
+    for place, (key, asked) in enumerate((("test", request.tests), ("interval", request.methods))):
+        if task.metric in asked:
+            word = asked[task.metric]
+            name, known = word if paired else WITHOUT_PAIRS.get(word, word), getattr(chosen, key)
+            fit = (PAIRED if paired else UNPAIRED)[family][place]
+            reason = None if name == known else _unfit(name, fit, family, weighted=weighted)
+            named: dict[str, Any] = {key: name, f"{key}_reason": reason}
+            chosen = replace(chosen, why=ASKED, **named)
     if not facts.folds and facts.fold_sizes and metric_named(task.metric).ranks_rows:
         reason = "each row was scored by another fit, and their scores are not on one scale"
         chosen = replace(chosen, test_reason=reason, interval_reason=reason)
@@ -387,10 +386,6 @@ def _to_be_shown(request: ComparisonRequest, chosen: ComparisonTask) -> Comparis
     if reason is None and kind in WITH_DIRECTION and not directed(metric):
         reason = "neither more nor less of it is better"
     return replace(chosen, hypothesis=Hypothesis(kind, margin or 0.0, test, why, reason))
-
-
-def _named(word: str, *, paired: bool) -> str:
-    return word if paired else WITHOUT_PAIRS.get(word, word)
 
 
 def _by_design(family: Family, task: Task) -> tuple[str, str, str]:

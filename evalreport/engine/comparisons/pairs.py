@@ -217,17 +217,10 @@ def pair(model: Side, reference: Side) -> Pair | str:
     A row that occurs several times (repeated cross-validation) is paired occurrence by
     occurrence.
     """
-    if model.view.labels != reference.view.labels:
-        return "the two models do not have the same classes"
-    one, two = model, reference
-    if not _same_rows(model.view.row, reference.view.row):
-        first, second = _keys(model.view), _keys(reference.view)
-        common, i, j = np.intersect1d(first, second, return_indices=True)
-        if not len(common):
-            return "no row is used by both models"
-        one, two = _taken(model, i), _taken(reference, j)
-    if not np.array_equal(one.view.actual, two.view.actual):
-        return "the true classes of the rows differ between the two models"
+    found = together((model, reference), "two models", "both models")
+    if isinstance(found, str):
+        return found
+    one, two = found
     if not _weigh_alike(one.view, two.view):
         return "rows represent others by what each model predicts: name the strata by a column"
     return Pair(one, two, left_out_of(model, reference, one.view.rows))
@@ -238,20 +231,24 @@ def restricted(side: Side, where: Slice) -> Side:
     return side if where == EVERYTHING else _taken(side, side.tables.kinds(where))
 
 
-def together(sides: Sequence[Side]) -> list[Side] | str:
+def together(
+    sides: Sequence[Side], words: str = "models", every: str = "all models"
+) -> list[Side] | str:
     """All models on the rows that every one of them uses, or the reason why there are none."""
     if len({side.view.labels for side in sides}) > 1:
-        return "the models do not have the same classes"
-    keys = [_keys(side.view) for side in sides]
-    common = reduce(np.intersect1d, keys)
-    if not len(common):
-        return "no row is used by all models"
-    taken = [
-        _taken(side, np.intersect1d(own, common, return_indices=True)[1])
-        for side, own in zip(sides, keys, strict=True)
-    ]
+        return f"the {words} do not have the same classes"
+    taken = list(sides)
+    if not all(_same_rows(sides[0].view.row, side.view.row) for side in sides[1:]):
+        keys = [_keys(side.view) for side in sides]
+        common = reduce(np.intersect1d, keys)
+        if not len(common):
+            return f"no row is used by {every}"
+        taken = [
+            _taken(side, np.intersect1d(own, common, return_indices=True)[1])
+            for side, own in zip(sides, keys, strict=True)
+        ]
     if any(not np.array_equal(taken[0].view.actual, one.view.actual) for one in taken[1:]):
-        return "the true classes of the rows differ between the models"
+        return f"the true classes of the rows differ between the {words}"
     return taken
 
 

@@ -141,13 +141,9 @@ def _values(sides: Sides, task: ComparisonTask) -> tuple[added.OfCells, added.Of
 
 def _cells(calls: Sequence[PairedCalls], *, first: bool) -> added.Cells:
     """(TP, FN, FP, TN) of one of the two models, from the calls of both."""
-    (tp, fn), (fp, tn) = (
-        (own.both + own.first_only, own.second_only + own.neither)
-        if first
-        else (own.both + own.second_only, own.first_only + own.neither)
-        for own in calls
-    )
-    return tp, fn, fp, tn
+    tp, fp = (own.both + (own.first_only if first else own.second_only) for own in calls)
+    p, n = map(sum, calls)
+    return tp, p - tp, fp, n - fp
 
 
 def _own_cells(side: Side, task: Task) -> added.Cells | None:
