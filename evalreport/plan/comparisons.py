@@ -32,7 +32,7 @@ from evalreport.metrics.kinds import AREA_OF_CLUSTERS, JACKKNIFE, SANDWICH
 from evalreport.metrics.tables import Matrix
 from evalreport.plan.inputs import Facts
 from evalreport.plan.methods import ASKED
-from evalreport.plan.task import AT_THRESHOLD, Skipped, Task
+from evalreport.plan.task import AT_THRESHOLD, Request, Skipped, Task
 from evalreport.results.identity import EVERYTHING
 from evalreport.statistics.hypotheses import WITH_DIRECTION
 
@@ -132,16 +132,6 @@ class ComparisonTask:
 
 
 @dataclass(frozen=True)
-class Apart:
-    """A model on a dataset of which nothing at all can be compared, because."""
-
-    dataset: str
-    model: str
-    what: str
-    reason: str
-
-
-@dataclass(frozen=True)
 class ComparisonPlan:
     """Every comparison of a run, in order, and what is not compared, because.
 
@@ -150,7 +140,7 @@ class ComparisonPlan:
 
     tasks: tuple[ComparisonTask, ...]
     skipped: tuple[Skipped, ...]
-    apart: tuple[Apart, ...] = ()
+    apart: tuple[Request, ...] = ()
 
 
 def plan_comparisons(
@@ -165,7 +155,7 @@ def plan_comparisons(
     """
     planned: list[ComparisonTask] = []
     skipped: list[Skipped] = []
-    apart: list[Apart] = []
+    apart: list[Request] = []
     by_view = {(f.dataset, f.model): f for f in facts}
     wide = {"subgroups": request.subgroups, "thresholds": request.thresholds}
     comparable = {view: comparable_tasks(tasks, view, **wide) for view in by_view}
@@ -177,7 +167,8 @@ def plan_comparisons(
             continue
         if other not in by_view:
             where = f"{other[1]} is not evaluated on {other[0]}"
-            apart.append(Apart(*view, f"with {_told(request, other)}", where))
+            told = f"with {_told(request, other)}"
+            apart.append(Request("comparison", told, *view, reason=where))
             continue
         for key, task in comparable[view].items():
             twin = _twin(comparable.get(other, {}), key)
@@ -204,7 +195,7 @@ def _told(request: ComparisonRequest, other: tuple[str, str]) -> str:
 
 def _reference_alone(
     request: ComparisonRequest, view: tuple[str, str], views: Mapping[tuple[str, str], Facts]
-) -> list[Apart]:
+) -> list[Request]:
     """A model on the reference dataset that is evaluated on no other one is compared nowhere."""
     dataset, model = view
     if request.reference_dataset is None or any(
@@ -212,7 +203,7 @@ def _reference_alone(
     ):
         return []
     reason = f"{model} is evaluated on no other dataset"
-    return [Apart(dataset, model, f"with the dataset {dataset}", reason)]
+    return [Request("comparison", f"with the dataset {dataset}", dataset, model, reason=reason)]
 
 
 def _references(

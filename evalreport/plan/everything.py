@@ -33,7 +33,8 @@ CURVED_CLASSES = 10
 
 def with_everything(plan: Plan, spec: Spec, requests: Requests, facts: Sequence[Facts]) -> Plan:
     """The plan of the measures, with all other requests of the spec."""
-    compared = planned_comparisons(spec, plan, facts)
+    request = None if spec.comparisons is None else comparison_request(spec.comparisons)
+    compared = None if request is None else plan_comparisons(request, plan.tasks, facts)
     others = (
         *_histories(spec),
         *_thresholds(spec, requests, facts),
@@ -66,12 +67,6 @@ def comparison_request(asked: Comparisons) -> ComparisonRequest | None:
         reference_dataset=other.dataset if isinstance(other, DatasetReference) else None,
         **{name: getattr(asked, name) for name in same},
     )
-
-
-def planned_comparisons(spec: Spec, plan: Plan, facts: Sequence[Facts]) -> ComparisonPlan | None:
-    """The comparisons of models, or of datasets, that the spec asks for; None without any."""
-    request = None if spec.comparisons is None else comparison_request(spec.comparisons)
-    return None if request is None else plan_comparisons(request, plan.tasks, facts)
 
 
 # -- models without predictions -------------------------------------------------------------------
@@ -147,8 +142,7 @@ def _comparisons(
         if asked.correction != "none":
             family = "all tests of the report" if asked.family == "report" else "each dataset"
             yield Request("comparison", f"p values corrected by {asked.correction} over {family}")
-        for place in compared.apart:
-            yield Request("comparison", place.what, place.dataset, place.model, reason=place.reason)
+        yield from compared.apart
         for skipped in compared.skipped:
             task = skipped.record
             yield Request(

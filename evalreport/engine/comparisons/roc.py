@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import combinations
 
-from evalreport.metrics.roc_relation import Lead, RocRelation, roc_relation
+from evalreport.metrics.roc_relation import RocRelation, roc_relation
 from evalreport.metrics.tables import ScoreTable
 from evalreport.plan.unknown import unknown_words
 from evalreport.predict.label_sets import SetView
@@ -57,11 +57,7 @@ def _of_pair(
         relation=None if found is None else found.relation,
         crossings=tuple(records.RocPoint(fpr, tpr) for fpr, tpr in known.crossings),
         crossing_count=known.crossing_count,
-        first_leads=_lead(known.leads[0]),
-        second_leads=_lead(known.leads[1]),
+        first_leads=known.leads[0],
+        second_leads=known.leads[1],
         reason=None if found is not None else reason or "rows of one class only have no curve",
     )
-
-
-def _lead(lead: Lead) -> records.RocLead:
-    return records.RocLead(by=lead.height, fpr=lead.at)
