@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 
 from evalreport.errors import slips
@@ -71,10 +71,7 @@ def of_caution(code: str) -> Metric:
     >>> of_caution("auc_below_half").title
     'ROC AUC'
     """
-    found = next((metric for metric in catalogue() if code in metric.cautions), None)
-    if found is None:
-        raise LookupError(f"no metric declares the caution {code}")
-    return found
+    return _declaring(f"the caution {code}", lambda metric: code in metric.cautions)
 
 
 def of_line(line: str) -> Metric:
@@ -83,9 +80,13 @@ def of_line(line: str) -> Metric:
     >>> of_line("slope").title
     'Calibration slope'
     """
-    found = next((metric for metric in catalogue() if metric.line == line), None)
+    return _declaring(f"the calibration line {line}", lambda metric: metric.line == line)
+
+
+def _declaring(what: str, does: Callable[[Metric], bool]) -> Metric:
+    found = next(filter(does, catalogue()), None)
     if found is None:
-        raise LookupError(f"no metric declares the calibration line {line}")
+        raise LookupError(f"no metric declares {what}")
     return found
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from evalreport.engine.comparisons.pairs import Pair, Side, ordered, pair, row_by_row, side_of
+from evalreport.engine.comparisons.pairs import Pair, ordered, pair, row_by_row, side_of
 from evalreport.metrics.formula import whole
 from evalreport.results import records
 from evalreport.results.records import Reclassification
@@ -82,16 +82,11 @@ def _record(state: RunState, empty: Reclassification) -> Reclassification:
 def _computed(both: Pair, empty: Reclassification, level: float) -> Reclassification:
     view = both.model.view
     k = view.positive_index
-    called = [
-        _called(side, number) == k
-        for side, number in (
-            (both.model, empty.threshold),
-            (both.reference, empty.reference_threshold),
-        )
-    ]
+    first = both.model.predicted_at(empty.threshold) == k
+    second = both.reference.predicted_at(empty.reference_threshold) == k
     found = net_reclassification(
         both.each(view.actual == k),
-        both.each(called[0].astype(np.int64) - called[1].astype(np.int64)),
+        both.each(first.astype(np.int64) - second.astype(np.int64)),
         level,
         weight=view.weight,
         cluster=None if view.cluster is None else view.cluster[0],
@@ -123,12 +118,6 @@ def filled(
         statistic=found.statistic,
         p_value=found.p_value,
     )
-
-
-def _called(side: Side, number: float | None) -> Any:
-    """Predicted codes; an indeterminate prediction is a wrong one."""
-    codes = side.tables.predicted(number)
-    return np.where(codes < 2, codes, 1 - side.view.actual)
 
 
 def _moves(moves: Moves, level: float, method: str) -> records.Moves:

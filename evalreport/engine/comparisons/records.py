@@ -99,7 +99,9 @@ def compare(
 def grouped(tasks: Sequence[ComparisonTask]) -> Iterator[tuple[Views, list[ComparisonTask], Every]]:
     """The comparisons of each two models: of all rows at the first threshold, and the others."""
     for views, group in groupby(tasks, key=_views):
-        every = _by_slice(list(group))
+        every: Every = {}
+        for task in group:
+            every.setdefault((task.task.where, task.at), []).append(task)
         yield views, every.pop(FIRST, []), every
 
 
@@ -118,14 +120,6 @@ def _further(
         )
         for one, two in zip(repeats.get(first, ()), repeats.get(second, ()), strict=False)
     ]
-
-
-def _by_slice(tasks: Sequence[ComparisonTask]) -> Every:
-    """Comparisons by their rows and, where it is not the first, their threshold."""
-    found: Every = {}
-    for task in tasks:
-        found.setdefault((task.task.where, task.at), []).append(task)
-    return found
 
 
 def _of_slice(

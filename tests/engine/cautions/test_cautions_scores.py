@@ -227,7 +227,7 @@ def _table(rows: list[tuple[float, int, int]]) -> ScoreTable:
     return ScoreTable(np.array(scores, dtype=float), np.array(positives), np.array(negatives))
 
 
-def leads(first: ScoreTable, second: ScoreTable) -> tuple[Lead, Lead] | None:
+def leads(first: ScoreTable, second: ScoreTable) -> tuple[RocLead, RocLead] | None:
     found = roc_relation(first, second)
     return None if found is None else found.leads
 
