@@ -16,6 +16,7 @@ from evalreport.metrics.comparing import (
     ADDED,
     AT_A_MARGIN,
     BOOTSTRAP,
+    BY_DESIGN,
     CLUSTERS,
     PAIRED,
     PERCENTILE,
@@ -172,13 +173,7 @@ def plan_comparisons(
             continue
         for key, task in comparable[view].items():
             twin = _twin(comparable.get(other, {}), key)
-            reason = why_not_compared(
-                task,
-                twin,
-                other,
-                of_models=other[1] != view[1],
-                other_class=of_other_class(task, own),
-            )
+            reason = why_not_compared(task, twin, own, other, of_models=other[1] != view[1])
             if reason is not None or twin is None:
                 skipped.append(Skipped(task, reason or "", recorded=False))
             else:
@@ -257,10 +252,10 @@ def _twin(numbers: Mapping[tuple[Any, ...], Task], key: tuple[Any, ...]) -> Task
 def why_not_compared(
     task: Task,
     twin: Task | None,
+    facts: Facts,
     other: tuple[str, str] = ("", ""),
     *,
     of_models: bool,
-    other_class: bool = False,
 ) -> str | None:
     """Why a number is not compared with its twin under ``other``; None where it is."""
     if twin is None:
@@ -268,7 +263,7 @@ def why_not_compared(
     metric = metric_named(task.metric)
     if (none := task.undefined or twin.undefined) is not None:
         return none
-    if other_class:
+    if of_other_class(task, facts):
         return "scores are compared for the positive class"
     if task.table == Table.LABEL_SETS.value:
         return "metrics of sets of labels are not compared"
@@ -384,7 +379,7 @@ def _by_design(family: Family, task: Task) -> tuple[str, str, str]:
     single = task.average is None and task.table != Table.CLASS_SCORES.value
     known = metric_named(task.metric).linearised and (single or task.table in AT_THRESHOLD)
     if known or family is Family.MEAN:
-        return "design_based", SANDWICH, "variance by the design of the sample"
+        return BY_DESIGN, SANDWICH, "variance by the design of the sample"
     return JACKKNIFE, JACKKNIFE, "units are left out in groups"
 
 
@@ -399,13 +394,13 @@ def _of_same_rows(
 ) -> tuple[str, str, str]:
     dependent = weighted or clustered
     if family is Family.MEAN and dependent:
-        return "design_based", SANDWICH, "a mean over rows: by what each contributes"
+        return BY_DESIGN, SANDWICH, "a mean over rows: by what each contributes"
     if clustered and family is Family.AREA and not weighted:
         return AREA_OF_CLUSTERS, AREA_OF_CLUSTERS, "rows of one cluster are not independent"
     if _by_own_limits(family, task, dependent):
         return ADDED, ADDED, BY_LIMITS
     if task.table in AT_THRESHOLD and (dependent or family is Family.OTHER):
-        return "design_based", SANDWICH, "a function of the table: by what each row contributes"
+        return BY_DESIGN, SANDWICH, "a function of the table: by what each row contributes"
     if dependent:
         family = Family.OTHER
     tests, methods = PAIRED[family]
@@ -499,7 +494,7 @@ def _reasons(same: tuple[Task, ...], facts: Sequence[Facts]) -> Iterator[str]:
         yield f"fewer than {LEAST} models have it"
     own = [f for f in facts if f.model in {t.model for t in same}]
     for task, one in zip(same, own, strict=True):
-        found = why_not_compared(task, task, of_models=True, other_class=of_other_class(task, one))
+        found = why_not_compared(task, task, one, of_models=True)
         if found is not None:
             yield found
     if any(f.clustered for f in own):

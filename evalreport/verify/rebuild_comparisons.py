@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from evalreport.engine.comparisons import counts, designed, folds
+from evalreport.engine.comparisons import counts, folds
 from evalreport.engine.comparisons.comparer import Comparer, Values
 from evalreport.engine.comparisons.contrast import Limits, Test
 from evalreport.engine.comparisons.counts import Counted
@@ -38,6 +38,7 @@ from evalreport.metrics.catalogue import metric_named
 from evalreport.metrics.comparing import (
     ADDED,
     BOOTSTRAP,
+    BY_DESIGN,
     CLUSTERS,
     PAIRED_T,
     PERCENTILE,
@@ -48,7 +49,7 @@ from evalreport.metrics.comparing import (
 from evalreport.metrics.coverage_study import Drawn
 from evalreport.metrics.declare import Metric
 from evalreport.metrics.formula import Undefined, Value
-from evalreport.metrics.kinds import JACKKNIFE
+from evalreport.metrics.kinds import JACKKNIFE, SANDWICH
 from evalreport.plan.comparisons import ComparisonRequest, ComparisonTask, planned_by
 from evalreport.plan.everything import comparison_request
 from evalreport.plan.task import Task
@@ -78,7 +79,7 @@ EARLIER = "the earlier run is verified by itself"
 #: Tests with limits, by their names, that are one calculation: a statistic over its error.
 STUDENT = {
     (SATTERTHWAITE, SATTERTHWAITE), (PAIRED_T, PAIRED_T), (WELCH, WELCH),
-    (designed.TEST, designed.INTERVAL), (folds.METHOD, folds.METHOD), ("delong", "delong"),
+    (BY_DESIGN, SANDWICH), (folds.METHOD, folds.METHOD), ("delong", "delong"),
     ("delong_unpaired", "delong_unpaired"), (JACKKNIFE, JACKKNIFE),
 }  # fmt: skip
 #: Others that are one calculation, so that they never disagree.

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from evalreport.metrics.catalogue import metric_named
 from evalreport.metrics.declare import Goal, Kind, Metric, Table
@@ -44,14 +44,9 @@ def with_previous(state: RunState, baselines: Sequence[Baseline]) -> list[Baseli
             continue
         found += [
             Baseline(
-                dataset=m.dataset,
+                **_number_of(m),
                 baseline=PREVIOUS,
                 model=previous,
-                metric=m.metric,
-                params=m.params,
-                average=m.average,
-                label=m.label,
-                value=m.value,
                 left_out=m.left_out,
                 n=m.n,
                 note=f"the previous model is {previous}",
@@ -60,6 +55,12 @@ def with_previous(state: RunState, baselines: Sequence[Baseline]) -> list[Baseli
             if m.threshold in (None, state.first_number(key))
         ]
     return found
+
+
+def _number_of(m: Measure) -> dict[str, Any]:
+    """Which number a measure is, and the number itself."""
+    names = ("dataset", "metric", "params", "average", "label", "value")
+    return {name: getattr(m, name) for name in names}
 
 
 #: What is known of a difference from the previous model.
@@ -229,16 +230,11 @@ def _record(
 ) -> AgainstBaseline:
     assert m.value is not None
     return AgainstBaseline(
-        dataset=m.dataset,
+        **_number_of(m),
         model=m.model,
         baseline=name,
-        metric=m.metric,
         title=m.title,
-        params=m.params,
-        average=m.average,
-        label=m.label,
         measure=m.id,
-        value=m.value,
         baseline_value=value,
         interval=interval,
         goal=metric_named(m.metric).goal.value,

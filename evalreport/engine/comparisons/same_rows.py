@@ -14,6 +14,7 @@ from evalreport.engine.intervals.studied import drawn_together, was_studied
 from evalreport.metrics.catalogue import metric_named
 from evalreport.metrics.comparing import (
     ADDED,
+    BY_DESIGN,
     CLUSTERS,
     PAIRED_T,
     PERCENTILE,
@@ -22,15 +23,13 @@ from evalreport.metrics.comparing import (
     Family,
 )
 from evalreport.metrics.coverage_study import Drawn
-from evalreport.metrics.kinds import AREA_OF_CLUSTERS, JACKKNIFE
+from evalreport.metrics.kinds import AREA_OF_CLUSTERS, JACKKNIFE, SANDWICH
 from evalreport.plan.comparisons import ComparisonTask
 from evalreport.plan.methods import ASKED
 from evalreport.statistics import means
 
 #: Intervals that know which rows belong together.
-OF_CLUSTERED_ROWS = (
-    *(CLUSTERS, "obuchowski", AREA_OF_CLUSTERS, ADDED, JACKKNIFE, designed.INTERVAL),
-)
+OF_CLUSTERED_ROWS = (*(CLUSTERS, "obuchowski", AREA_OF_CLUSTERS, ADDED, JACKKNIFE, SANDWICH),)
 NOT_INDEPENDENT = "takes rows as independent, but rows of one cluster are not"
 
 
@@ -66,7 +65,7 @@ class SameRows(ByContrast):
             return areas.of_pair(self.pair, task, method)
         if method in (SATTERTHWAITE, PAIRED_T):
             return self._of_losses(task, method)
-        if method in (designed.TEST, designed.INTERVAL):
+        if method in (BY_DESIGN, SANDWICH):
             return designed.by_contributions(self.pair, task, values, difference)
         if method == TWO_TABLES:
             return of_tables(self.pair, task)
