@@ -29,6 +29,7 @@ from evalreport.metrics.comparing import (
     same_number,
 )
 from evalreport.metrics.declare import Interval, Metric, Table
+from evalreport.metrics.interval_methods import Design
 from evalreport.metrics.kinds import AREA_OF_CLUSTERS, JACKKNIFE, SANDWICH
 from evalreport.metrics.tables import Matrix
 from evalreport.plan.inputs import Facts
@@ -310,16 +311,13 @@ def planned_by(
     )
     weighted = facts.weighted or other.weighted
     clustered = facts.clustered or other.clustered
-    no_default = None
-    if metric_named(task.metric).no_interval:
-        test, interval, why, no_default = "", "", NO_DEFAULT, NO_DEFAULT
-    elif paired and facts.designed is not None:
-        test, interval, why = _by_design(family, task)
-    elif paired:
-        test, interval, why = _of_same_rows(family, task, weighted=weighted, clustered=clustered)
-    else:
-        test, interval, why = _of_other_rows(family, dependent=weighted or clustered)
-    chosen = ComparisonTask(task, twin, paired, family, test, interval, why, no_default, no_default)
+    designed = paired and facts.designed is not None
+    design = Design.of(weighted=weighted, clustered=clustered, designed=designed)
+    none = NO_DEFAULT if metric_named(task.metric).no_interval else None
+    test, interval, why = "", "", NO_DEFAULT
+    if none is None:
+        test, interval, why = _default(family, task, design, paired=paired)
+    chosen = ComparisonTask(task, twin, paired, family, test, interval, why, none, none)
     for place, (key, asked) in enumerate((("test", request.tests), ("interval", request.methods))):
         if task.metric in asked:
             word = asked[task.metric]
@@ -374,59 +372,42 @@ def _to_be_shown(request: ComparisonRequest, chosen: ComparisonTask) -> Comparis
     return replace(chosen, hypothesis=Hypothesis(kind, margin or 0.0, test, why, reason))
 
 
-def _by_design(family: Family, task: Task) -> tuple[str, str, str]:
-    """Of a sample drawn by a design: by contributions where they are known, else in groups."""
-    single = task.average is None and task.table != Table.CLASS_SCORES.value
-    known = metric_named(task.metric).linearised and (single or task.table in AT_THRESHOLD)
-    if known or family is Family.MEAN:
-        return BY_DESIGN, SANDWICH, "variance by the design of the sample"
-    return JACKKNIFE, JACKKNIFE, "units are left out in groups"
-
-
 #: Why a difference has neither test nor limits unless a spec names them.
 NO_DEFAULT = f"neither value has valid limits: {PERCENTILE} can be requested"
-#: Why a difference has those of its values, squared and added.
-BY_LIMITS = "by the limits of both values"
 
 
-def _of_same_rows(
-    family: Family, task: Task, *, weighted: bool, clustered: bool
-) -> tuple[str, str, str]:
-    dependent = weighted or clustered
-    if family is Family.MEAN and dependent:
-        return BY_DESIGN, SANDWICH, "a mean over rows: by what each contributes"
-    if clustered and family is Family.AREA and not weighted:
-        return AREA_OF_CLUSTERS, AREA_OF_CLUSTERS, "rows of one cluster are not independent"
-    if _by_own_limits(family, task, dependent):
-        return ADDED, ADDED, BY_LIMITS
-    if task.table in AT_THRESHOLD and (dependent or family is Family.OTHER):
-        return BY_DESIGN, SANDWICH, "a function of the table: by what each row contributes"
-    if dependent:
-        family = Family.OTHER
-    tests, methods = PAIRED[family]
-    return tests[0], methods[0], family.value
+def _default(family: Family, task: Task, design: Design, *, paired: bool) -> tuple[str, str, str]:
+    """Test and limits of a difference of which the spec names none, and why these.
 
-
-def _of_other_rows(family: Family, *, dependent: bool) -> tuple[str, str, str]:
-    """Of two datasets: of rows with weights or in clusters, all but means by their own limits."""
-    if family is Family.OTHER or (dependent and family is not Family.MEAN):
-        return ADDED, ADDED, BY_LIMITS
-    tests, methods = UNPAIRED[family]
-    return tests[0], methods[0], family.value
-
-
-def _by_own_limits(family: Family, task: Task, dependent: bool) -> bool:
-    """Whether both values of the same rows have limits, and how they go together is known.
-
-    Of what no other formula is known for, of single ratios and ranked scores; and of tables and
-    areas of rows with weights or in clusters.
+    Both values by their limits: of the same rows where it is known how they go together, that is
+    of single ratios and ranked scores, and of tables and areas of rows with weights or in clusters;
+    of two datasets where no formula is known, or rows depend on each other, but for means.
     """
-    metric = metric_named(task.metric)
-    if task.average is not None or task.table == Table.CLASS_SCORES.value:
-        return False
-    if family is Family.OTHER:
-        return metric.interval is Interval.LOG or metric.influence is not None
-    return dependent and metric.interval in _ANALYTIC
+    metric, dependent = metric_named(task.metric), design is not Design.ROWS
+    mean, other, at = family is Family.MEAN, family is Family.OTHER, task.table in AT_THRESHOLD
+    single = task.average is None and task.table != Table.CLASS_SCORES.value
+    if not paired:
+        by_limits = other or (dependent and not mean)
+    elif design is Design.SAMPLE:
+        if mean or (metric.linearised and (single or at)):
+            return BY_DESIGN, SANDWICH, "variance by the design of the sample"
+        return JACKKNIFE, JACKKNIFE, "units are left out in groups"
+    elif dependent and mean:
+        return BY_DESIGN, SANDWICH, "a mean over rows: by what each contributes"
+    elif design is Design.CLUSTERS and family is Family.AREA:
+        return AREA_OF_CLUSTERS, AREA_OF_CLUSTERS, "rows of one cluster are not independent"
+    elif other:
+        by_limits = single and (metric.interval is Interval.LOG or metric.influence is not None)
+    else:
+        by_limits = single and dependent and metric.interval in _ANALYTIC
+    if by_limits:
+        return ADDED, ADDED, "by the limits of both values"
+    if paired and at and (dependent or other):
+        return BY_DESIGN, SANDWICH, "a function of the table: by what each row contributes"
+    if paired and dependent:
+        family = Family.OTHER
+    tests, methods = (PAIRED if paired else UNPAIRED)[family]
+    return tests[0], methods[0], family.value
 
 
 #: Families whose values have limits with weights and in clusters without drawing rows; those of
