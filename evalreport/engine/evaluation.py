@@ -27,7 +27,7 @@ from evalreport.engine.measures import (
 from evalreport.engine.metric_values import Evaluated
 from evalreport.engine.printed_table import PrintedTable
 from evalreport.engine.thresholds import Resolved
-from evalreport.plan.from_spec import metric_named
+from evalreport.metrics.catalogue import metric_named
 from evalreport.plan.inputs import default_threshold
 from evalreport.plan.task import Plan, Skipped, Task, ThresholdRequest
 from evalreport.predict.view import LabelView, View

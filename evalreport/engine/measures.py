@@ -31,7 +31,7 @@ from evalreport.engine.metric_values import (
 )
 from evalreport.engine.settings import Settings
 from evalreport.engine.thresholds import Resolved
-from evalreport.metrics.catalogue import find
+from evalreport.metrics.catalogue import metric_named
 from evalreport.metrics.coverage_study import Drawn
 from evalreport.metrics.declare import Average, Kind, Metric, Table
 from evalreport.metrics.formula import Infinite, Undefined, Value
@@ -91,8 +91,7 @@ class TaskMeasurer(ABC, Generic[Seen, Built]):
 
     def metric_of(self, task: Task) -> Metric:
         """The metric of a task as it reads the scores of this model."""
-        metric = find(task.metric)
-        assert metric is not None
+        metric = metric_named(task.metric)
         return as_read(metric, self.view.source, self.margin_unit)
 
     @property
@@ -402,8 +401,7 @@ def as_measure(
 ) -> Measure:
     """The record of a computed task."""
     task, value = computed.task, computed.evaluated
-    metric = find(task.metric)
-    assert metric is not None
+    metric = metric_named(task.metric)
     state, number, reason = state_of(value)
     return Measure(
         **_identity(task, metric, name),
@@ -431,8 +429,7 @@ def limits_by(
     measurer: Measurer, task: Task, facts: Facts, method: str
 ) -> tuple[Interval | None, str | None]:
     """The limits of the value of a task by a method that is asked for; or why there are none."""
-    metric = find(task.metric)
-    assert metric is not None
+    metric = metric_named(task.metric)
     average = None if task.average is None else Average(task.average)
     chosen, why = choose(metric, average, facts, method)
     if method not in (chosen, CLASSICAL):
@@ -505,8 +502,7 @@ def _identity(task: Task, metric: Metric, name: str) -> dict[str, Any]:
 def not_applicable(skipped: Skipped, name: str, table: str | None, n: int) -> Measure:
     """The record of something a model cannot give."""
     task = skipped.record
-    metric = find(task.metric)
-    assert metric is not None
+    metric = metric_named(task.metric)
     return Measure(
         **_identity(task, metric, name),
         threshold=task.threshold.number if task.threshold is not None else None,

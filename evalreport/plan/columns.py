@@ -136,9 +136,8 @@ def columns_of_wrong_spec(path: Path, overrides: Sequence[str]) -> tuple[Problem
     So that one check tells the mistakes of the spec and those of its columns together.
     """
     try:
-        document = read_document(path.read_bytes(), str(path))
-        apply_overrides(document, overrides)
-        if not isinstance(document.root, dict):
+        document = _document(path, overrides)
+        if document is None:
             return ()
         known = outline(document)
         _look(

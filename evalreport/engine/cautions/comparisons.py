@@ -19,10 +19,9 @@ from evalreport.engine.cautions.wording import (
     p_value,
 )
 from evalreport.engine.printed_table import PrintedTable
-from evalreport.metrics.catalogue import find, named_within, of_caution
+from evalreport.metrics.catalogue import find, metric_named, named_within, of_caution
 from evalreport.metrics.declare import Goal, Shows
 from evalreport.metrics.tables import Matrix
-from evalreport.plan.from_spec import metric_named
 from evalreport.predict.view import View
 from evalreport.results.records import Comparison, Measure
 

@@ -6,19 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from evalreport.engine.cautions.declare import Caution, caution
 from evalreport.engine.cautions.facts import RunFacts
-from evalreport.engine.cautions.wording import (
-    counted,
-    limits,
-    listed,
-    name,
-    number,
-    part,
-    percent,
-)
+from evalreport.engine.cautions.wording import counted, limits, listed, name, number, part, percent
 from evalreport.engine.intervals.pooled_ranks import ONE_SCALE, fits_of
-from evalreport.metrics.catalogue import named_within
+from evalreport.metrics.catalogue import metric_named, named_within
 from evalreport.metrics.declare import Shows
-from evalreport.plan.from_spec import metric_named
 from evalreport.results.identity import EVERYTHING
 from evalreport.results.records import Criterion, Measure, Threshold
 

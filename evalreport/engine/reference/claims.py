@@ -26,13 +26,12 @@ import numpy.typing as npt
 from evalreport.engine.acceptance import Criterion
 from evalreport.engine.measures import Measurer, limits_by
 from evalreport.engine.reference.criteria import selected
-from evalreport.metrics.catalogue import find
+from evalreport.metrics.catalogue import find, metric_named
 from evalreport.metrics.declare import Average, Interval, Metric, Table
 from evalreport.metrics.formula import Ratio
 from evalreport.metrics.interval_methods import Design, offered
 from evalreport.metrics.kinds import DRAWN
 from evalreport.metrics.tables import Counts, Matrix
-from evalreport.plan.from_spec import metric_named
 from evalreport.plan.inputs import Facts
 from evalreport.plan.methods import design_of
 from evalreport.plan.task import Task
