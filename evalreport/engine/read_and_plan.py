@@ -33,11 +33,11 @@ from evalreport.engine.counting.choosing import (
 from evalreport.engine.counting.counting_views import (
     MISTAKES,
     Counted,
+    counted_out,
     counted_views,
     views_of_kinds,
 )
 from evalreport.engine.counting.reads import Reads
-from evalreport.engine.counting.written_out import counted_out, printed_tables
 from evalreport.engine.databases.addresses import again, hash_of, open_database, open_table
 from evalreport.engine.databases.wanted import UNWATCHED, Watcher
 from evalreport.engine.ledgers.characteristics import characteristic_problems
@@ -93,7 +93,8 @@ def prepare(
     logo = read_logo(loaded)
     protocol = read_protocol(loaded)
     requests = requests_of(spec)
-    given = {**printed_tables(spec), **(frames or {})}
+    in_spec = {name: dataset.table for name, dataset in spec.datasets.items() if dataset.table}
+    given = {**{name: table.columns() for name, table in in_spec.items()}, **(frames or {})}
     counts = partial(_kept_kinds, fitting, step)
     data = _read_all(loaded, given, requests, engine, step, reads or Reads(), watch, counts)
     settings = data.settings

@@ -20,8 +20,7 @@ from evalreport.engine.across_views import cautions_of, comparisons_of
 from evalreport.engine.calendar import period_columns
 from evalreport.engine.comparisons.against_baselines import against_baselines, with_previous
 from evalreport.engine.comparisons.baselines import baseline_records, baseline_tables
-from evalreport.engine.counting.set_tables import SetTables
-from evalreport.engine.counting.tables_of import tables_of
+from evalreport.engine.counting.set_tables import SetTables, tables_of
 from evalreport.engine.curves import curve_records
 from evalreport.engine.due import Due, EarlierRun
 from evalreport.engine.evaluation import Evaluation, LabelEvaluator

@@ -1,4 +1,4 @@
-"""Rows of text files, kept once as columns on disk: the relation ``data`` of a connection.
+"""Rows of text files, kept once as columns on disk: a relation of a connection.
 
 Delimited text is read as text, JSON as the text of each value, so nothing is guessed
 and a label keeps the type it was written with. Only what every reader reads alike is
@@ -13,21 +13,17 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, BinaryIO
 
-import numpy as np
-
 from evalreport.data.decimals import check_read_columns
 from evalreport.data.delimited import beginning
 from evalreport.data.dialect import BLANKS, DECIMAL_COMMA, THOUSANDS, Dialect
 from evalreport.data.files import Files, parts_of
 from evalreport.data.interruptible import interruptible
-from evalreport.data.json_lines import MANY_DIGITS, json_value
+from evalreport.data.json_lines import MANY_DIGITS
 from evalreport.data.limits import DEFAULT_LIMITS, decompressed
 from evalreport.data.read import DELIMITERS, not_twice
 from evalreport.data.source import Source, opened
-from evalreport.data.table import RawColumn
 from evalreport.data.text_scan import Plain, plain_delimited, plain_json
-from evalreport.data.typed_values import column_of
-from evalreport.engine.counting.file_columns import NUMBER, kept_columns
+from evalreport.engine.counting.file_columns import kept_columns
 from evalreport.engine.counting.parquet_rows import Made
 from evalreport.engine.databases.wanted import NotPlainError, Wanted, quoted_text
 from evalreport.errors import DataError
@@ -48,8 +44,9 @@ def kept_rows(
     source: Source,
     paths: Sequence[str],
     wanted: Wanted,
+    relation: str = "data",
 ) -> Made:
-    """Make ``data`` of text files; header, types in it, and rows.
+    """Make a relation of text files; its header, and how many rows.
 
     Raises NotPlainError for text that is not plain, wrong text included.
     """
@@ -69,7 +66,9 @@ def kept_rows(
             header = own
             places = [f"{quoted_text(part.values[i])} AS c{len(own) + i}" for i in range(len(keys))]
             text = select.replace("/*keys*/", "".join(f", {place}" for place in places))
-            verb = "CREATE TABLE kept.data AS" if not total else "INSERT INTO kept.data"
+            verb = (
+                f"CREATE TABLE kept.{relation} AS" if not total else f"INSERT INTO kept.{relation}"
+            )
             _kept_on_disk(connection, f"{verb} {text}", total, records, wanted)
             total += records
     except (DataError, duckdb.InvalidInputException, duckdb.ConversionException) as error:
@@ -77,11 +76,9 @@ def kept_rows(
     assert header is not None
     if isinstance(source, Files):
         not_twice(source, header)
-    _checkkept_columns(connection, total, header, kind)
-    connection.execute("CREATE TEMP VIEW data AS SELECT * FROM kept.data")
-    written = "JSON" if kind == ".jsonl" else "VARCHAR"
-    kinds = [NUMBER if name in wanted.numbers else written for name in header]
-    return (*header, *keys), (*kinds, *("VARCHAR" for _ in keys)), total
+    _check_kept(connection, relation, total, header, kind)
+    connection.execute(f"CREATE TEMP VIEW {relation} AS SELECT * FROM kept.{relation}")  # noqa: S608
+    return (*header, *keys), total
 
 
 def _kept_on_disk(
@@ -92,20 +89,6 @@ def _kept_on_disk(
         lambda: connection.execute(statement),
         lambda share: wanted.watch.seen(before + int(share * records), before + records),
     )
-
-
-def typed_column(name: str, values: Any, file: str) -> RawColumn:
-    """A column of values that are written as JSON, masked where there is none.
-
-    Raises NotPlainError for a number of more digits than Python reads.
-    """
-    gaps = np.ma.getmaskarray(values).tolist()
-    texts = np.ma.getdata(values).tolist()
-    try:
-        found = [None if gap else json_value(text) for text, gap in zip(texts, gaps, strict=True)]
-    except ValueError as error:
-        raise NotPlainError(str(error)) from None
-    return column_of(name, found, file)
 
 
 def _delimited(
@@ -180,9 +163,7 @@ def _json_lines(
         for expression in kept_columns(i, "JSON", name in numbers)
     )
     # A value of null is none; lists and objects are no labels, and no key stands twice.
-    plain = ", ".join(
-        f"nullif(CAST({value} AS VARCHAR), 'null') AS c{i}" for i, value in enumerate(values)
-    )
+    plain = ", ".join(f"nullif({value}, 'null'::JSON) AS c{i}" for i, value in enumerate(values))
     nested = " ".join(f"OR json_type({value}) IN ('ARRAY', 'OBJECT')" for value in values)
     # A label that no double holds keeps all its digits, which only the reader of text sees.
     nested += "".join(
@@ -231,19 +212,19 @@ def _plain(found: Plain | str) -> Plain:
     return found
 
 
-def _checkkept_columns(connection: Any, total: int, header: tuple[str, ...], kind: str) -> None:
+def _check_kept(
+    connection: Any, relation: str, total: int, header: tuple[str, ...], kind: str
+) -> None:
     """Raise NotPlainError unless DuckDB read the rows of the scan, and no odd ones."""
-    if kind != ".jsonl":
-        rows = connection.execute("SELECT count(*) FROM kept.data").fetchone()[0]
-        odd = 0
-    else:
-        present = "".join(f", count(c{i})" for i in range(len(header)))
-        rows, odd, *found = connection.execute(
-            f"SELECT count(*), count(*) FILTER (odd){present} FROM kept.data"  # noqa: S608
-        ).fetchone()
-        absent = [name for name, count in zip(header, found, strict=True) if not count]
-        if absent:
-            raise NotPlainError(f"no line gives {absent[0]} a value")
+    lines = kind == ".jsonl"
+    present = [f"count(c{i})" for i in range(len(header))] if lines else []
+    shown = ["count(*)", "count(*) FILTER (odd)" if lines else "0", *present]
+    rows, odd, *found = connection.execute(
+        f"SELECT {', '.join(shown)} FROM kept.{relation}"  # noqa: S608
+    ).fetchone()
+    absent = [name for name, count in zip(header, found, strict=False) if not count]
+    if lines and absent:
+        raise NotPlainError(f"no line gives {absent[0]} a value")
     if odd:
         raise NotPlainError("it has lines that are not plain objects")
     if rows != total:

@@ -13,7 +13,9 @@ from typing import Any, TypeVar
 from evalreport.data.interruptible import interruptible
 from evalreport.data.table import RawColumn
 from evalreport.engine.databases.addresses import Address, connection_settings
-from evalreport.engine.databases.arrow import (
+from evalreport.engine.databases.query_limits import QueryWatch
+from evalreport.engine.databases.query_text import POSTGRES, SPARK, Column, Kind, kind_of
+from evalreport.engine.databases.sessions import (
     Session,
     by_place,
     columns_of,
@@ -21,15 +23,15 @@ from evalreport.engine.databases.arrow import (
     reader,
     selected,
 )
-from evalreport.engine.databases.query_limits import QueryWatch
-from evalreport.engine.databases.query_text import POSTGRES, SPARK, Column, Kind
 from evalreport.errors import FilesError, Location, LostError, Problem
-from evalreport.scratch import scratch_folder
 from evalreport.spec.datasets import ClusterTable, Query
 
 T = TypeVar("T")
 #: Seconds until a server that does not answer is given up.
 PATIENCE = 10
+
+#: What DuckDB reads of an answer that comes as Arrow.
+INCOMING = "SELECT * FROM incoming"
 
 #: How values are written as text, whatever the server or its user prefer.
 _WRITTEN = (
@@ -37,20 +39,6 @@ _WRITTEN = (
     "SET LOCAL timezone = 'UTC'",
     "SET LOCAL intervalstyle = 'iso_8601'",
 )
-_POSTGRES_KINDS = {
-    **dict.fromkeys(("smallint", "integer", "bigint"), Kind.WHOLE),
-    **dict.fromkeys(("real", "double precision", "numeric"), Kind.NUMBER),
-    "boolean": Kind.FLAG,
-    **dict.fromkeys(
-        ("text", "character varying", "character", "name", "citext", "inet", "cidr", "uuid",
-         "interval", "time without time zone", "time with time zone"), Kind.TEXT),
-    "date": Kind.DAY,
-    **dict.fromkeys(("timestamp without time zone", "timestamp with time zone"), Kind.MOMENT),
-    **dict.fromkeys(("text[]", "character varying[]"), Kind.TEXTS),
-    **dict.fromkeys(
-        ("smallint[]", "integer[]", "bigint[]", "real[]", "double precision[]", "numeric[]"),
-        Kind.NUMBERS),
-}  # fmt: skip
 #: What a server says to whom it does not let in.
 _NOT_LET_IN = re.compile(
     r"authentication failed|no password supplied|no pg_hba\.conf entry|does not exist|"
@@ -59,7 +47,7 @@ _NOT_LET_IN = re.compile(
 _NOT_ALLOWED = "42501"
 
 
-class _Postgres:
+class _Postgres(Session):
     """The rows of a server, in one transaction that only reads and sees one state."""
 
     dialect = POSTGRES
@@ -77,7 +65,9 @@ class _Postgres:
             self.command(setting)
         self.command(select, prepared=True)
         none = f"SELECT * FROM (\n{select}\n) AS q WHERE 1 = 0"  # noqa: S608 - the spec's own query
-        names = self._arrow(none, lambda relation: [str(name) for name in relation.columns])
+        names = self._arrow(
+            none, lambda: [str(name) for name in self._local.table("incoming").columns]
+        )
         self.columns = self._typed(none, names)
         self.rows = by_place(select, names)
 
@@ -92,13 +82,14 @@ class _Postgres:
             f"SELECT {', '.join(told)} FROM (SELECT 1) AS one LEFT JOIN (\n{none}\n) AS q ON true"  # noqa: S608
         )
         found = [str(column.values[0]) for column in self.fetch(text, names)]
-        kinds = [
-            Kind.TEXT if kind.startswith("e") else _POSTGRES_KINDS.get(kind[1:].rpartition(".")[2])
-            for kind in found
-        ]
         return [
-            Column(name, f"r{place}", kinds[place], found[place][1:])
-            for place, name in enumerate(names)
+            Column(
+                name,
+                f"r{place}",
+                Kind.TEXT if kind.startswith("e") else kind_of(kind[1:].rpartition(".")[2]),
+                kind[1:],
+            )
+            for place, (name, kind) in enumerate(zip(names, found, strict=True))
         ]
 
     def command(self, text: str, prepared: bool = False) -> None:
@@ -110,16 +101,18 @@ class _Postgres:
         self._watch.look()
         self.command(f"SET LOCAL statement_timeout = {int(self._watch.seconds_left * 1000) + 1}")
         return self._watch.fetched(
-            self._arrow(text, lambda relation: columns_of(relation, names, self._name))
+            self._arrow(text, lambda: columns_of(self._local, INCOMING, names, self._name))
         )
 
-    def _arrow(self, text: str, taken: Callable[[Any], T]) -> T:
+    def _arrow(self, text: str, taken: Callable[[], T]) -> T:
         """What is taken of an answer, whose batches DuckDB reads as they come."""
+
+        def work() -> T:
+            self._local.register("incoming", statement.execute_query()[0])
+            return taken()
+
         with self._statement(text) as statement:
             self._running = statement
-            work: Callable[[], T] = lambda: taken(  # noqa: E731
-                self._local.from_arrow(statement.execute_query()[0])
-            )
             return interruptible(self, work, look=self._watch.look)
 
     def _statement(self, text: str) -> Any:
@@ -179,8 +172,7 @@ def postgres(source: Address, asked: Query, watch: QueryWatch) -> Iterator[Sessi
     with (
         closing(database),
         closing(connection),
-        scratch_folder() as spill,
-        reader(watch, spill) as local,
+        reader(watch) as local,
     ):
         found = _Postgres(connection, local, source.name, watch)
         try:
@@ -219,17 +211,9 @@ RETRIES = 5
 #: What is said where a cluster is not there, or is another one.
 _LOST = ("UNAVAILABLE", "Connection refused", "SESSION_CLOSED", "RETRIES_EXCEEDED",
          "RetriesExceeded", "INVALID_HANDLE")  # fmt: skip
-_SPARK_KINDS = {
-    **dict.fromkeys(("tinyint", "smallint", "int", "bigint"), Kind.WHOLE),
-    **dict.fromkeys(("float", "double", "decimal"), Kind.NUMBER),
-    "boolean": Kind.FLAG,
-    "string": Kind.TEXT,
-    "date": Kind.DAY,
-    **dict.fromkeys(("timestamp", "timestamp_ntz"), Kind.MOMENT),
-}
 
 
-class _Spark:
+class _Spark(Session):
     """The rows of a table of a cluster."""
 
     dialect = SPARK
@@ -247,7 +231,7 @@ class _Spark:
         frame = self._session.sql(table_of(asked))
         frame = frame if asked.where is None else frame.where(asked.where)
         self.columns = [
-            Column(name, f"r{place}", _SPARK_KINDS.get(re.split(r"[( ]", kind)[0]), kind)
+            Column(name, f"r{place}", kind_of(kind), kind)
             for place, (name, kind) in enumerate(frame.dtypes)
         ]
         frame.toDF(*(column.text for column in self.columns)).createOrReplaceTempView(self.rows)
@@ -255,7 +239,8 @@ class _Spark:
     def fetch(self, text: str, names: Sequence[str]) -> list[RawColumn]:
         work: Callable[[], Any] = lambda: self._session.sql(text).toArrow()  # noqa: E731
         answer = interruptible(self, work, look=self._watch.look)
-        return self._watch.fetched(columns_of(self._local.from_arrow(answer), names, self._name))
+        self._local.register("incoming", answer)
+        return self._watch.fetched(columns_of(self._local, INCOMING, names, self._name))
 
     def interrupt(self) -> None:
         """Have the cluster stop what it does."""
@@ -269,7 +254,7 @@ def spark(source: Address, asked: ClusterTable, watch: QueryWatch) -> Iterator[S
     failure, builder = _client()
     _reach(source.address, source.name)
     session = None
-    with scratch_folder() as spill, reader(watch, spill) as local:
+    with reader(watch) as local:
         try:
             session = builder.remote(source.address).getOrCreate()
             _give_up_after(session, RETRIES)
