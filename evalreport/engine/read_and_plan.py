@@ -38,7 +38,7 @@ from evalreport.engine.counting.counting_views import (
     views_of_kinds,
 )
 from evalreport.engine.counting.reads import Reads
-from evalreport.engine.databases.addresses import again, hash_of, open_database, open_table
+from evalreport.engine.databases.addresses import again, open_database, open_table
 from evalreport.engine.databases.wanted import UNWATCHED, Watcher
 from evalreport.engine.ledgers.characteristics import characteristic_problems
 from evalreport.engine.ledgers.named_files import model_identities, read_logo, read_protocol
@@ -325,12 +325,13 @@ def _read_all(
         source = sources.get(name)
         try:
             if source is not None and source.sha256:
-                _check_hash(loaded, name, source)
+                left = source.left if isinstance(source, Joined) else source
+                _check_hash(loaded, name, left, left.sha256)
             data.choices[name] = choose(spec, name, source, asked, requests)
             if source is None or not _counted(data, spec, name, source, requests, step):
                 _read(data, loaded, name, source or frames[name], requests, step, reads)
             if source is not None and not source.sha256:
-                _check_hash(loaded, name, source)
+                _check_hash(loaded, name, source, data.inputs[-1].sha256)
         except DataError as error:
             problems.extend(error.problems)
     if problems:
@@ -427,9 +428,7 @@ def _counted(
     data.add_counted(name, found)
     rows = _rows_of_file(found.views, source)
     data.watch.done(rows)
-    shown = _shown(source.name)
-    of = _hashed(source)
-    data.inputs.append(InputData(name, shown, *_hash(source), rows, of, _each(source)))
+    data.inputs.append(_input(name, source, found.table, rows))
     return True
 
 
@@ -441,13 +440,12 @@ def _rows_of_file(views: Sequence[View], source: Source) -> int:
     return int(ledger.rows_read if ledger.kinds_read is None else ledger.kinds_read)
 
 
-#: What is hashed of rows behind an address, in words.
-_OF_ROWS = "kinds of rows"
-
-
-def _hashed(source: Source) -> str | None:
-    """What was hashed, where that is no file."""
-    return None if source.sha256 else _OF_ROWS
+def _input(name: str, source: Source, table: RawTable, rows: int) -> InputData:
+    """A source that was read or counted; of what lies behind an address the kinds are hashed."""
+    if source.sha256:
+        shown = _shown(source.name)
+        return InputData(name, shown, source.sha256, source.size, rows, None, _each(source))
+    return InputData(name, _shown(source.name), table.sha256, None, rows, "kinds of rows")
 
 
 def _kinds_added_up(choice: Choice, kinds: int) -> Choice:
@@ -484,9 +482,7 @@ def _read(
                 spec.engine.retries,
                 lambda: reads.table(given, columns, lambda rows: data.watch.seen(rows, None)),
             )
-        shown = _shown(given.name)
-        of = _hashed(given)
-        data.inputs.append(InputData(name, shown, *_hash(given), table.rows, of, _each(given)))
+        data.inputs.append(_input(name, given, table, table.rows))
     else:
         table = read_frame(given, name, columns)
         data.inputs.append(InputData(name, name, None, None, table.rows))
@@ -538,11 +534,6 @@ def _source(loaded: LoadedSpec, name: str, dataset: Dataset, reads: Reads) -> So
         ) from None
 
 
-def _hash(source: Source) -> tuple[str | None, int | None]:
-    """Hash and size; the hash of its rows, and no size, of what lies behind an address."""
-    return hash_of(source), source.size if source.sha256 else None
-
-
 def _each(source: Source) -> tuple[tuple[str, str, int], ...]:
     parts = parts_of(source)
     if len(parts) == 1 and parts[0].source is source:
@@ -555,14 +546,13 @@ def _shown(path: str) -> str:
     return Path(path).name if Path(path).is_absolute() else path
 
 
-def _check_hash(loaded: LoadedSpec, name: str, source: Source) -> None:
+def _check_hash(loaded: LoadedSpec, name: str, source: Source, sha256: str | None) -> None:
     declared = loaded.spec.datasets[name].sha256
-    source = source.left if isinstance(source, Joined) else source
-    if declared is not None and declared.lower() != hash_of(source):
+    if declared is not None and declared.lower() != sha256:
         what = "file" if source.sha256 else "rows"
         raise DataError(
             Problem(
-                f"{source.name}: its sha256 is {hash_of(source)}, the spec declares {declared}",
+                f"{source.name}: its sha256 is {sha256}, the spec declares {declared}",
                 f"the {what} that {'was' if source.sha256 else 'were'} declared",
                 loaded.where(("datasets", name, "sha256")),
             )

@@ -56,7 +56,7 @@ class _DuckDB(DuckDBSession):
             raise query_fails(self.name, "it is not one SELECT statement")
         return found[0]
 
-    def fetch(self, text: str, names: Sequence[str]) -> list[RawColumn]:
+    def fetch(self, text: str, names: Sequence[str] | None) -> list[RawColumn]:
         self._one(text)
         return self._watch.fetched(super().fetch(text, names))
 
@@ -134,8 +134,9 @@ class _SQLite(Session):
 
         return interruptible(self._connection, work, look=self._watch.look)
 
-    def fetch(self, text: str, names: Sequence[str]) -> list[RawColumn]:
-        _, rows = self._answer(text)
+    def fetch(self, text: str, names: Sequence[str] | None) -> list[RawColumn]:
+        header, rows = self._answer(text)
+        names = header if names is None else names
         values = zip(*rows, strict=True) if rows else ([] for _ in names)
         return [
             column_of(name, list(own), self._name) for name, own in zip(names, values, strict=True)

@@ -17,7 +17,7 @@ from evalreport.data.delimited import check_names
 from evalreport.data.source import Source, reading
 from evalreport.data.table import PARTNER, RawColumn, RawTable
 from evalreport.engine.calendar import period_name
-from evalreport.engine.databases.addresses import Address, hash_of
+from evalreport.engine.databases.addresses import Address
 from evalreport.engine.databases.query_limits import QueryWatch, limits_of
 from evalreport.engine.databases.query_text import (
     MOST,
@@ -87,7 +87,7 @@ def counted_kinds(found: Session, source: Source, wanted: Wanted) -> Kinds:
     """The kinds of the rows of a session, in an order that follows from what they hold.
 
     Columns that are not there are left out: who needs them says so. The hash of the table is that
-    of its kinds, the same for whatever database counts them; a source behind an address keeps it.
+    of its kinds, the same for whatever database counts them.
 
     Raises DataError for a value of a period that is no date, one of an interval that is no
     number, a type that is not counted and an id that is not unique; TooManyKindsError for kinds
@@ -101,8 +101,6 @@ def counted_kinds(found: Session, source: Source, wanted: Wanted) -> Kinds:
         raise no_rows(source)
     check_counts(wrong.values.any(), number.values.sum())
     taken, times, sha256 = canonical(held, number.values.astype(np.int64), hashed=in_database)
-    if isinstance(source, Address):
-        source.rows.sha256 = sha256
     if in_database:
         wanted.watch.seen(rows, rows)
     kept = {one.name: one for one in taken}
@@ -118,9 +116,9 @@ def check_counts(wrong: Any, total: Any) -> None:
 def read_query(source: Source, query: Query, columns: Collection[str] | None) -> RawTable:
     """The asked columns (default all) of the rows that a query gives, one by one.
 
-    Rows come in the order the database gives them; results do not depend on it. A source behind
-    an address keeps the hash of their kinds. Raises as ``database``, and DataError for a type
-    that is not read.
+    Rows come in the order the database gives them; results do not depend on it. The table of a
+    source behind an address has the hash of their kinds. Raises as ``database``, and DataError
+    for a type that is not read.
     """
     watch = QueryWatch(source.name, limits_of(os.environ))
     with database(source, query, watch) as found:
@@ -133,10 +131,10 @@ def read_query(source: Source, query: Query, columns: Collection[str] | None) ->
         raise no_rows(source)
     rows = len(held[0].values)
     held = held if kept else []
-    if isinstance(source, Address):
-        source.rows.sha256 = canonical([*held], np.ones(rows, np.int64))[2]
+    addressed = isinstance(source, Address)
+    sha256 = canonical([*held], np.ones(rows, np.int64))[2] if addressed else source.sha256
     read = {one.name: one for one in held}
-    return RawTable(source.name, rows, found.header, read, sha256=hash_of(source))
+    return RawTable(source.name, rows, found.header, read, sha256)
 
 
 def no_rows(source: Source) -> DataError:
@@ -292,7 +290,8 @@ def canonical(
     begins = np.zeros(len(times), np.bool_)
     begins[:1] = True
     for code in codes:
-        begins[1:] |= code[order][1:] != code[order][:-1]
+        ordered = code[order]
+        begins[1:] |= ordered[1:] != ordered[:-1]
     first = np.flatnonzero(begins)
     times = np.add.reduceat(times[order], first) if len(first) else times
     place = order[first]

@@ -6,9 +6,10 @@ import os
 import re
 import socket
 import warnings
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
-from typing import Any, TypeVar
+from typing import Any
 
 from evalreport.data.interruptible import interruptible
 from evalreport.data.table import RawColumn
@@ -26,12 +27,8 @@ from evalreport.engine.databases.sessions import (
 from evalreport.errors import FilesError, Location, LostError, Problem
 from evalreport.spec.datasets import ClusterTable, Query
 
-T = TypeVar("T")
 #: Seconds until a server that does not answer is given up.
 PATIENCE = 10
-
-#: What DuckDB reads of an answer that comes as Arrow.
-INCOMING = "SELECT * FROM incoming"
 
 #: How values are written as text, whatever the server or its user prefer.
 _WRITTEN = (
@@ -47,16 +44,33 @@ _NOT_LET_IN = re.compile(
 _NOT_ALLOWED = "42501"
 
 
-class _Postgres(Session):
-    """The rows of a server, in one transaction that only reads and sees one state."""
+class _Remote(Session):
+    """Rows elsewhere: ``local`` is the connection of DuckDB that reads what comes as Arrow."""
 
-    dialect = POSTGRES
+    columns: Sequence[Column] = ()
 
     def __init__(self, connection: Any, local: Any, name: str, watch: QueryWatch) -> None:
         self._connection, self._local, self._name, self._watch = connection, local, name, watch
-        self._running: Any = None
-        self.rows = ""
-        self.columns: list[Column] = []
+
+    def _watched(self, ask: Callable[[], Any], names: Sequence[str] | None) -> list[RawColumn]:
+        """The columns of an answer, whose batches are read as they come."""
+
+        def work() -> list[RawColumn]:
+            self._local.register("incoming", ask())
+            return columns_of(self._local, "SELECT * FROM incoming", names, self._name)
+
+        return self._watch.fetched(interruptible(self, work, look=self._watch.look))
+
+    @abstractmethod
+    def interrupt(self) -> None:
+        """Have what runs there stopped."""
+
+
+class _Postgres(_Remote):
+    """The rows of a server, in one transaction that only reads and sees one state."""
+
+    dialect = POSTGRES
+    _running: Any = None
 
     def begin(self, select: str) -> None:
         """Begin the transaction, and find out which columns a SELECT gives."""
@@ -65,9 +79,7 @@ class _Postgres(Session):
             self.command(setting)
         self.command(select, prepared=True)
         none = f"SELECT * FROM (\n{select}\n) AS q WHERE 1 = 0"  # noqa: S608 - the spec's own query
-        names = self._arrow(
-            none, lambda: [str(name) for name in self._local.table("incoming").columns]
-        )
+        names = [column.name for column in self.fetch(none, None)]
         self.columns = self._typed(none, names)
         self.rows = by_place(select, names)
 
@@ -97,23 +109,12 @@ class _Postgres(Session):
         with self._statement(text) as statement:
             _ = statement.prepare() if prepared else statement.execute_update()
 
-    def fetch(self, text: str, names: Sequence[str]) -> list[RawColumn]:
+    def fetch(self, text: str, names: Sequence[str] | None) -> list[RawColumn]:
         self._watch.look()
         self.command(f"SET LOCAL statement_timeout = {int(self._watch.seconds_left * 1000) + 1}")
-        return self._watch.fetched(
-            self._arrow(text, lambda: columns_of(self._local, INCOMING, names, self._name))
-        )
-
-    def _arrow(self, text: str, taken: Callable[[], T]) -> T:
-        """What is taken of an answer, whose batches DuckDB reads as they come."""
-
-        def work() -> T:
-            self._local.register("incoming", statement.execute_query()[0])
-            return taken()
-
         with self._statement(text) as statement:
             self._running = statement
-            return interruptible(self, work, look=self._watch.look)
+            return self._watched(lambda: statement.execute_query()[0], names)
 
     def _statement(self, text: str) -> Any:
         from adbc_driver_manager import AdbcStatement
@@ -123,7 +124,6 @@ class _Postgres(Session):
         return closing(statement)
 
     def interrupt(self) -> None:
-        """Have the server stop what it does."""
         with suppress(Exception):
             self._running.cancel()
 
@@ -213,22 +213,18 @@ _LOST = ("UNAVAILABLE", "Connection refused", "SESSION_CLOSED", "RETRIES_EXCEEDE
          "RetriesExceeded", "INVALID_HANDLE")  # fmt: skip
 
 
-class _Spark(Session):
+class _Spark(_Remote):
     """The rows of a table of a cluster."""
 
     dialect = SPARK
     rows = "evalreport_rows"
 
-    def __init__(self, session: Any, local: Any, name: str, watch: QueryWatch) -> None:
-        self._session, self._local, self._name, self._watch = session, local, name, watch
-        self.columns: list[Column] = []
-
     def begin(self, asked: ClusterTable) -> None:
         """Find out which columns a table has."""
         # Names as they are written; the clock of no machine.
-        self._session.conf.set("spark.sql.caseSensitive", "true")
-        self._session.conf.set("spark.sql.session.timeZone", "UTC")
-        frame = self._session.sql(table_of(asked))
+        self._connection.conf.set("spark.sql.caseSensitive", "true")
+        self._connection.conf.set("spark.sql.session.timeZone", "UTC")
+        frame = self._connection.sql(table_of(asked))
         frame = frame if asked.where is None else frame.where(asked.where)
         self.columns = [
             Column(name, f"r{place}", kind_of(kind), kind)
@@ -236,16 +232,12 @@ class _Spark(Session):
         ]
         frame.toDF(*(column.text for column in self.columns)).createOrReplaceTempView(self.rows)
 
-    def fetch(self, text: str, names: Sequence[str]) -> list[RawColumn]:
-        work: Callable[[], Any] = lambda: self._session.sql(text).toArrow()  # noqa: E731
-        answer = interruptible(self, work, look=self._watch.look)
-        self._local.register("incoming", answer)
-        return self._watch.fetched(columns_of(self._local, INCOMING, names, self._name))
+    def fetch(self, text: str, names: Sequence[str] | None) -> list[RawColumn]:
+        return self._watched(lambda: self._connection.sql(text).toArrow(), names)
 
     def interrupt(self) -> None:
-        """Have the cluster stop what it does."""
         with suppress(Exception):
-            self._session.interruptAll()
+            self._connection.interruptAll()
 
 
 @contextmanager

@@ -51,8 +51,8 @@ class Session(ABC):
         return tuple(column.name for column in self.columns)
 
     @abstractmethod
-    def fetch(self, text: str, names: Sequence[str]) -> list[RawColumn]:
-        """The columns of an answer, called ``names``."""
+    def fetch(self, text: str, names: Sequence[str] | None) -> list[RawColumn]:
+        """The columns of an answer, called ``names``; as the answer calls them where None."""
 
 
 class DuckDBSession(Session):
@@ -70,7 +70,7 @@ class DuckDBSession(Session):
         self.name, self.connection = name, connection
         self._look, self._seen = look, seen
 
-    def fetch(self, text: str, names: Sequence[str]) -> list[RawColumn]:
+    def fetch(self, text: str, names: Sequence[str] | None) -> list[RawColumn]:
         return self.run(lambda: columns_of(self.connection, text, names, self.name))
 
     def run(self, work: Callable[[], T]) -> T:
@@ -114,8 +114,10 @@ _DATED = {
 }
 
 
-def columns_of(connection: Any, text: str, names: Sequence[str], file: str) -> list[RawColumn]:
-    """The columns of an answer of DuckDB, called ``names``; rows share what they have in common.
+def columns_of(
+    connection: Any, text: str, names: Sequence[str] | None, file: str
+) -> list[RawColumn]:
+    """The columns of an answer of DuckDB, see ``Session``; rows share the texts that are equal.
 
     Raises DataError for dates beyond the calendar, NotPlainError for a number written as JSON
     that has more digits than Python reads.
@@ -123,6 +125,7 @@ def columns_of(connection: Any, text: str, names: Sequence[str], file: str) -> l
     connection.execute(f"CREATE OR REPLACE TEMP TABLE answer AS {text}")
     described = connection.execute("DESCRIBE answer").fetchall()
     kinds = [re.sub(r"^TIMESTAMP_(S|MS|NS)$", "TIMESTAMP", str(kind)) for _, kind, *_ in described]
+    names = [str(name) for name, *_ in described] if names is None else names
     own = ['"' + str(name).replace('"', '""') + '"' for name, *_ in described]
     texts: dict[int, list[str]] = {}
     shown = []
