@@ -11,7 +11,8 @@ import io
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, BinaryIO
+from itertools import chain
+from typing import Any, BinaryIO, NamedTuple
 
 from evalreport.data.decimals import check_read_columns
 from evalreport.data.delimited import beginning
@@ -60,25 +61,33 @@ def kept_rows(
     try:
         for part, path in zip(parts_of(source), paths, strict=True):
             asked = [name for name in wanted.columns if name not in keys]
-            select, own, records = read(part.source, path, asked, wanted.numbers)
-            if header not in (None, own):
+            found = read(part.source, path, asked, wanted.numbers)
+            if header not in (None, found.header):
                 raise NotPlainError("its files have other columns than the first")
-            header = own
-            places = [f"{quoted_text(part.values[i])} AS c{len(own) + i}" for i in range(len(keys))]
-            text = select.replace("/*keys*/", "".join(f", {place}" for place in places))
-            verb = (
-                f"CREATE TABLE kept.{relation} AS" if not total else f"INSERT INTO kept.{relation}"
-            )
-            _kept_on_disk(connection, f"{verb} {text}", total, records, wanted)
-            total += records
+            header = found.header
+            values = [quoted_text(value) for value in part.values]
+            shown = [*found.shown, *(f"{v} AS c{i}" for i, v in enumerate(values, len(header)))]
+            verb = f"INSERT INTO kept.{relation}" if total else f"CREATE TABLE kept.{relation} AS"
+            text = f"{verb} SELECT {', '.join(shown) or 'NULL AS none'} FROM {found.rows}"  # noqa: S608
+            _kept_on_disk(connection, text, total, found.records, wanted)
+            total += found.records
     except (DataError, duckdb.InvalidInputException, duckdb.ConversionException) as error:
-        raise NotPlainError(_first_line(error)) from None
+        raise NotPlainError(str(error).splitlines()[0]) from None
     assert header is not None
     if isinstance(source, Files):
         not_twice(source, header)
     _check_kept(connection, relation, total, header, kind)
     connection.execute(f"CREATE TEMP VIEW {relation} AS SELECT * FROM kept.{relation}")  # noqa: S608
     return (*header, *keys), total
+
+
+class _Read(NamedTuple):
+    """What is selected of the rows of a file, its header, and how many records it has."""
+
+    shown: list[str]
+    rows: str
+    header: tuple[str, ...]
+    records: int
 
 
 def _kept_on_disk(
@@ -91,33 +100,31 @@ def _kept_on_disk(
     )
 
 
-def _delimited(
-    part: Source, path: str, asked: Sequence[str], numbers: frozenset[str]
-) -> tuple[str, tuple[str, ...], int]:
-    """What selects the asked columns of a delimited file, its header and its records."""
-    delimiter, header, found = scanned(part, asked)
-    shown = ", ".join(
-        expression
-        for i, name in enumerate(header)
-        if name in asked
-        for expression in kept_columns(i, "VARCHAR", name in numbers)
-    )
+def _delimited(part: Source, path: str, asked: Sequence[str], numbers: frozenset[str]) -> _Read:
+    """The asked columns of a delimited file. Raises NotPlainError where it is not plain."""
+    delimiter = part.dialect.delimiter or DELIMITERS[part.suffix.removesuffix(".gz")]
+    with _plain_bytes(part) as stream:
+        header = tuple(_header(stream, part, delimiter, asked))
+    with _plain_bytes(part) as stream:
+        found = _plain(plain_delimited(stream, delimiter, len(header)))
+    taken = [(i, name) for i, name in enumerate(header) if name in asked]
     columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(header)))
-    packed = "gzip" if part.suffix.endswith(".gz") else "none"
     quotes = "false" if found.lines else "true"
-    file = (
+    rows = (
         f"read_csv({quoted_text(path)}, delim={quoted_text(delimiter)}, {_STRICT}, "
-        f"parallel={quotes}, compression='{packed}', columns={{{columns}}})"
+        f"parallel={quotes}, {_packed(part)}, columns={{{columns}}})"
     )
-    if not part.dialect.is_usual:
+    if not part.dialect.is_usual and taken:
         pointed = ", ".join(
-            f"nullif({_in_dialect(f'c{i}', name, part.dialect)}, '') AS c{i}"
-            for i, name in enumerate(header)
-            if name in asked
+            f"nullif({_in_dialect(f'c{i}', name, part.dialect)}, '') AS c{i}" for i, name in taken
         )
-        file = f"(SELECT {pointed or 'NULL AS none'} FROM {file})"  # noqa: S608
-    text = f"SELECT {shown or 'NULL AS none'}/*keys*/ FROM {file}"  # noqa: S608
-    return text, header, found.records
+        rows = f"(SELECT {pointed} FROM {rows})"  # noqa: S608
+    shown = [one for i, name in taken for one in kept_columns(i, "VARCHAR", name in numbers)]
+    return _Read(shown, rows, header, found.records)
+
+
+def _packed(part: Source) -> str:
+    return f"compression='{'gzip' if part.suffix.endswith('.gz') else 'none'}'"
 
 
 def _in_dialect(column: str, name: str, dialect: Dialect) -> str:
@@ -138,30 +145,14 @@ def _in_dialect(column: str, name: str, dialect: Dialect) -> str:
     return column
 
 
-def scanned(part: Source, asked: Sequence[str]) -> tuple[str, tuple[str, ...], Plain]:
-    """Delimiter, header and records of a delimited file; NotPlainError where it is not plain."""
-    delimiter = part.dialect.delimiter or DELIMITERS[part.suffix.removesuffix(".gz")]
-    with _plain_bytes(part) as stream:
-        header = tuple(_header(stream, part, delimiter, asked))
-    with _plain_bytes(part) as stream:
-        return delimiter, header, _plain(plain_delimited(stream, delimiter, len(header)))
-
-
-def _json_lines(
-    part: Source, path: str, asked: Sequence[str], numbers: frozenset[str]
-) -> tuple[str, tuple[str, ...], int]:
-    """What selects the asked keys of a file of JSON lines, the keys, and its lines."""
+def _json_lines(part: Source, path: str, asked: Sequence[str], numbers: frozenset[str]) -> _Read:
+    """The asked keys of a file of JSON lines. Raises NotPlainError where it is not plain."""
     with _plain_bytes(part) as stream:
         records = _plain(plain_json(stream)).records
     pointers = ", ".join(
         quoted_text("/" + name.replace("~", "~0").replace("/", "~1")) for name in asked
     )
     values = [f"v[{i + 1}]" for i in range(len(asked))]
-    shown = ", ".join(
-        expression
-        for i, name in enumerate(asked)
-        for expression in kept_columns(i, "JSON", name in numbers)
-    )
     # A value of null is none; lists and objects are no labels, and no key stands twice.
     plain = ", ".join(f"nullif({value}, 'null'::JSON) AS c{i}" for i, value in enumerate(values))
     nested = " ".join(f"OR json_type({value}) IN ('ARRAY', 'OBJECT')" for value in values)
@@ -172,14 +163,13 @@ def _json_lines(
         for name, value in zip(asked, values, strict=True)
         if name not in numbers
     )
-    packed = "gzip" if part.suffix.endswith(".gz") else "none"
-    text = (
-        f"SELECT {shown}/*keys*/, odd FROM (SELECT {plain}, "  # noqa: S608
-        f"json_type(j) <> 'OBJECT' OR len(list_distinct(k)) <> len(k) {nested} AS odd FROM "
-        f"(SELECT json AS j, json_keys(json) AS k, json_extract(json, [{pointers}]) AS v "
-        f"FROM read_ndjson_objects([{quoted_text(path)}], compression='{packed}')))"
+    rows = (
+        f"(SELECT {plain}, json_type(j) <> 'OBJECT' OR len(list_distinct(k)) <> len(k) {nested} "  # noqa: S608
+        f"AS odd FROM (SELECT json AS j, json_keys(json) AS k, json_extract(json, [{pointers}]) "
+        f"AS v FROM read_ndjson_objects([{quoted_text(path)}], {_packed(part)})))"
     )
-    return text, tuple(asked), records
+    shown = [kept_columns(i, "JSON", name in numbers) for i, name in enumerate(asked)]
+    return _Read([*chain(*shown), "odd"], rows, tuple(asked), records)
 
 
 @contextmanager
@@ -229,7 +219,3 @@ def _check_kept(
         raise NotPlainError("it has lines that are not plain objects")
     if rows != total:
         raise NotPlainError(f"{total:,} rows were expected, and {rows:,} were read")
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).splitlines()[0]
