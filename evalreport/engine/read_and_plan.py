@@ -14,13 +14,9 @@ from evalreport.data.frames import read_frame
 from evalreport.data.joined import Joined
 from evalreport.data.known_labels import Labels
 from evalreport.data.limits import MOST_GROUPS, limit_distinct
-from evalreport.data.scores import with_grain
-from evalreport.data.selection import selected
 from evalreport.data.source import Source
 from evalreport.data.table import RawTable
-from evalreport.data.types import with_types
 from evalreport.engine.acceptance import Criterion
-from evalreport.engine.calendar import with_periods
 from evalreport.engine.counting.choosing import (
     FITS,
     MEMORY,
@@ -33,6 +29,7 @@ from evalreport.engine.counting.choosing import (
 from evalreport.engine.counting.counting_views import (
     MISTAKES,
     Counted,
+    as_declared,
     counted_out,
     counted_views,
     views_of_kinds,
@@ -59,7 +56,7 @@ from evalreport.plan.everything import with_everything
 from evalreport.plan.from_spec import costs_of, requests_of, threshold_text
 from evalreport.plan.inputs import Facts, Requests
 from evalreport.plan.task import Plan
-from evalreport.predict.columns import columns_read, rules_of, score_columns
+from evalreport.predict.columns import columns_read
 from evalreport.predict.facts import facts_of, in_order
 from evalreport.predict.known_classes import known_classes, labels_of
 from evalreport.predict.label_sets import SetView, has_sets
@@ -499,15 +496,10 @@ def _read(
         data.choices[name] = _kinds_added_up(data.choices[name], kinds)
         return
     table = counted_out(table, spec, name)
-    typed = with_types(
-        table,
-        spec.datasets[name].types,
-        lambda column: loaded.where(("datasets", name, "types", column)),
+    types: Callable[[str], Location] = lambda column: loaded.where(  # noqa: E731
+        ("datasets", name, "types", column)
     )
-    typed = selected(typed, spec.datasets[name].where or {}, str(spec.datasets[name].target))
-    read = rules_of(spec, name).reading(with_periods(typed, spec, name))
-    scores = score_columns(spec, name, subgroups)
-    data.tables[name] = with_grain(read, scores, spec.engine.grain)
+    data.tables[name] = as_declared(spec, name, table, subgroups, where=types)
     # figures by threes from five on, as counts on a page are
     counted = f"{table.rows:,}" if table.rows >= 10_000 else str(table.rows)
     reason = choice.reason.replace("{rows:,}", counted)

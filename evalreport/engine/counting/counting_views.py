@@ -151,9 +151,7 @@ def views_of_kinds(
     }
     kinds = replace(table, rows=len(held), columns=columns, times=times[held], kind=held, _kept={})
     try:
-        typed = selected(with_types(kinds, dataset.types), dataset.where or {}, str(dataset.target))
-        typed = with_periods(typed, spec, name)
-        return _views(spec, name, typed, requests, classes, table.rows)
+        return _of_kinds(spec, name, kinds, requests, classes, table.rows)
     except DataError:
         return None
 
@@ -181,32 +179,37 @@ def _of_kinds(
     rows: int,
 ) -> Counted:
     """Each model of a dataset; ``rows``: how many its file, or query, has."""
-    dataset = spec.datasets[name]
-    chosen = selected(with_types(kinds, dataset.types), dataset.where or {}, str(dataset.target))
-    read = None if dataset.count is None else rows
-    return _views(spec, name, chosen, requests, classes, read)
-
-
-def _views(
-    spec: Spec,
-    name: str,
-    kinds: RawTable,
-    requests: Requests,
-    classes: tuple[str, ...],
-    read: int | None,
-) -> Counted:
-    """Each model of a dataset; ``read``: how many kinds of rows its file has, if it is of those."""
     subgroups = requests.subgroup_columns
-    scores = score_columns(spec, name, subgroups)
-    table = with_grain(rules_of(spec, name).reading(kinds, classes), scores, spec.engine.grain)
+    table = as_declared(spec, name, kinds, subgroups, classes)
     views = [
         view_of(spec, name, model, table, subgroups, lambda _: None)
         for model in spec.models
         if name in spec.datasets_of(model)
     ]
-    if read is not None:
-        views = [replace(view, ledger=replace(view.ledger, kinds_read=read)) for view in views]
+    if spec.datasets[name].count is not None:
+        views = [replace(view, ledger=replace(view.ledger, kinds_read=rows)) for view in views]
     return Counted(tuple(views), table)
+
+
+def as_declared(
+    spec: Spec,
+    name: str,
+    table: RawTable,
+    subgroups: tuple[str, ...],
+    classes: tuple[str, ...] = (),
+    where: Callable[[str], Location | None] = lambda _: None,
+) -> RawTable:
+    """The rows of a table, or its kinds, as their dataset declares them.
+
+    ``where``: where the spec names the type of a column. Raises DataError.
+    """
+    dataset = spec.datasets[name]
+    typed = with_types(table, dataset.types, where)
+    found = selected(typed, dataset.where or {}, str(dataset.target))
+    if table.times is None or table.kind is not None:  # what was counted is of periods already
+        found = with_periods(found, spec, name)
+    scores = score_columns(spec, name, subgroups)
+    return with_grain(rules_of(spec, name).reading(found, classes), scores, spec.engine.grain)
 
 
 def _wanted(spec: Spec, name: str, requests: Requests, watch: Watcher) -> Wanted:
