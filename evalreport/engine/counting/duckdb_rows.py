@@ -36,8 +36,7 @@ MOST_THREADS = 4
 class DuckDBRows(DuckDBSession):
     """The rows of files: the relation ``data`` of a locked connection.
 
-    Its columns ``c0``, ``c1``, ... are those of the ``header`` that are read. Beside one whose
-    texts were read as numbers stands ``t0``, ``t1``, ...: whether the text is none.
+    Its columns ``c0``, ``c1``, ... are those of the ``header`` that are read.
     """
 
     rows = "data"
@@ -56,7 +55,7 @@ class DuckDBRows(DuckDBSession):
         self.size, self.times = size, times
         types = types_of(connection, "data")
         self.columns = [
-            file_column(column, place, types.get(f"c{place}", ""), f"t{place}" in types)
+            file_column(column, place, types.get(f"c{place}", ""))
             for place, column in enumerate(header)
         ]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from evalreport.engine.databases.query_text import DUCKDB, Column, Kind, kind_of
+from evalreport.engine.databases.wanted import quoted_text
 
 #: The text of a value that is written as JSON: 1, 1.0 and "1" are one.
 _JSON = (
@@ -19,29 +20,20 @@ def types_of(connection: Any, relation: str) -> dict[str, str]:
     return {str(name): str(kind) for name, kind, *_ in described}
 
 
-def file_column(name: str, place: int, kind: str, parsed: bool = False) -> Column:
-    """A column of ``data``; ``kind``: the DuckDB name of its type, none where it is not read.
-
-    ``parsed``: it is the number that a text was read as.
-    """
+def file_column(name: str, place: int, kind: str) -> Column:
+    """A column of ``data``; ``kind``: the DuckDB name of its type, none where it is not read."""
     own, json = f"c{place}", kind == "JSON"
-    return Column(
-        name,
-        _JSON.format(own) if json else own,
-        Kind.TEXT if json else kind_of(kind),
-        kind,
-        plain=own,
-        wrong=f"t{place}" if parsed else "",
-    )
+    text = _JSON.format(own) if json else own
+    return Column(name, text, Kind.TEXT if json else kind_of(kind), kind, plain=own)
 
 
-def kept_columns(place: int, kind: str, number: bool) -> list[str]:
-    """How a column of text is kept: as it is, or as its number and whether it is none."""
+def kept_column(name: str, place: int, kind: str, number: bool) -> str:
+    """How a column of text is kept: as it is, or as its numbers, where others end the reading."""
     if not number:
-        return [f"c{place}"]
-    column = file_column("", place, kind)
-    wrong = DUCKDB.no_number(column)
-    return [
-        f"CASE WHEN NOT ({wrong}) THEN {DUCKDB.times(column)} END AS c{place}",
-        f"{wrong} AS t{place}",
-    ]
+        return f"c{place}"
+    column = file_column(name, place, kind)
+    wrong = quoted_text(f"{name} is no finite number in some rows")
+    return (
+        f"CASE WHEN {DUCKDB.no_number(column)} THEN error({wrong}) "
+        f"ELSE {DUCKDB.times(column)} END AS c{place}"
+    )

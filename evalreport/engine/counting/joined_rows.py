@@ -34,23 +34,17 @@ def joined_rows(connection: Any, source: Joined, paths: Sequence[str], wanted: W
         # The reader of rows finds it again, with the place.
         raise NotPlainError(str(error).splitlines()[0]) from None
     own, other = left[0].index(source.on[0]), right[0].index(source.on[1])
-    left_types, right_types = types_of(connection, "left_rows"), types_of(connection, "right_rows")
-    _check_kinds(left_types[f"c{own}"], right_types[f"c{other}"])
+    types = types_of(connection, "left_rows"), types_of(connection, "right_rows")
+    _check_kinds(types[0][f"c{own}"], types[1][f"c{other}"])
     left_key, right_key = f"CAST(l.c{own} AS VARCHAR)", f"CAST(r.c{other} AS VARCHAR)"
     _check_once(connection, f"CAST(c{other} AS VARCHAR)", source)
     header = [*left[0], *(name for name in right[0] if name not in left[0])]
-    shown = []
+    shown = [f"coalesce({left_key}, {right_key}) AS c{own}"]
     for place, name in enumerate(header):
-        side, names, types = ("l", left[0], left_types)
-        if place >= len(left[0]):
-            side, names, types = ("r", right[0], right_types)
-        old = names.index(name)
-        if place == own:
-            shown.append(f"coalesce({left_key}, {right_key}) AS c{place}")
-        elif name in wanted.columns:
-            shown.append(f"{side}.c{old} AS c{place}")
-            if f"t{old}" in types:
-                shown.append(f"coalesce({side}.t{old}, false) AS t{place}")
+        if place != own and name in wanted.columns:
+            in_left = place < len(left[0])
+            old = f"l.c{place}" if in_left else f"r.c{right[0].index(name)}"
+            shown.append(f"{old} AS c{place}")
     place = len(header)
     partner = (
         f"CASE WHEN l.here IS NULL THEN {quoted_text(without_partner(source.left.name))} "

@@ -11,7 +11,6 @@ import io
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import chain
 from typing import Any, BinaryIO, NamedTuple
 
 from evalreport.data.decimals import check_read_columns
@@ -24,7 +23,7 @@ from evalreport.data.limits import DEFAULT_LIMITS, decompressed
 from evalreport.data.read import DELIMITERS, not_twice
 from evalreport.data.source import Source, opened
 from evalreport.data.text_scan import Plain, plain_delimited, plain_json
-from evalreport.engine.counting.file_columns import kept_columns
+from evalreport.engine.counting.file_columns import kept_column
 from evalreport.engine.counting.parquet_rows import Made
 from evalreport.engine.databases.wanted import NotPlainError, Wanted, quoted_text
 from evalreport.errors import DataError
@@ -72,7 +71,8 @@ def kept_rows(
             _kept_on_disk(connection, text, total, found.records, wanted)
             total += found.records
     except (DataError, duckdb.InvalidInputException, duckdb.ConversionException) as error:
-        raise NotPlainError(str(error).splitlines()[0]) from None
+        reason = str(error).splitlines()[0].removeprefix("Invalid Input Error: ")
+        raise NotPlainError(reason) from None
     assert header is not None
     if isinstance(source, Files):
         not_twice(source, header)
@@ -119,7 +119,7 @@ def _delimited(part: Source, path: str, asked: Sequence[str], numbers: frozenset
             f"nullif({_in_dialect(f'c{i}', name, part.dialect)}, '') AS c{i}" for i, name in taken
         )
         rows = f"(SELECT {pointed} FROM {rows})"  # noqa: S608
-    shown = [one for i, name in taken for one in kept_columns(i, "VARCHAR", name in numbers)]
+    shown = [kept_column(name, i, "VARCHAR", name in numbers) for i, name in taken]
     return _Read(shown, rows, header, found.records)
 
 
@@ -168,8 +168,8 @@ def _json_lines(part: Source, path: str, asked: Sequence[str], numbers: frozense
         f"AS odd FROM (SELECT json AS j, json_keys(json) AS k, json_extract(json, [{pointers}]) "
         f"AS v FROM read_ndjson_objects([{quoted_text(path)}], {_packed(part)})))"
     )
-    shown = [kept_columns(i, "JSON", name in numbers) for i, name in enumerate(asked)]
-    return _Read([*chain(*shown), "odd"], rows, tuple(asked), records)
+    shown = [kept_column(name, i, "JSON", name in numbers) for i, name in enumerate(asked)]
+    return _Read([*shown, "odd"], rows, tuple(asked), records)
 
 
 @contextmanager

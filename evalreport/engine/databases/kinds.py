@@ -177,17 +177,15 @@ class Asking:
             return self._dialect.day(self._column(name))
         if name in self._wanted.intervals or name in self._wanted.grains:
             column = self._column(name)
-            self._check(column, column.wrong or self._dialect.no_number(column))
+            self._check_numbers(column)
             if name in self._wanted.intervals:
                 return self._dialect.lower_edge(column, self._wanted.intervals[name])
             return self._dialect.rounded(column, self._wanted.grains[name])
         return self.plain(name)
 
     def plain(self, name: str) -> str:
-        """The values of a column. Raises DataError where it is of numbers, and holds others."""
+        """The values of a column."""
         column = self._column(name)
-        if column.wrong:
-            self._check(column, column.wrong)
         return column.plain or self._dialect.value(column)
 
     def _identified(self, name: str) -> str:
@@ -248,8 +246,9 @@ class Asking:
         hint = "ISO 8601, such as 2026-11-21 or 2026-11-21T06:00:00"
         return self._wrong(f"{name} is not a date in some rows", hint)
 
-    def _check(self, column: Column, wrong: str) -> None:
-        """Raise DataError where a column holds what is no number: ``wrong`` says which rows."""
+    def _check_numbers(self, column: Column) -> None:
+        """Raise DataError where a column holds what is no number."""
+        wrong = self._dialect.no_number(column)
         (found,) = self._session.fetch(count_query(self._session.rows, wrong), ["n"])
         if found.values[0]:
             what = f"{column.name} is not a finite number in some rows"

@@ -83,8 +83,7 @@ class Column:
     """A column of the rows: its ``name``, the ``text`` that a query calls it by, and its type.
 
     ``kind`` is None for a ``type`` of the database whose values are not taken. ``plain``: what
-    rows are grouped by, where values are taken as they stand. ``wrong``: says of which rows the
-    text was no number, where the column was made of text.
+    rows are grouped by, where values are taken as they stand.
     """
 
     name: str
@@ -92,7 +91,6 @@ class Column:
     kind: Kind | None
     type: str = ""
     plain: str = ""
-    wrong: str = ""
 
 
 @dataclass(frozen=True)
