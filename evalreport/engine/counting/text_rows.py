@@ -11,6 +11,7 @@ import io
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any, BinaryIO, NamedTuple
 
 from evalreport.data.decimals import check_read_columns
@@ -25,7 +26,7 @@ from evalreport.data.source import Source, opened
 from evalreport.data.text_scan import Plain, plain_delimited, plain_json
 from evalreport.engine.counting.file_columns import kept_column
 from evalreport.engine.counting.parquet_rows import Made
-from evalreport.engine.databases.wanted import NotPlainError, Wanted, quoted_text
+from evalreport.engine.databases.wanted import NotPlainError, Wanted, Watcher, quoted_text
 from evalreport.errors import DataError
 
 #: Decompressed text may be as large as the disk allows; the ratio stays under its limit.
@@ -68,7 +69,11 @@ def kept_rows(
             shown = [*found.shown, *(f"{v} AS c{i}" for i, v in enumerate(values, len(header)))]
             verb = f"INSERT INTO kept.{relation}" if total else f"CREATE TABLE kept.{relation} AS"
             text = f"{verb} SELECT {', '.join(shown) or 'NULL AS none'} FROM {found.rows}"  # noqa: S608
-            _kept_on_disk(connection, text, total, found.records, wanted)
+            interruptible(
+                connection,
+                partial(connection.execute, text),
+                partial(_seen, wanted.watch, total, found.records),
+            )
             total += found.records
     except (DataError, duckdb.InvalidInputException, duckdb.ConversionException) as error:
         reason = str(error).splitlines()[0].removeprefix("Invalid Input Error: ")
@@ -90,14 +95,8 @@ class _Read(NamedTuple):
     records: int
 
 
-def _kept_on_disk(
-    connection: Any, statement: str, before: int, records: int, wanted: Wanted
-) -> None:
-    interruptible(
-        connection,
-        lambda: connection.execute(statement),
-        lambda share: wanted.watch.seen(before + int(share * records), before + records),
-    )
+def _seen(watch: Watcher, before: int, records: int, share: float) -> None:
+    watch.seen(before + int(share * records), before + records)
 
 
 def _delimited(part: Source, path: str, asked: Sequence[str], numbers: frozenset[str]) -> _Read:
@@ -153,23 +152,26 @@ def _json_lines(part: Source, path: str, asked: Sequence[str], numbers: frozense
         quoted_text("/" + name.replace("~", "~0").replace("/", "~1")) for name in asked
     )
     values = [f"v[{i + 1}]" for i in range(len(asked))]
-    # A value of null is none; lists and objects are no labels, and no key stands twice.
-    plain = ", ".join(f"nullif({value}, 'null'::JSON) AS c{i}" for i, value in enumerate(values))
-    nested = " ".join(f"OR json_type({value}) IN ('ARRAY', 'OBJECT')" for value in values)
+    # Lists and objects are no labels, and no key stands twice.
+    odd = ["json_type(j) <> 'OBJECT'", "len(list_distinct(k)) <> len(k)"]
+    odd += [f"json_type({value}) IN ('ARRAY', 'OBJECT')" for value in values]
     # A label that no double holds keeps all its digits, which only the reader of text sees.
-    nested += "".join(
-        f" OR (json_type({value}) = 'DOUBLE' AND (length(CAST({value} AS VARCHAR)) > 15 "
+    odd += [
+        f"(json_type({value}) = 'DOUBLE' AND (length(CAST({value} AS VARCHAR)) > 15 "
         f"OR regexp_matches(CAST(j AS VARCHAR), {_FINE})))"
         for name, value in zip(asked, values, strict=True)
         if name not in numbers
-    )
+    ]
+    # A value of null is none.
+    plain = ", ".join(f"nullif({value}, 'null'::JSON) AS c{i}" for i, value in enumerate(values))
     rows = (
-        f"(SELECT {plain}, json_type(j) <> 'OBJECT' OR len(list_distinct(k)) <> len(k) {nested} "  # noqa: S608
-        f"AS odd FROM (SELECT json AS j, json_keys(json) AS k, json_extract(json, [{pointers}]) "
-        f"AS v FROM read_ndjson_objects([{quoted_text(path)}], {_packed(part)})))"
+        f"(SELECT {plain} FROM (SELECT CASE WHEN {' OR '.join(odd)} "  # noqa: S608
+        "THEN error('it has lines that are no plain objects') ELSE v END AS v FROM "
+        f"(SELECT json AS j, json_keys(json) AS k, json_extract(json, [{pointers}]) AS v "
+        f"FROM read_ndjson_objects([{quoted_text(path)}], {_packed(part)}))))"
     )
     shown = [kept_column(name, i, "JSON", name in numbers) for i, name in enumerate(asked)]
-    return _Read([*shown, "odd"], rows, tuple(asked), records)
+    return _Read(shown, rows, tuple(asked), records)
 
 
 @contextmanager
@@ -205,17 +207,13 @@ def _plain(found: Plain | str) -> Plain:
 def _check_kept(
     connection: Any, relation: str, total: int, header: tuple[str, ...], kind: str
 ) -> None:
-    """Raise NotPlainError unless DuckDB read the rows of the scan, and no odd ones."""
-    lines = kind == ".jsonl"
-    present = [f"count(c{i})" for i in range(len(header))] if lines else []
-    shown = ["count(*)", "count(*) FILTER (odd)" if lines else "0", *present]
-    rows, odd, *found = connection.execute(
-        f"SELECT {', '.join(shown)} FROM kept.{relation}"  # noqa: S608
+    """Raise NotPlainError unless DuckDB read the rows of the scan, and all keys of JSON."""
+    present = [f"count(c{i})" for i in range(len(header))] if kind == ".jsonl" else []
+    rows, *found = connection.execute(
+        f"SELECT {', '.join(['count(*)', *present])} FROM kept.{relation}"  # noqa: S608
     ).fetchone()
-    absent = [name for name, count in zip(header, found, strict=False) if not count]
-    if lines and absent:
-        raise NotPlainError(f"no line gives {absent[0]} a value")
-    if odd:
-        raise NotPlainError("it has lines that are not plain objects")
+    for name, count in zip(header, found, strict=False):
+        if not count:
+            raise NotPlainError(f"no line gives {name} a value")
     if rows != total:
         raise NotPlainError(f"{total:,} rows were expected, and {rows:,} were read")
