@@ -124,10 +124,13 @@ def _entry(kept: KeptKinds, key: str) -> Kept | None:
     entry, path = kept.folder / f"{key}.json", kept.folder / f"{key}.parquet"
     body = None if kept.fresh else read_entry(entry, key)
     told = {} if body is None else json.loads(body)
-    if not told or told["sha256"] != _hashes(path):
+    try:
+        if not told or told["sha256"] != _hashes(path):
+            return None
+    except OSError:
         return None
-    for one in (path, entry):
-        with suppress(OSError):
+    with suppress(OSError):
+        for one in (path, entry):
             os.utime(one)
     header, columns = (tuple(told[k]) for k in ("header", "columns"))
     return Kept(path, header, columns, int(told["rows"]))
@@ -173,31 +176,20 @@ def _ids(path: Path) -> Path:
 
 def _hashes(path: Path) -> list[str | None]:
     """The hashes of the kinds, and of the ids beside them; None of a file that is not there."""
-    found: list[str | None] = []
-    for one in (path, _ids(path)):
-        try:
-            found.append(hashlib.sha256(one.read_bytes()).hexdigest())
-        except OSError:
-            found.append(None)
-    return found
+    both = (path, _ids(path))
+    return [hashlib.sha256(one.read_bytes()).hexdigest() if one.exists() else None for one in both]
 
 
 def _key(source: Files, part: Part, wanted: Wanted) -> str:
     """The hash of all that the kinds of a file follow from."""
     import duckdb
 
-    asked = {
-        "columns": wanted.columns,
-        "numbers": sorted(wanted.numbers),
-        "count": wanted.count,
-        "periods": dict(wanted.periods),
-        "intervals": dict(wanted.intervals),
-        "grains": dict(wanted.grains),
-        "id": [wanted.id, wanted.repeats],
-    }
-    written = [source.suffix, repr(source.dialect), source.keys, part.values]
+    apart = ("memory", "room", "watch")
+    asked = {name: value for name, value in vars(wanted).items() if name not in apart}
+    asked["numbers"] = sorted(wanted.numbers)
+    written = [source.suffix, source.dialect, source.keys, part.values]
     versions = [FORMAT, __version__, duckdb.__version__]
-    text = json.dumps([part.source.sha256, written, asked, versions], sort_keys=True)
+    text = repr([part.source.sha256, written, asked, versions])
     return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
 
 
