@@ -259,10 +259,11 @@ def _session(
 ) -> Iterator[tuple[Session, Wanted]]:
     """A session with the rows of a database or of files, and what is wanted of these."""
     asked = wanted.query or wanted.table
+    lines = source.suffix.startswith(".jsonl")
     if asked is not None:
         with database(source, asked, QueryWatch(source.name, limits_of(os.environ))) as found:
             yield found, wanted
-    elif kept is not None and isinstance(source, Files) and adds_up(source):
+    elif kept and isinstance(source, Files) and len(source.parts) > 1 and not lines:
         from evalreport.engine.counting.kept_kinds import rows_of_files
 
         with rows_of_files(source, wanted, kept) as of_files:
@@ -272,9 +273,3 @@ def _session(
 
         with duckdb_rows(source, wanted) as rows:
             yield rows, wanted
-
-
-def adds_up(source: Files) -> bool:
-    """Whether a dataset is of several files, each of which is counted by itself."""
-    kind = source.suffix.removesuffix(".gz")
-    return kind in (".parquet", ".csv", ".tsv") and len(source.parts) > 1
