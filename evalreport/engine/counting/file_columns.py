@@ -35,5 +35,5 @@ def kept_column(name: str, place: int, kind: str, number: bool) -> str:
     wrong = quoted_text(f"{name} is no finite number in some rows")
     return (
         f"CASE WHEN {DUCKDB.no_number(column)} THEN error({wrong}) "
-        f"ELSE {DUCKDB.times(column)} END AS c{place}"
+        f"ELSE {DUCKDB.as_number(column)} END AS c{place}"
     )

@@ -22,7 +22,7 @@ from evalreport.data.read import not_twice, same_columns
 from evalreport.engine.counting.duckdb_rows import DuckDBRows, duckdb_rows, locked
 from evalreport.engine.counting.file_columns import types_of
 from evalreport.engine.counting.parquet_rows import same_types
-from evalreport.engine.databases.kinds import Asking, check_counts, not_unique
+from evalreport.engine.databases.kinds import KindsQuery, check_counts, not_unique
 from evalreport.engine.databases.query_text import DUCKDB, ids_query
 from evalreport.engine.databases.wanted import NotPlainError, Wanted, quoted_text
 from evalreport.predict.cache import read_entry, write_entry
@@ -139,7 +139,7 @@ def _entry(kept: KeptKinds, key: str) -> Kept | None:
 def _counted(source: Files, part: Part, wanted: Wanted, path: Path) -> Kept:
     alone = replace(source, parts=(part,), name=part.name)
     with duckdb_rows(alone, wanted, allowed=[str(path), str(_ids(path))]) as rows:
-        columns, text = Asking(rows, source.name, wanted).query()
+        columns, text = KindsQuery(rows, source.name, wanted).query()
         rows.write(text, path)
         sums = f"SELECT sum(wrong)::DOUBLE, sum(n)::DOUBLE FROM {_read(path)}"  # noqa: S608
         check_counts(*(one.values[0] for one in rows.fetch(sums, ["wrong", "n"])))

@@ -93,7 +93,7 @@ def counted_kinds(found: Session, source: Source, wanted: Wanted) -> Kinds:
     number, a type that is not counted and an id that is not unique; TooManyKindsError for kinds
     beyond the room; NotPlainError where rows do not say how many they stand for.
     """
-    held = Asking(found, source.name, wanted).counted()
+    held = KindsQuery(found, source.name, wanted).counted()
     wrong, read, number = held.pop(), held.pop(), held.pop()
     in_database = found.size is None
     rows = int(read.values.sum()) if found.size is None else found.size
@@ -123,8 +123,8 @@ def read_query(source: Source, query: Query, columns: Collection[str] | None) ->
     watch = QueryWatch(source.name, limits_of(os.environ))
     with database(source, query, watch) as found:
         kept = [name for name in found.header if columns is None or name in columns]
-        asking = Asking(found, source.name, Wanted(tuple(kept), query=query))
-        values = [asking.plain(name) for name in kept]
+        of_columns = KindsQuery(found, source.name, Wanted(tuple(kept), query=query))
+        values = [of_columns.plain(name) for name in kept]
         text = rows_query(found.rows, values, watch.limits.rows + 1)
         held = found.fetch(text, kept or ["n"])
     if not len(held[0].values):
@@ -150,8 +150,8 @@ def not_unique(file: str, column: str, value: Any, rows: int) -> DataError:
     return DataError(Problem(what, "give each row its own id", Location(file)))
 
 
-class Asking:
-    """What is asked of a session for what is wanted; problems are told at ``name``."""
+class KindsQuery:
+    """The query of the kinds that are wanted of a session; problems are reported at ``name``."""
 
     def __init__(self, found: Session, name: str, wanted: Wanted) -> None:
         self._session, self._name, self._wanted = found, name, wanted
@@ -204,7 +204,7 @@ class Asking:
         parts, count = self.parts(), self._wanted.count
         times = self._session.times
         if times is None and count is not None:
-            times = self._dialect.times(self._column(count))
+            times = self._dialect.as_number(self._column(count))
         return [*parts], kinds_query(self._dialect, self._session.rows, [*parts.values()], times)
 
     def counted(self) -> list[RawColumn]:

@@ -144,7 +144,7 @@ class Dialect:
 
     def lower_edge(self, column: Column, edges: Sequence[float]) -> str:
         """The lower edge of the interval of each number; any number below the first for those."""
-        number = self._number(column)
+        number = self.as_number(column)
         told = [self.literal.format(repr(edge), self.double) for edge in edges]
         below = self.literal.format(repr(nextafter(edges[0], -inf)), self.double)
         cases = (f"WHEN {number} >= {edge} THEN {edge}" for edge in reversed(told))
@@ -153,11 +153,11 @@ class Dialect:
     def rounded(self, column: Column, grain: float) -> str:
         """Each score as the multiple of a grain that is nearest."""
         step = self.literal.format(repr(grain), self.double)
-        return rounded(self._number(column), grain, self.floor, step)
+        return rounded(self.as_number(column), grain, self.floor, step)
 
     def no_number(self, column: Column) -> str:
         """Whether a value is there that is no finite number."""
-        number, text = self._number(column), self.text.format(column.text)
+        number, text = self.as_number(column), self.text.format(column.text)
         nan = f" OR lower({text}) = 'nan'" if column.kind in (Kind.TEXT, Kind.ANY) else ""
         largest = self.literal.format(_LARGEST, self.double)
         wrong = f"{number} IS NULL OR abs({number}) > {largest}"
@@ -173,11 +173,8 @@ class Dialect:
         date = f"CASE WHEN {self.fits.format(text, _MOMENT)} THEN substr({text}, 1, 10) ELSE '' END"
         return f"CASE WHEN {column.text} IS NOT NULL THEN {date} END"
 
-    def times(self, column: Column) -> str:
-        """How many rows each stands for, as a number."""
-        return self._number(column)
-
-    def _number(self, column: Column) -> str:
+    def as_number(self, column: Column) -> str:
+        """The values of a column as numbers; NULL for what is none, or NaN."""
         if column.kind is not Kind.TEXT:
             known = column.kind in (Kind.WHOLE, Kind.NUMBER, Kind.ANY)
             return self.number.format(column.text) if known else f"CAST(NULL AS {self.double})"
