@@ -112,10 +112,6 @@ class Ranked:
 class MemoryTables(Tables[LabelView]):
     """The tables of rows, or kinds of rows, of one class each."""
 
-    def __init__(self, view: LabelView) -> None:
-        super().__init__(view)
-        self._ranked: dict[int | None, Ranked] = {}
-
     # -- tables ---------------------------------------------------------------------------
 
     def classification(self, where: Slice, threshold: float | None) -> ClassificationTable:
@@ -128,7 +124,11 @@ class MemoryTables(Tables[LabelView]):
 
         ``index`` picks the class and column where there is one column per class.
         """
-        return self.once(("scores", where, index), lambda: self._score_table(where, index))
+        view = self.view
+        return self.once(
+            ("scores", where, index),
+            lambda: self._table_of(index, view.positives_of(index), self.rows_of(where)),
+        )
 
     def class_scores(self, where: Slice, pairs: bool = False) -> ClassScores:
         """What the columns of class scores are reduced to."""
@@ -304,10 +304,7 @@ class MemoryTables(Tables[LabelView]):
 
     def ranked(self, index: int | None = None) -> Ranked:
         """The rows by their score, or by that of the class ``index``; sorted once."""
-        if index not in self._ranked:
-            self.built["sort"] += 1
-            self._ranked[index] = _ranked(self.view.scores_of(index))
-        return self._ranked[index]
+        return self.once(("sort", index), lambda: _ranked(self.view.scores_of(index)))
 
     def entries(self, where: Slice, index: int | None = None) -> npt.NDArray[np.int32]:
         """The place of each row's score in the score table of a slice, shape (n,).
@@ -318,9 +315,6 @@ class MemoryTables(Tables[LabelView]):
         if mask is None:
             return order.place
         return (np.cumsum(_held(order, mask), dtype=np.int32) - 1)[order.place]
-
-    def _score_table(self, where: Slice, index: int | None) -> ScoreTable:
-        return self._table_of(index, self.view.positives_of(index), self.rows_of(where))
 
     def _table_of(
         self, index: int | None, positive: npt.NDArray[np.bool_], mask: npt.NDArray[np.bool_] | None
