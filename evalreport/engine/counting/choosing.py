@@ -141,7 +141,7 @@ def _named(spec: Spec, name: str, source: Source | None, asked: str, why: str | 
     few = asked == "duckdb" and (source is None or many_rows(source) is None)
     if why is None:
         counts = source is not None and dataset.count is not None
-        return Choice(asked, f"asked for; {AS_MANY}" if counts else "asked for", named=not few)
+        return Choice(asked, f"requested; {AS_MANY}" if counts else "requested", named=not few)
     if dataset.table is not None:
         return Choice("memory", "a table in the spec is counted already")
     if few:
@@ -237,14 +237,14 @@ def counts_lack(spec: Spec, name: str, *, single: bool = False) -> str | None:
         if fitted_on(spec, name):
             return "a model is trained on its rows"
         if not single or dataset.where is not None:
-            return "rows are compared with those that a model learned from"
+            return "rows are compared with the training rows of a model"
     for key, model in spec.models.items():
         if name in spec.datasets_of(key) and not isinstance(model, _COUNTED):
             return f"{key} needs several columns of each row"
     if dataset.design is not None:
         return "how it was sampled belongs to each row"
     if dataset.readers is not None:
-        return "what readers say of a case is held together"
+        return "the readings of a case are kept together"
     if dataset.keep_rows:
         return "digests of its rows are kept"
     if {*dataset.types} & {*period_columns(spec)}:

@@ -165,7 +165,7 @@ def counted_out(table: RawTable, spec: Spec, name: str) -> RawTable:
     if column is None or column not in table.columns:
         return table
     width = max(len(table.columns) - 1, 1) * VALUE_BYTES
-    why = "each kind of rows stands for as many as it counts"
+    why = "each kind of row has a count"
     room: Callable[[int], None] = lambda rows: check_room(spec, table.name, rows * width, why)  # noqa: E731
     return written_out(table, column, room)
 

@@ -32,7 +32,7 @@ def kept_column(name: str, place: int, kind: str, number: bool) -> str:
     if not number:
         return f"c{place}"
     column = file_column(name, place, kind)
-    wrong = quoted_text(f"{name} is no finite number in some rows")
+    wrong = quoted_text(f"{name} is not a finite number in some rows")
     return (
         f"CASE WHEN {DUCKDB.no_number(column)} THEN error({wrong}) "
         f"ELSE {DUCKDB.as_number(column)} END AS c{place}"

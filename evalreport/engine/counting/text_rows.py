@@ -166,7 +166,7 @@ def _json_lines(part: Source, path: str, asked: Sequence[str], numbers: frozense
     plain = ", ".join(f"nullif({value}, 'null'::JSON) AS c{i}" for i, value in enumerate(values))
     rows = (
         f"(SELECT {plain} FROM (SELECT CASE WHEN {' OR '.join(odd)} "  # noqa: S608
-        "THEN error('it has lines that are no plain objects') ELSE v END AS v FROM "
+        "THEN error('it has lines that are not plain objects') ELSE v END AS v FROM "
         f"(SELECT json AS j, json_keys(json) AS k, json_extract(json, [{pointers}]) AS v "
         f"FROM read_ndjson_objects([{quoted_text(path)}], {_packed(part)}))))"
     )

@@ -91,7 +91,7 @@ def counted_kinds(found: Session, source: Source, wanted: Wanted) -> Kinds:
 
     Raises DataError for a value of a period that is no date, one of an interval that is no
     number, a type that is not counted and an id that is not unique; TooManyKindsError for kinds
-    beyond the room; NotPlainError where rows do not say how many they stand for.
+    beyond the room; NotPlainError where rows do not give the number of rows they represent.
     """
     held = KindsQuery(found, source.name, wanted).counted()
     wrong, read, number = held.pop(), held.pop(), held.pop()
@@ -108,9 +108,9 @@ def counted_kinds(found: Session, source: Source, wanted: Wanted) -> Kinds:
 
 
 def check_counts(wrong: Any, total: Any) -> None:
-    """Raise NotPlainError where rows do not say how many they stand for: reading names each."""
+    """Raise NotPlainError for rows without the number that they represent: reading names each."""
     if wrong or not 0 < total <= MOST:
-        raise NotPlainError("rows do not say how many they stand for")
+        raise NotPlainError("rows do not give the number of rows they represent")
 
 
 def read_query(source: Source, query: Query, columns: Collection[str] | None) -> RawTable:

@@ -147,7 +147,7 @@ def columns_of(
     ]
     odd = [
         Problem(
-            f"{column.name} holds dates before year 1, after 9999 or infinite",
+            f"{column.name} has dates before year 1, after 9999 or infinite",
             "dates of the years 1 to 9999, or the column as text",
             Location(file),
         )
