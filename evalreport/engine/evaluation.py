@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evalreport.engine.counting.classification import DENSE_LABELS
-from evalreport.engine.counting.memory import MemoryTables
-from evalreport.engine.counting.tables import Tables
+from evalreport.engine.counting.memory import MemoryTables, Tables
 from evalreport.engine.folds import fold_interval, mean_over_folds, spread
 from evalreport.engine.guarding import guarded
 from evalreport.engine.measures import (

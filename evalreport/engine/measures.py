@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from evalreport.engine.counting.classification import ClassificationTable
-from evalreport.engine.counting.memory import MemoryTables
-from evalreport.engine.counting.tables import Tables
-from evalreport.engine.counting.tables_of import tables_of
+from evalreport.engine.counting.memory import MemoryTables, Tables
+from evalreport.engine.counting.set_tables import tables_of
 from evalreport.engine.intervals import missing_cases, pooled_ranks
 from evalreport.engine.intervals.bootstrap import Bootstrap
 from evalreport.engine.intervals.case import Case, ScoreCase, TableCase

@@ -24,8 +24,7 @@ from evalreport.engine.comparisons.against_baselines import (
     with_previous,
 )
 from evalreport.engine.comparisons.baselines import baseline_records, baseline_tables
-from evalreport.engine.counting.set_tables import SetTables
-from evalreport.engine.counting.tables_of import tables_of
+from evalreport.engine.counting.set_tables import SetTables, tables_of
 from evalreport.engine.curves import curve_records
 from evalreport.engine.due import Due, EarlierRun
 from evalreport.engine.evaluation import Evaluation, LabelEvaluator

@@ -246,9 +246,9 @@ def test_reading_stops_at_the_memory_limit(
     path = write("SELECT md5(i::VARCHAR) AS t FROM range(400000) r(i)")
     locks = tuple(
         "memory_limit='2MB'" if lock.startswith("memory_limit") else lock
-        for lock in parquet_file._LOCKS
+        for lock in parquet_file._LIMITS
     )
-    monkeypatch.setattr(parquet_file, "_LOCKS", locks)
+    monkeypatch.setattr(parquet_file, "_LIMITS", locks)
     with pytest.raises(LimitError, match="of memory"):
         read(path)
 

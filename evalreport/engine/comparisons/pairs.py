@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from evalreport.engine.counting.canonical_rows import canonical_rows, codes_of
 from evalreport.engine.counting.memory import MemoryTables
-from evalreport.engine.counting.tables_of import tables_of
+from evalreport.engine.counting.set_tables import tables_of
 from evalreport.engine.measures import Measurer
 from evalreport.engine.metric_values import Evaluated
 from evalreport.engine.settings import Settings

@@ -22,7 +22,7 @@ from evalreport.engine.comparisons.other_rows import OtherRows
 from evalreport.engine.comparisons.pairs import Pair, Side, Thresholds, pair, restricted
 from evalreport.engine.comparisons.same_rows import SameRows
 from evalreport.engine.counting.memory import MemoryTables
-from evalreport.engine.counting.tables_of import tables_of
+from evalreport.engine.counting.set_tables import tables_of
 from evalreport.engine.measures import shown_params, state_of
 from evalreport.engine.metric_values import Evaluated
 from evalreport.engine.settings import Settings

@@ -280,6 +280,7 @@ def _table_value(case: TableCase) -> TableValue:
     task, metric, table = case.task, case.metric, case.table
     view, tables = case.measurer.view, case.measurer.tables
     overall = metric.table is Table.MATRIX or (table.size > 2 and metric.scope == "all")
+    squares = table.squares_matrix(task.indeterminate)
     function = stacked_value(
         metric,
         case.arguments,
@@ -292,7 +293,7 @@ def _table_value(case: TableCase) -> TableValue:
         table=dense_counts(case.matrix),
         bounds=metric.bounds,
         level=case.level,
-        squares=table.squares_of(task.indeterminate),
+        squares=None if squares is None else dense_counts(squares),
         clusters=tables.clusters(task.where, case.threshold, task.indeterminate),
         rows=tables.row_count(EVERYTHING),
         designed=None if view.sample is None else partial(_designed_variance, case),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from evalreport.engine.counting.tables import Tables
+from evalreport.engine.counting.memory import Tables
 from evalreport.metrics.estimates import estimate_of
 from evalreport.metrics.tables import ScoreTable
 from evalreport.results.identity import Slice

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.engine.counting.tables_of import tables_of
+from evalreport.engine.counting.set_tables import tables_of
 from evalreport.engine.evaluation import LabelEvaluator, Numbering
 from evalreport.engine.ledgers.kept_rows import digests_of_ids
 from evalreport.engine.measures import Measurer

@@ -40,7 +40,7 @@ MEMORY = 200_000_000
 def test_nothing_else_can_be_reached(write: Callable[..., Path], query: str) -> None:
     source = open_source(write(ROWS))
     with pytest.raises(DataError), duckdb_rows(source, Wanted(("y",), memory=MEMORY)) as rows:
-        rows._connection.execute(query)
+        rows.connection.execute(query)
     assert not list(Path("/tmp").glob("EVALREPORT_PWNED*"))
 
 

@@ -13,12 +13,12 @@ from typing import Any
 
 import duckdb
 import pytest
-from engine.counting.hard_cases import CASES, MORE, ROWS, TYPES, plain
+from engine.counting.hard_cases import CASES, MORE, ROWS, TYPES, database_kinds, plain
 from engine.counting.postgres_server import SECRET, owner
 
 from evalreport.data.table import RawTable
 from evalreport.engine.databases.addresses import open_database
-from evalreport.engine.databases.kinds import database_kinds, read_query
+from evalreport.engine.databases.kinds import read_query
 from evalreport.engine.databases.wanted import NotPlainError, TooManyKindsError, Wanted
 from evalreport.errors import DataError
 from evalreport.spec.datasets import Query
