@@ -21,8 +21,6 @@ from evalreport.statistics.change import (
 from evalreport.statistics.interval import z_value
 from evalreport.statistics.separate_samples import Estimate
 
-#: Steps that pass on average between two false alarms of a chart: that of three sigmas.
-RUN_LENGTH = 370.0
 #: Fewer steps than this say nothing of a change.
 FEWEST = 5
 #: Level of the interval of the point of change.
@@ -66,9 +64,7 @@ def charted_course(estimates: Sequence[Estimate]) -> ChartedCourse | None:
     if point is not None:
         before = _mean(estimates[: point.index], periods[: point.index])
         after = _mean(estimates[point.index :], periods[point.index :])
-    return ChartedCourse(
-        values, ewma(values, RUN_LENGTH), cusum(values, RUN_LENGTH), point, before, after
-    )
+    return ChartedCourse(values, ewma(values), cusum(values), point, before, after)
 
 
 def first_alarm(estimates: Sequence[Estimate]) -> tuple[int, int] | None:
@@ -85,7 +81,7 @@ def first_alarm(estimates: Sequence[Estimate]) -> tuple[int, int] | None:
     if found is None:
         return None
     periods, values = found
-    both = zip(ewma(values, RUN_LENGTH), cusum(values, RUN_LENGTH), strict=True)
+    both = zip(ewma(values), cusum(values), strict=True)
     alarms = (k for k, own in enumerate(both) if any(one and one.signal for one in own))
     alarm = next(alarms, None)
     if alarm is None:

@@ -42,7 +42,6 @@ ROWS, REQUIRED = 30, 0.85
 FALL = 0.05
 ALPHA = 0.05
 COURSES = 500
-RUN_LENGTH = 370.0
 #: Chances of finding the fall at which the weeks are compared.
 POWERS = (0.5, 0.8, 0.9)
 EACH, CHART = "each look at 95 %", "control chart, 3 sigmas"
@@ -160,7 +159,7 @@ def courses(rows: int, before: float, after: float) -> Found:
     for _ in range(COURSES):
         sizes = np.maximum(draw.poisson(rows, 24), 1)
         counts = [(int(x), int(n)) for x, n in zip(draw.binomial(sizes, truth), sizes, strict=True)]
-        marks = cusum(self_starting_shares(counts), RUN_LENGTH)
+        marks = cusum(self_starting_shares(counts))
         alarm = next((k for k, one in enumerate(marks) if one is not None and one.signal), None)
         point = change_of_shares(counts)
         assert point is not None
