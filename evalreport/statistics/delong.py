@@ -8,7 +8,7 @@ pass over the entries; the counts are multiplicities.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -22,7 +22,7 @@ from evalreport.statistics.interval import (
     symmetric,
     z_value,
 )
-from evalreport.statistics.numbering import highest_first, tallied
+from evalreport.statistics.numbering import highest_first, numbered, tallied
 from evalreport.statistics.root import bisect
 
 Floats = NDArray[np.float64]
@@ -287,68 +287,93 @@ def row_placements(actual_positive: NDArray[np.bool_], score: ArrayLike) -> tupl
     return v10[entry[actual_positive]], v01[entry[~actual_positive]]
 
 
-class _Kinds(NamedTuple):
-    """Kinds of rows of one class: how many rows, and their placement under both scores."""
-
-    times: Floats
-    first: Floats
-    second: Floats
-
-    def means(self) -> tuple[float, float]:
-        rows = float(np.sum(self.times))
-        return (
-            float(np.sum(self.times * self.first)) / rows,
-            float(np.sum(self.times * self.second)) / rows,
-        )
-
-    def covariance(self, a: int, b: int) -> float:
-        """Of the mean placements under score ``a`` and ``b``, 0 or 1; ddof 1."""
-        rows, means, placed = float(np.sum(self.times)), self.means(), (self.first, self.second)
-        parts = self.times * ((placed[a] - means[a]) * (placed[b] - means[b]))
-        return float(np.sum(parts)) / (rows - 1.0) / rows
-
-
 def delong_paired(
     actual_positive: NDArray[np.bool_],
     score_1: ArrayLike,
     score_2: ArrayLike,
-    times: NDArray[np.int64] | None = None,
+    times: ArrayLike | None = None,
 ) -> PairedAreas | None:
     """Two areas of the same rows with DeLong's covariance; None without both classes.
 
-    ``times``: how many rows are of each kind; each stands for itself where None. Sums go
-    over the distinct pairs of scores in their order, so neither the order of rows nor
-    whether they come as kinds changes a bit. Variances are None with fewer than two
-    positives or two negatives.
+    ``times``: how many rows are of each kind; each stands for itself where None. Variances are
+    None with fewer than two positives or two negatives.
+    """
+    return areas_of_rows(actual_positive, (score_1, score_2), times)
+
+
+def areas_of_rows(
+    actual_positive: NDArray[np.bool_],
+    scores: Sequence[ArrayLike],
+    times: ArrayLike | None,
+    clusters: ArrayLike | None = None,
+) -> PairedAreas | None:
+    """Areas of two scores of the same rows; of one, it is both. None without both classes.
+
+    The covariances are sums over what is independent: rows (DeLong), or ``clusters``, shape
+    (rows,) (Obuchowski 1997). Sums go over the distinct scores, or pairs of scores, in their order,
+    so neither the order of rows nor whether they come as kinds changes a bit.
     """
     positive = np.asarray(actual_positive, np.bool_)
     many = np.ones(positive.size) if times is None else np.asarray(times, np.float64)
-    m, n = float(np.sum(many[positive])), float(np.sum(many[~positive]))
-    if m == 0 or n == 0:
+    ranked = [highest_first(score) for score in scores]
+    unit = None if clusters is None else numbered(np.asarray(clusters))[1].astype(np.int64)
+    count = 0 if unit is None else int(unit.max(initial=-1)) + 1
+    sides = positive, ~positive
+    totals = [float(np.sum(many[side])) for side in sides]
+    if not all(totals):
         return None
-    entries, placed = [], []
-    for score in (score_1, score_2):
-        entry, size = highest_first(score)
-        entries.append(entry)
-        counts = [
-            np.bincount(entry[c], many[c], size).astype(np.float64, copy=False)
-            for c in (positive, ~positive)
-        ]
-        placed.append(placements(counts[0], counts[1]))
-    width = len(placed[1][0])
-    code = entries[0] * np.int64(width) + entries[1]
-    kinds = []
-    for place, chosen in enumerate((positive, ~positive)):
-        pairs, counted = tallied(code[chosen], many[chosen])
-        one, two = placed[0][place][pairs // width], placed[1][place][pairs % width]
-        kinds.append(_Kinds(counted, one, two))
-    auc_1, auc_2 = (min(mean, 1.0) for mean in kinds[0].means())
-    if m < 2 or n < 2:
-        return PairedAreas(auc_1, auc_2, None, None, None)
-    pairs_of = ((0, 0), (1, 1), (0, 1))
-    return PairedAreas(
-        auc_1, auc_2, *(kinds[0].covariance(*p) + kinds[1].covariance(*p) for p in pairs_of)
-    )
+    areas, apart = [], []
+    for entry, size in ranked:
+        counts = [np.bincount(entry[c], many[c], size).astype(np.float64) for c in sides]
+        placed = placements(counts[0], counts[1])
+        means = [float(np.sum(n * p)) / t for n, p, t in zip(counts, placed, totals, strict=True)]
+        areas.append(min(means[0], 1.0))
+        apart.append([p - mean for p, mean in zip(placed, means, strict=True)])
+    parts = []
+    for k, side in enumerate(sides):
+        own = [(e[side], values[k]) for (e, _), values in zip(ranked, apart, strict=True)]
+        parts.append(_of_units(own, many[side], None if unit is None else unit[side], count))
+    counted = [float(np.sum(alike)) for alike, _ in parts]
+    if min(counted) < 2:
+        return PairedAreas(areas[0], areas[-1], None, None, None)
+
+    def covariance(a: int, b: int) -> float:
+        found = 0.0
+        for (alike, sums), units, rows in zip(parts, counted, totals, strict=True):
+            products = float(np.sum(alike * (sums[a] * sums[b])))
+            found += units / (units - 1.0) * products / rows**2
+        if unit is not None:
+            (_, one), (_, two) = parts
+            crossed = float(np.sum(one[a] * two[b])) + float(np.sum(one[b] * two[a]))
+            found += count / (count - 1.0) * crossed / (totals[0] * totals[1])
+        return found
+
+    last = len(scores) - 1
+    one, two = max(covariance(0, 0), 0.0), max(covariance(last, last), 0.0)
+    return PairedAreas(areas[0], areas[-1], one, two, covariance(0, last))
+
+
+def _of_units(
+    own: Sequence[tuple[NDArray[np.intp], Floats]],
+    many: Floats,
+    unit: NDArray[np.int64] | None,
+    count: int,
+) -> tuple[Floats, list[Floats]]:
+    """How many units of a class are alike, and what each score's ``own`` values add up to in them.
+
+    A unit is a row, of which those of the same pair of scores are alike, or one of ``count``
+    clusters.
+    """
+    if unit is None:
+        (one, first), (two, second) = own[0], own[-1]
+        pairs, alike = tallied(one * np.int64(len(second)) + two, many)
+        return alike, [first[pairs // len(second)], second[pairs % len(second)]]
+    sums = []
+    for entry, values in own:
+        pairs, alike = tallied(unit * len(values) + entry, many)
+        parts = alike * values[pairs % len(values)]
+        sums.append(np.bincount(pairs // len(values), parts, count).astype(np.float64))
+    return (np.bincount(unit, minlength=count) > 0).astype(np.float64), sums
 
 
 def difference_interval(difference: float, variance: float | None, level: float) -> Interval | None:
