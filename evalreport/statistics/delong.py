@@ -18,6 +18,7 @@ from evalreport.statistics.interval import (
     Interval,
     clipped,
     deviate,
+    errors_to,
     square_and_add,
     symmetric,
     z_value,
@@ -402,16 +403,13 @@ def score_difference_statistic(
 
     Signed, so that the test of the null by Student's t agrees with the limits of every level.
     """
-    difference = first.area - second.area
-    if difference == null:
-        return 0.0
-    side = 0 if difference > null else 1
-
-    def beyond(errors: float) -> float:
-        return score_difference(first, second, correlation, errors)[side] - null
-
-    found = bisect(beyond, 0.0, _MOST_ERRORS)
-    return found if difference > null else -found
+    return errors_to(
+        null,
+        first.area - second.area,
+        lambda errors: score_difference(first, second, correlation, errors),
+        0.0,
+        _MOST_ERRORS,
+    )
 
 
 def limits(

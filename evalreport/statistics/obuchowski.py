@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from evalreport.statistics.delong import Floats, PairedAreas, areas_of_rows
+from evalreport.statistics.delong import Floats, PairedAreas, areas_of_rows, placements
 from evalreport.statistics.numbering import highest_first
 
 Bools = NDArray[np.bool_]
@@ -65,9 +65,8 @@ def weighted_influence(
     entry, size = highest_first(score)
     pos = np.bincount(entry[actual_positive], whole[actual_positive], size)
     neg = np.bincount(entry[~actual_positive], whole[~actual_positive], size)
+    lower, higher = placements(pos.astype(np.float64), neg.astype(np.float64))
     total_pos, total_neg = float(np.sum(pos)), float(np.sum(neg))
-    lower = (2.0 * (total_neg - np.cumsum(neg)) + neg) / (2.0 * total_neg)
-    higher = (2.0 * np.cumsum(pos) - pos) / (2.0 * total_pos)
     area = float(np.sum(pos * lower)) / total_pos
     own = np.where(actual_positive, lower[entry] - area, higher[entry] - area)
     return np.asarray(w * own / np.where(actual_positive, total_pos, total_neg), np.float64)

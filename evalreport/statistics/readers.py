@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.statistics.interval import Interval, z_value
-from evalreport.statistics.tail import normal_two_sided, t_quantile, t_two_sided
+from evalreport.statistics.interval import Interval, deviate
+from evalreport.statistics.tail import normal_two_sided, t_two_sided
 
 Array = npt.NDArray[np.float64]
 
@@ -53,8 +53,7 @@ class MeanOverReaders:
 
     def interval(self, level: float) -> Interval:
         """Estimate plus and minus t (or z) standard errors."""
-        factor = z_value(level) if self.df is None else t_quantile((1.0 + level) / 2.0, self.df)
-        half = factor * self.standard_error
+        half = deviate(level, math.inf if self.df is None else self.df) * self.standard_error
         return Interval(self.estimate - half, self.estimate + half)
 
 

@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evalreport.statistics.interval import Interval, check_level
-from evalreport.statistics.root import bisect
+from evalreport.statistics.interval import Interval, check_level, errors_to
 from evalreport.statistics.tail import beta_quantile, beta_quantile_upper, normal_sf
 
 Floats = NDArray[np.float64]
@@ -203,18 +202,13 @@ def difference_statistic(
         return None
     shares = (np.asarray([own]) / sum(own) for own in cells)
     one, two = (float(value(s)[0]) for value, s in zip(values, shares, strict=True))
-    difference = one - two
-    if difference == null:
-        return 0.0
-    side = 0 if difference > null else 1
 
-    def beyond(errors: float) -> float:
-        limits = difference_of_tables(values, cells, correlations, 1.0 - 2.0 * normal_sf(errors))
-        assert limits is not None
-        return limits[side] - null
+    def limits(errors: float) -> Interval:
+        found = difference_of_tables(values, cells, correlations, 1.0 - 2.0 * normal_sf(errors))
+        assert found is not None
+        return found
 
-    found = bisect(beyond, 1e-6, _MOST_ERRORS)
-    return found if difference > null else -found
+    return errors_to(null, one - two, limits, 1e-6, _MOST_ERRORS)
 
 
 def _of_logarithms(values: Floats) -> Interval:
@@ -229,11 +223,5 @@ def _of_logarithms(values: Floats) -> Interval:
 
 def _distances(values: Floats) -> tuple[float, float]:
     """How far down and up the limits of all shares move the first value, together."""
-    moved = np.where(np.isfinite(values[1:]), values[1:] - values[0], 0.0).reshape(-1, 2)
-    if np.isneginf(values[1:]).any():
-        return math.inf, _root(np.maximum(moved.max(axis=1), 0.0))
-    return _root(np.minimum(moved.min(axis=1), 0.0)), _root(np.maximum(moved.max(axis=1), 0.0))
-
-
-def _root(distances: Sequence[float] | Floats) -> float:
-    return math.sqrt(math.fsum(float(d) ** 2 for d in distances))
+    down, up = (math.sqrt(math.fsum((d**2).tolist())) for d in _by_share(values))
+    return (math.inf if np.isneginf(values[1:]).any() else down), up

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from evalreport.statistics.change import change_of_shares, cusum, self_starting_shares
-from evalreport.statistics.control_limits import limits_for
+from evalreport.statistics.control_limits import EarlierValues
 from evalreport.statistics.looks import (
     CONTINUE,
     FAIL,
@@ -88,12 +88,12 @@ def outcome(kind: str, plan: Plan, k: int, x: int) -> str:
 def charted(plan: Plan, weeks: Sequence[int]) -> Year:
     """The look at which the p chart of its rows against those before first signals."""
     shares = [Estimate(x / plan.rows, fraction=(x, plan.rows)) for x in weeks]
-    signals = (
-        k for k, own in enumerate(shares, 1)
-        if limits_for(own, shares[: k - 1], (0.0, 1.0)).signals(own.value)
-    )  # fmt: skip
-    found = next(signals, 0)
-    return Year(found, FAIL if found else CONTINUE)
+    before = EarlierValues((0.0, 1.0))
+    for k, own in enumerate(shares, 1):
+        if before.limits(own, str(k)).signals(own.value):
+            return Year(k, FAIL)
+        before.add(own, str(k))
+    return Year(0, CONTINUE)
 
 
 def year(kind: str, plan: Plan, weeks: Sequence[int]) -> Year:

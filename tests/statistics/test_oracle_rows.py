@@ -11,6 +11,7 @@ import pytest
 
 from evalreport.engine.comparisons.contrast import ByError
 from evalreport.statistics import delong, logistic, means, paired, predictive
+from evalreport.statistics.interval import z_value
 
 Case = Any
 Values = list[float | str]
@@ -121,7 +122,8 @@ def calibration(case: Case, e: dict[str, Any]) -> Values | None:
     except logistic.NotEstimable:
         return ["undefined"]
     assert estimate.standard_error is not None
-    return [estimate.value, *means.normal_interval(estimate.value, estimate.standard_error, 0.95)]
+    half = z_value(0.95) * estimate.standard_error
+    return [estimate.value, estimate.value - half, estimate.value + half]
 
 
 def called(case: Case, of: str) -> tuple[predictive.PairedCalls, predictive.PairedCalls]:

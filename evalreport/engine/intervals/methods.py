@@ -252,10 +252,11 @@ def clustered_proportion(
     are: a variance below theirs is an accident of few clusters. ``cluster_robust``, on request,
     has the normal deviate and its own number of rows. Without variation a cluster is one row.
     """
-    occupied = int(np.count_nonzero(sizes))
+    hits, sizes = hits[sizes > 0], sizes[sizes > 0]
+    occupied = len(sizes)
     if occupied < 2:
         return None
-    estimate = means.clustered_proportion(hits, sizes)
+    estimate = means.ratio_of_totals(hits, sizes)
     if estimate is None or estimate.standard_error is None:
         return None
     share = float(hits.sum() / sizes.sum())
@@ -334,17 +335,8 @@ def fisher_z(v: TableValue) -> records.Interval | None:
 
 def kappa_wald(v: TableValue, weights: str | None) -> records.Interval | None:
     """Kappa with the Fleiss-Cohen-Everitt standard error; None at 1 and -1."""
-    size = v.table.shape[0]
-    matrix = None
-    if weights is not None:
-        linear = weights == "linear"
-        matrix = agreement.linear_weights(size) if linear else agreement.quadratic_weights(size)
-    error = agreement.kappa_se(v.table, matrix)
-    if error is None or not math.isfinite(error):
-        return None
-    if abs(v.value) >= 1 or error * error <= VANISHED:
-        return None
-    return symmetric(v.value, error * error, v.level, "wald", v.bounds)
+    matrix = None if weights is None else agreement.agreement_weights(len(v.table), weights)
+    return from_limits(agreement.kappa_wald(v.table, v.level, matrix), v.level, "wald")
 
 
 def of_cells(
