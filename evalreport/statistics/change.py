@@ -34,6 +34,8 @@ ALLOWANCE = 0.75
 #: (1972) with 101 states: a test solves for them.
 EWMA_FACTOR = 2.8595132641494274
 CUSUM_LIMIT = 3.33911926113069
+#: Level of the interval of the point of change.
+LEVEL = 0.95
 
 
 class Period(NamedTuple):
@@ -161,14 +163,12 @@ class ChangePoint:
     probability: float
 
 
-def change_of_shares(
-    counts: Sequence[tuple[float, float]], level: float = 0.95
-) -> ChangePoint | None:
+def change_of_shares(counts: Sequence[tuple[float, float]]) -> ChangePoint | None:
     """Where the share of (x, n) in each period changed once, if it did.
 
     Every point of change is equally likely beforehand, the shares before and after it each
     follow Jeffreys' distribution; their likelihood given the counts is known exactly (Smith
-    1975). The interval holds the most likely points up to ``level``. None for fewer than two
+    1975). The interval holds the most likely points up to ``LEVEL``. None for fewer than two
     periods.
 
     >>> change_of_shares([(45, 50), (46, 50), (44, 50), (30, 50), (31, 50)]).index
@@ -185,10 +185,10 @@ def change_of_shares(
         return np.asarray(betaln(top + 0.5, bottom - top + 0.5) - betaln(0.5, 0.5))
 
     changed = log_share(x[:-1], n[:-1]) + log_share(x[-1] - x[:-1], n[-1] - n[:-1])
-    return _most_likely(changed, float(log_share(x[-1:], n[-1:])[0]), level)
+    return _most_likely(changed, float(log_share(x[-1:], n[-1:])[0]))
 
 
-def change_of_values(periods: Sequence[Period], level: float = 0.95) -> ChangePoint | None:
+def change_of_values(periods: Sequence[Period]) -> ChangePoint | None:
     """Where the mean of normal estimates of known variance changed once, if it did.
 
     As ``change_of_shares``; each mean has beforehand the variance of four single periods around
@@ -209,16 +209,16 @@ def change_of_values(periods: Sequence[Period], level: float = 0.95) -> ChangePo
         return np.asarray(-0.5 * np.log(spread) + 0.5 * prior * sum_of**2 / spread)
 
     changed = log_mean(w[:-1], wr[:-1]) + log_mean(w[-1] - w[:-1], wr[-1] - wr[:-1])
-    return _most_likely(changed, float(log_mean(w[-1:], wr[-1:])[0]), level)
+    return _most_likely(changed, float(log_mean(w[-1:], wr[-1:])[0]))
 
 
-def _most_likely(changed: Array, same: float, level: float) -> ChangePoint:
+def _most_likely(changed: Array, same: float) -> ChangePoint:
     top = float(changed.max())
     chances = np.exp(changed - top)
     evidence = top + math.log(float(chances.mean())) - same
     chances = chances / chances.sum()
     order = np.argsort(-chances, kind="stable")
-    held = order[: int(np.searchsorted(np.cumsum(chances[order]), level)) + 1]
+    held = order[: int(np.searchsorted(np.cumsum(chances[order]), LEVEL)) + 1]
     # after the change begins the period that follows the one it is counted from
     probability = 1.0 / (1.0 + math.exp(-min(max(evidence, -700.0), 700.0)))
     return ChangePoint(int(order[0]) + 1, int(held.min()) + 1, int(held.max()) + 1, probability)

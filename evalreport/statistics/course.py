@@ -23,8 +23,6 @@ from evalreport.statistics.separate_samples import Estimate
 
 #: Fewer steps than this say nothing of a change.
 FEWEST = 5
-#: Level of the interval of the point of change.
-LEVEL = 0.95
 
 
 @dataclass(frozen=True)
@@ -96,8 +94,8 @@ def _standardised(
     """The steps of a course and their standardised values; None where none are charted."""
     if len(estimates) < FEWEST:
         return None
-    shares = [one.fraction for one in estimates if one.fraction is not None]
-    if len(shares) == len(estimates):
+    shares = _shares(estimates)
+    if shares is not None:
         return of_shares(shares), self_starting_shares(shares)
     periods = _normal(estimates)
     return None if periods is None else (periods, self_starting(periods))
@@ -105,10 +103,16 @@ def _standardised(
 
 def _point(estimates: Sequence[Estimate], periods: Sequence[Period]) -> ChangePoint | None:
     """The point of change of some steps; None for fewer than two."""
-    shares = [one.fraction for one in estimates if one.fraction is not None]
-    if len(shares) == len(estimates):
-        return change_of_shares(shares, LEVEL)
-    return change_of_values(periods, LEVEL)
+    shares = _shares(estimates)
+    if shares is not None:
+        return change_of_shares(shares)
+    return change_of_values(periods)
+
+
+def _shares(estimates: Sequence[Estimate]) -> list[tuple[int, int]] | None:
+    """The counts of shares of rows; None where a value is none."""
+    found = [one.fraction for one in estimates if one.fraction is not None]
+    return found if len(found) == len(estimates) else None
 
 
 def _normal(estimates: Sequence[Estimate]) -> tuple[Period, ...] | None:
@@ -123,8 +127,8 @@ def _normal(estimates: Sequence[Estimate]) -> tuple[Period, ...] | None:
 
 def _mean(estimates: Sequence[Estimate], periods: Sequence[Period]) -> float | None:
     """The value over some steps: of all their rows for shares, else weighted by precision."""
-    shares = [one.fraction for one in estimates if one.fraction is not None]
-    if len(shares) == len(estimates):
+    shares = _shares(estimates)
+    if shares is not None:
         bottom = sum(n for _, n in shares)
         return sum(x for x, _ in shares) / bottom if bottom else None
     weights = [1.0 / one.variance for one in periods]

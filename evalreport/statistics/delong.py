@@ -131,25 +131,16 @@ def delong(found: AreaLimits, level: float) -> Interval | None:
     """Normal interval of the area, kept within [0, 1]; of zero width when the variance is 0."""
     if found.variance is None:
         return None
-    return normal_interval(found.area, found.variance, level)
+    return symmetric(found.area, z_value(level) * math.sqrt(found.variance), 0.0, 1.0)
 
 
 def delong_logit(found: AreaLimits, level: float) -> Interval | None:
     """Interval on the logit scale; None for an area of 0 or 1."""
     if found.variance is None or found.area in (0.0, 1.0):
         return None
-    return logit_interval(found.area, found.variance, level)
-
-
-def normal_interval(area: float, variance: float, level: float) -> Interval:
-    """``area`` plus and minus z standard errors, kept within [0, 1]."""
-    return symmetric(area, z_value(level) * math.sqrt(variance), 0.0, 1.0)
-
-
-def logit_interval(area: float, variance: float, level: float) -> Interval:
-    """Interval on the logit scale of an area strictly between 0 and 1."""
+    area, error = found.area, math.sqrt(found.variance)
     odds = area / (1.0 - area)
-    factor = math.exp(z_value(level) * math.sqrt(variance) / (area * (1.0 - area)))
+    factor = math.exp(z_value(level) * error / (area * (1.0 - area)))
     return clipped(odds / (factor + odds), 1.0 / (1.0 + 1.0 / (odds * factor)))
 
 
@@ -169,7 +160,8 @@ def hanley_mcneil_variance(area: float, m: float, n: float) -> float:
 
 def hanley_mcneil(found: AreaLimits, level: float) -> Interval:
     """Normal interval of the area with the Hanley-McNeil variance."""
-    return normal_interval(found.area, hanley_mcneil_variance(found.area, *found.rows), level)
+    variance = hanley_mcneil_variance(found.area, *found.rows)
+    return symmetric(found.area, z_value(level) * math.sqrt(variance), 0.0, 1.0)
 
 
 def hanley_mcneil_score(found: AreaLimits, level: float) -> Interval:
@@ -178,7 +170,7 @@ def hanley_mcneil_score(found: AreaLimits, level: float) -> Interval:
     The analogue of Wilson's interval. Unlike the others it does not shrink to a point
     when the classes are perfectly separated, and it needs one row of each class only.
 
-    >>> low, high = limits(hanley_mcneil_score, [10, 0], [0, 10], 0.95)
+    >>> low, high = hanley_mcneil_score(area_of([10, 0], [0, 10]), 0.95)
     >>> round(low, 3), high
     (0.8, 1.0)
     """
@@ -234,7 +226,7 @@ def delong_score(found: AreaLimits, level: float) -> Interval:
     has k + 5 degrees of freedom.
     With areas of 0 and 1, and one row of a class, it is Hanley and McNeil's alone.
 
-    >>> low, high = limits(delong_score, [1, 0, 1, 0], [0, 1, 0, 1], 0.95)
+    >>> low, high = delong_score(area_of([1, 0, 1, 0], [0, 1, 0, 1]), 0.95)
     >>> round(low, 3), round(high, 3)
     (0.16, 0.978)
     """
@@ -410,14 +402,6 @@ def score_difference_statistic(
         0.0,
         _MOST_ERRORS,
     )
-
-
-def limits(
-    method: AucMethod, positives: ArrayLike, negatives: ArrayLike, level: float
-) -> Interval | None:
-    """The limits of the area of a table of scores; None where it has none, or there is no area."""
-    found = area_of(positives, negatives)
-    return None if found is None else method(found, level)
 
 
 #: Intervals of an area of independent rows, by their names.

@@ -59,53 +59,34 @@ def jeffreys_one_sided(x: float, n: float, level: float) -> Interval:
     )
 
 
-def _by_actual(tp: float, fn: float, fp: float, tn: float) -> tuple[Share, ...]:
-    n = tp + fn + fp + tn
-    return (tp + fn, n), (tp, tp + fn), (fp, fp + tn)
+#: Trees of three independent shares: the share of all rows in the first two of these cells, of
+#: these the share in the first, of the others in the third. ``actual``: prevalence, recall, false
+#: positive rate. ``predicted``: share predicted positive, precision, false omission rate.
+#: ``agreement``: accuracy, the share of the right rows that are true positives, of the wrong ones
+#: that are missed. Cells are numbered TP, FN, FP, TN.
+TREES = {"actual": (0, 1, 2, 3), "predicted": (0, 2, 1, 3), "agreement": (0, 3, 1, 2)}
+#: Another tree: rows that are positive in either way, the share of them that is so in both, of the
+#: rest the share that is missed.
+EITHER = "either"
 
 
-def _from_actual(a: Floats, b: Floats, c: Floats) -> list[Floats]:
-    return [a * b, a * (1 - b), (1 - a) * c, (1 - a) * (1 - c)]
+def _shares_of(cells: Cells, tree: str) -> tuple[Share, ...]:
+    """The shares of a tree at the cells, each as rows of how many."""
+    n = sum(cells)
+    if tree == EITHER:
+        tp, fn, fp, _ = cells
+        return (tp + fn + fp, n), (tp, tp + fn + fp), (fn, fn + fp)
+    p, q, r, s = (cells[k] for k in TREES[tree])
+    return (p + q, n), (p, p + q), (r, r + s)
 
 
-def _by_predicted(tp: float, fn: float, fp: float, tn: float) -> tuple[Share, ...]:
-    n = tp + fn + fp + tn
-    return (tp + fp, n), (tp, tp + fp), (fn, fn + tn)
-
-
-def _from_predicted(a: Floats, b: Floats, c: Floats) -> list[Floats]:
-    return [a * b, (1 - a) * c, a * (1 - b), (1 - a) * (1 - c)]
-
-
-def _by_agreement(tp: float, fn: float, fp: float, tn: float) -> tuple[Share, ...]:
-    n = tp + fn + fp + tn
-    return (tp + tn, n), (tp, tp + tn), (fn, fn + fp)
-
-
-def _from_agreement(a: Floats, b: Floats, c: Floats) -> list[Floats]:
-    return [a * b, (1 - a) * c, (1 - a) * (1 - c), a * (1 - b)]
-
-
-def _by_either(tp: float, fn: float, fp: float, tn: float) -> tuple[Share, ...]:
-    n, either = tp + fn + fp + tn, tp + fn + fp
-    return (either, n), (tp, either), (fn, fn + fp)
-
-
-def _from_either(a: Floats, b: Floats, c: Floats) -> list[Floats]:
-    return [a * b, a * (1 - b) * c, a * (1 - b) * (1 - c), 1 - a]
-
-
-#: Trees of three independent shares: how they are read from the cells, and the cells from them.
-#: ``actual``: prevalence, recall, false positive rate. ``predicted``: share predicted positive,
-#: precision, false omission rate. ``agreement``: accuracy, the share of the right rows that are
-#: true positives, of the wrong ones that are missed. ``either``: rows that are positive in
-#: either way, the share of them that is so in both, of the rest the share that is missed.
-TREES: dict[str, tuple[Callable[..., tuple[Share, ...]], Callable[..., list[Floats]]]] = {
-    "actual": (_by_actual, _from_actual),
-    "predicted": (_by_predicted, _from_predicted),
-    "agreement": (_by_agreement, _from_agreement),
-    "either": (_by_either, _from_either),
-}
+def _from_shares(shares: Floats, tree: str) -> list[Floats]:
+    """The cells of tables with the shares of a tree, shape (3, B), as shares of the rows."""
+    a, b, c = shares
+    if tree == EITHER:
+        return [a * b, a * (1 - b) * c, a * (1 - b) * (1 - c), 1 - a]
+    parts = [a * b, a * (1 - b), (1 - a) * c, (1 - a) * (1 - c)]
+    return [parts[TREES[tree].index(cell)] for cell in range(4)]
 
 
 def square_and_add(
@@ -132,8 +113,7 @@ def square_and_add(
 
 def _moved(value: OfCells, cells: Cells, tree: str, level: float) -> Floats:
     """The value, and what it is with each share at its lower and its upper limit, shape (7,)."""
-    read, build = TREES[tree]
-    shares = read(*cells)
+    shares = _shares_of(cells, tree)
     centre = [x / n if n > 0 else 0.5 for x, n in shares]
     points = [centre]
     for place, (x, n) in enumerate(shares):
@@ -142,7 +122,7 @@ def _moved(value: OfCells, cells: Cells, tree: str, level: float) -> Floats:
             points += [moved]
     stack = np.array(points, dtype=np.float64).T
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(value(np.stack(build(*stack), axis=-1)), dtype=np.float64)
+        return np.asarray(value(np.stack(_from_shares(stack, tree), axis=-1)), dtype=np.float64)
 
 
 def difference_of_tables(

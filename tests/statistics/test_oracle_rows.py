@@ -40,7 +40,8 @@ def roc_auc(case: Case, e: dict[str, Any]) -> Values | None:
     if not case.rows or "score" not in case.content["columns"]:
         return None
     table = case.score_table()
-    found = delong.limits(delong.AUC_METHODS[method], *table, level_of(e))
+    area = delong.area_of(*table)
+    found = None if area is None else delong.AUC_METHODS[method](area, level_of(e))
     assert found is not None
     value = delong.auc(*table)
     assert value is not None
