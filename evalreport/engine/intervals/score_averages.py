@@ -51,7 +51,7 @@ def average_of_scores(
             for table, label in zip(tables, labels, strict=True)
         ]
         value = average(kind, labels, values, [t.positive_total.item() for t in tables])
-    if not isinstance(value.outcome, Value):
+    if not isinstance(value.outcome, Value) or task.interval is None:
         return value, None
     case = Case(measurer, task, metric, arguments, value)
     return value, _interval(case, tables, values)
