@@ -18,8 +18,8 @@ from evalreport.report.numbers import required_text, value_text
 from evalreport.report.pieces import LineCell
 from evalreport.report.words import visible
 from evalreport.results.records import ChartMark
+from evalreport.statistics.change import RUN_LENGTH
 from evalreport.statistics.control_limits import Limits, rule
-from evalreport.statistics.course import RUN_LENGTH
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

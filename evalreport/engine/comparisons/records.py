@@ -319,7 +319,7 @@ def _record(
         model_fraction=d.found.counts.fractions[0],
         reference_fraction=d.found.counts.fractions[1],
     )
-    return _judged(record, metric, level)
+    return judged(record, metric, level)
 
 
 def _asked_for(task: ComparisonTask, fold: str | None) -> dict[str, Any]:
@@ -351,7 +351,7 @@ def with_disagreement(record: Comparison) -> Comparison:
     return replace(record, note="; ".join(filter(None, (record.note, DISAGREE))))
 
 
-def _judged(record: Comparison, metric: Metric, level: float) -> Comparison:
+def judged(record: Comparison, metric: Metric, level: float) -> Comparison:
     """The record with what its difference, p value and limits say of the two."""
     p_value = record.p_value if record.hypothesis is not None else record.p_adjusted
     interval = record.interval
