@@ -77,7 +77,7 @@ def test_confusions_of_many_classes_stand_by_rows_and_by_share_of_the_class():
 
 
 def test_comparisons_print_one_number_once():
-    """Of five classes micro recall is accuracy, and macro recall is balanced accuracy; a class against the rest is mostly rows of neither class."""
+    """Of several classes micro recall is accuracy, and macro recall is balanced accuracy."""
     truth = LETTERS[:5] * 12
     wrong = ["a" if k % 4 == 0 else label for k, label in enumerate(truth)]
     poor = ["b" if k % 3 == 0 else label for k, label in enumerate(truth)]
