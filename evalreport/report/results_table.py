@@ -201,7 +201,12 @@ def _has_scores(contents: Contents, views: Sequence[View]) -> bool:
 
 
 def front_views(contents: Contents) -> list[View]:
-    """The models of the first page, best first: by the primary metric, ties by the next ones.
+    """The models of the first page."""
+    return best_first(contents)[:MOST_MODELS]
+
+
+def best_first(contents: Contents) -> list[View]:
+    """All models, best first within each dataset: by the primary metric, ties by the next ones.
 
     Where there is a mean over folds or readers, which leads the page, it is what counts.
     """
@@ -214,7 +219,7 @@ def front_views(contents: Contents) -> list[View]:
         worst_last = [math.inf if value is None else -sign * value for sign, value in known]
         return contents.datasets.index(view[0]), worst_last
 
-    return sorted(contents.views, key=standing)[:MOST_MODELS]
+    return sorted(contents.views, key=standing)
 
 
 def average_rank(contents: Contents, m: Measure) -> int:
