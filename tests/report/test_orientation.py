@@ -116,8 +116,8 @@ def test_the_guide_says_where_the_result_of_the_test_stands():
         if k != "clinical"
     )
     assert notes["clinical"].lines[0].cells[1].startswith("TP")
-    assert notes["clinical"].rows[0].cells[2].startswith("FP")
-    assert notes["standard"].rows[0].cells[2].startswith("FP")
+    assert notes["clinical"].lines[0].cells[2].startswith("FP")
+    assert notes["standard"].lines[0].cells[2].startswith("FP")
 
 
 def test_a_target_that_is_another_test_is_called_no_reference():
