@@ -49,7 +49,6 @@ class Kind(Enum):
     RATIO = "a ratio of rates"
     IMPACT = "a ratio of two rates"
     WHOLE = "a function of the whole table"
-    UNBOUNDED = "a function of the whole table, without bounds"
     TABLE_MEAN = "a mean over the cells of the table"
     ROW_SHARE = "a share of rows by their ranks"
     AREA = "an area under the ROC curve"
@@ -96,12 +95,11 @@ BY_KIND: Mapping[Kind, Mapping[Design, tuple[str, ...]]] = {
         Kind.SHARES: (
             f"mover_jeffreys {OWN} newcombe_hybrid delta_t delta",
             "mover_weighted sandwich sandwich_t",
-            "mover_clusters cluster_robust cluster_robust_t",
-            "cluster_robust cluster_robust cluster_robust_t", "sandwich",
+            *2 * ("mover_clusters cluster_robust cluster_robust_t",), "sandwich",
         ),
         Kind.RATIO: (
             f"miettinen_nurminen {OWN} koopman mover_jeffreys", "mover_weighted sandwich",
-            "mover_clusters cluster_robust", "cluster_robust", "sandwich",
+            *2 * ("mover_clusters cluster_robust",), "sandwich",
         ),
         Kind.IMPACT: (
             "koopman log miettinen_nurminen", "sandwich", *2 * ("cluster_robust",), "sandwich"
@@ -110,17 +108,16 @@ BY_KIND: Mapping[Kind, Mapping[Design, tuple[str, ...]]] = {
             f"delta_t {OWN} delta", "sandwich_t sandwich",
             *2 * ("cluster_robust_t cluster_robust",), "sandwich",
         ),
-        Kind.UNBOUNDED: (f"delta {OWN}", "sandwich", *2 * ("cluster_robust",), "sandwich"),
         Kind.TABLE_MEAN: ("normal", "sandwich", *2 * ("cluster_robust",), "sandwich"),
         Kind.ROW_SHARE: (
             _SHARE, "wilson_n_eff sandwich", *2 * ("sandwich",), "wilson_n_eff sandwich"
         ),
         Kind.AREA: (
             "delong_score delong delong_logit hanley_mcneil", "sandwich_score sandwich",
-            "obuchowski_score obuchowski", "obuchowski", "sandwich",
+            *2 * ("obuchowski_score obuchowski",), "sandwich",
         ),
         Kind.LOSS: (
-            "log_t normal", "log_t sandwich", "log_t_clusters sandwich", *2 * ("sandwich",)
+            "log_t normal", "log_t sandwich", *2 * ("log_t_clusters sandwich",), "sandwich"
         ),
         Kind.MEAN: ("normal", *4 * ("sandwich",)),
         Kind.DISTANCE: (
@@ -255,7 +252,7 @@ def _of_table(metric: Metric, average: Average | None, *, alone: bool, two_class
         return Kind.RATIO if metric.score_limits else Kind.SHARES
     if metric.interval is Interval.MEAN and average is None:
         return Kind.TABLE_MEAN
-    return Kind.WHOLE if metric.is_bounded else Kind.UNBOUNDED
+    return Kind.WHOLE
 
 
 def _has_losses(metric: Metric, two_classes: bool) -> bool:

@@ -57,7 +57,8 @@ def score_interval(case: ScoreCase) -> records.Interval | str | None:
         return _linearised(case) if _own_influence(case) else _linearised_area(case)
     areas = ("obuchowski", AREA_OF_CLUSTERS, AREA_OF_WEIGHTS)
     if method in areas or (method == SANDWICH and metric.row_loss is None):
-        return _area_of_rows(case)
+        both = method == AREA_OF_CLUSTERS and case.measurer.view.weight is not None
+        return _scored_of_both(case) if both else _area_of_rows(case)
     if method in ("normal", LOG_T, SANDWICH):
         return losses.table_mean(case)
     if method in ("wald", "wald_t"):
@@ -86,11 +87,17 @@ def _own_influence(case: ScoreCase) -> bool:
 
 def _linearised_area(case: ScoreCase) -> records.Interval | None:
     """Limits of the area, scaled as the value is: of the pairs won, times all pairs."""
+    own = _as_area(case)
+    return None if own is None else _scaled(case, _linearised(own))
+
+
+def _as_area(case: ScoreCase) -> ScoreCase | None:
+    """The area in place of a metric that is linear in it; None without pairs."""
     area = delong.auc(case.table.positives, case.table.negatives)
     if area is None:
         return None
     value = replace(case.value, outcome=Value(area))
-    return _scaled(case, _linearised(replace(case, metric=roc_auc, arguments={}, value=value)))
+    return replace(case, metric=roc_auc, arguments={}, value=value)
 
 
 def _linearised(case: ScoreCase) -> records.Interval | None:
@@ -198,10 +205,7 @@ def _least_units(case: ScoreCase) -> float:
         return min(float(case.table.positive_total), float(case.table.negative_total))
     if view.cluster is None:
         return min(case.worth)
-    inside = case.measurer.tables.kinds(case.task.where)
-    positive = view.positives_of(case.index)[inside]
-    code = view.cluster[0][inside]
-    return float(min(distinct(code[side]) for side in (positive, ~positive)))
+    return min(_clusters(case)[:2])
 
 
 # -- areas -------------------------------------------------------------------------------------
@@ -263,9 +267,7 @@ def _area_of_rows(case: ScoreCase) -> records.Interval | None:
     held = positive[rows]
     if method == AREA_OF_CLUSTERS:
         counted = float(times[held].sum()), float(times[~held].sum())
-        units = [float(distinct(codes[side])) for side in (held, ~held)]
-        clusters = units[0], units[1], float(distinct(codes))
-        limits = intervals.area_of_clusters(area, variance, counted, clusters, level)
+        limits = intervals.area_of_clusters(area, variance, counted, _clusters(case), level)
         return _scaled(case, limits)
     if method == AREA_OF_WEIGHTS:
         return _scaled(case, _scored_of_weights(case, area, variance))
@@ -278,6 +280,25 @@ def _area_of_rows(case: ScoreCase) -> records.Interval | None:
     df = math.inf if case.asked else design_based.single_rows_df(own, times)
     around = intervals.on_logits(area, variance, level, method, (0.0, 1.0), df)
     return _scaled(case, around)
+
+
+def _scored_of_both(case: ScoreCase) -> records.Interval | None:
+    """Score limits of an area of clusters of weighted rows, on the rows that they are worth."""
+    own, worth = _as_area(case), case.worth
+    found = None if own is None else linearised.variance(own)
+    if own is None or found is None or min(worth) <= 0.0:
+        return None
+    of = (own.number, found.variance, worth, _clusters(case), case.level)
+    return _scaled(case, intervals.area_of_clusters(*of))
+
+
+def _clusters(case: ScoreCase) -> tuple[float, float, float]:
+    """Clusters with positives, with negatives, and in all."""
+    view, inside = case.measurer.view, case.measurer.tables.kinds(case.task.where)
+    assert view.cluster is not None
+    positive, code = view.positives_of(case.index)[inside], view.cluster[0][inside]
+    one, two, every = (distinct(part) for part in (code[positive], code[~positive], code))
+    return float(one), float(two), float(every)
 
 
 def _scored_of_weights(case: ScoreCase, area: float, variance: float) -> records.Interval | None:
