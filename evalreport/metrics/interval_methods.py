@@ -63,6 +63,7 @@ class Kind(Enum):
     OTHER = "no formula is known: groups of rows are left out"
     SET_SHARE = "a share of rows with sets of labels"
     SET_MEAN = "a mean over rows with sets of labels"
+    SET_LOSS = "a mean over rows with sets of labels, without a greatest value"
     LABELS = "a mean over labels"
 
 
@@ -134,10 +135,20 @@ BY_KIND: Mapping[Kind, Mapping[Design, tuple[str, ...]]] = {
         Kind.FITTED: 5 * ("bootstrap_percentile",),
         Kind.OTHER: _LEFT_OUT,
         Kind.SET_SHARE: (
-            _SHARE, "wilson_n_eff sandwich", *2 * (_SHARE_OF_CLUSTERS,), "wilson_n_eff sandwich"
+            _SHARE, "wilson_kish sandwich wilson_n_eff", *2 * (_SHARE_OF_CLUSTERS,),
+            "wilson_n_eff sandwich",
         ),
-        Kind.SET_MEAN: ("normal", "sandwich", *2 * ("cluster_robust",), "sandwich"),
-        Kind.LABELS: ("delta", "sandwich", *2 * ("cluster_robust",), "sandwich"),
+        Kind.SET_MEAN: (
+            "delta_t normal", "sandwich_t sandwich",
+            *2 * ("cluster_robust_t cluster_robust",), "sandwich",
+        ),
+        Kind.SET_LOSS: (
+            "log_t normal", "log_t sandwich", *2 * ("log_t_clusters cluster_robust",), "sandwich"
+        ),
+        Kind.LABELS: (
+            "delta_t delta", "sandwich_t sandwich",
+            *2 * ("cluster_robust_t cluster_robust",), "sandwich",
+        ),
     }.items()
 }  # fmt: skip
 
@@ -220,7 +231,9 @@ def kind_of(metric: Metric, average: Average | None, *, two_classes: bool) -> Ki
     alone = average is None or pooled
     if metric.table is Table.LABEL_SETS or average is Average.SAMPLES:
         share = metric.interval is Interval.PROPORTION and average is None
-        return Kind.SET_SHARE if share else Kind.SET_MEAN
+        if share:
+            return Kind.SET_SHARE
+        return Kind.SET_MEAN if metric.is_bounded else Kind.SET_LOSS
     if metric.table in ALL_TABLES:
         return _of_table(metric, average, alone=alone, two_classes=two_classes)
     if metric.interval is Interval.PROPORTION and alone:

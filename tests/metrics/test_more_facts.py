@@ -125,7 +125,7 @@ hamming_loss | | label_sets | - 0 1 0 | | MEAN
 example_jaccard | multilabel_accuracy | label_sets | + 0 1 1 | | MEAN
 alpha_evaluation | | label_sets | + 0 1 1 | | MEAN
 hierarchical_loss | h_loss | label_sets | - 0 inf 0 | | MEAN
-one_error | | label_sets | - 0 1 0 | | MEAN
+one_error | | label_sets | - 0 1 0 | | PROPORTION
 coverage_error | | label_sets | - 0 inf 0 | | MEAN
 ranking_loss | | label_sets | - 0 1 0 | | MEAN
 label_ranking_average_precision | lrap | label_sets | + 0 1 1 | | MEAN

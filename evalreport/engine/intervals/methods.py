@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,7 @@ from evalreport.statistics.delta import (
 from evalreport.statistics.design_based import DesignVariance
 from evalreport.statistics.interval import Interval as Limits
 from evalreport.statistics.interval import deviate
-from evalreport.statistics.widened import widened_limits
+from evalreport.statistics.widened import averaged_limits, widened_limits
 
 Floats = npt.NDArray[np.float64]
 
@@ -156,6 +156,25 @@ def weighted_proportion(v: TableValue, method: str) -> records.Interval | None:
     if method == SHARE_OF_WEIGHTS and v.squares is not None:
         return _of_kish(v, found.variance)
     return n_eff_interval(v.value, found.variance, v.level, found.units_df)
+
+
+def share_of_kish(
+    share: float,
+    total: float,
+    squares: tuple[float, float],
+    heaviest: float,
+    level: float,
+    rows: float = math.inf,
+) -> records.Interval | None:
+    """`share_of_weights` on no more rows than Kish's."""
+    own = share_of_weights(share, total, squares, heaviest, level, rows)
+    if own is None or own.n_effective is None or own.standard_error is None:
+        return None if own is None else replace(own, method=SHARE_OF_WEIGHTS)
+    left = means.effective_size_from_sums(total, math.fsum(squares))
+    effective = min(own.n_effective, left)
+    limits = proportions.wilson_n_eff(share, effective, level)
+    error = own.standard_error
+    return from_limits(limits, level, SHARE_OF_WEIGHTS, n_effective=effective, standard_error=error)
 
 
 def _of_kish(v: TableValue, variance: float) -> records.Interval | None:
@@ -431,6 +450,25 @@ def widened(
     limits = widened_limits(value, variance, units, level, bounds=bounds, parts=parts)
     error = math.sqrt(variance) or None
     return from_limits(limits, level, method, df=units - 1.0, standard_error=error)
+
+
+def averaged(
+    values: Sequence[float],
+    shares: Sequence[float],
+    units: Sequence[float],
+    variance: float,
+    level: float,
+    method: str,
+    *,
+    bounds: tuple[float, float],
+    clusters: bool = False,
+) -> records.Interval | str | None:
+    """Limits as `averaged_limits` has them; the reason with too few units."""
+    limits, df = averaged_limits(values, shares, units, variance, level, bounds=bounds)
+    if df < means.LEAST_DEGREES:
+        return too_few(df + 1.0, clusters=clusters)
+    error = math.sqrt(variance) or None
+    return from_limits(limits, level, method, df=df, standard_error=error)
 
 
 def too_few(units: float, *, clusters: bool) -> str:
