@@ -57,6 +57,7 @@ class Kind(Enum):
     DISTANCE = "the largest distance of two rates"
     RANKED = "ranks of scores"
     CLASS_RANKS = "ranks of scores of all classes"
+    CLASS_DISTANCES = "the largest distances of two rates of all classes"
     FIT = "a logistic fit"
     LEVEL = "the level of a logistic fit"
     FITTED = "a fit to the very rows"
@@ -111,7 +112,8 @@ BY_KIND: Mapping[Kind, Mapping[Design, tuple[str, ...]]] = {
         ),
         Kind.TABLE_MEAN: ("normal", "sandwich", *2 * ("cluster_robust",), "sandwich"),
         Kind.ROW_SHARE: (
-            _SHARE, "wilson_n_eff sandwich", *2 * ("sandwich",), "wilson_n_eff sandwich"
+            _SHARE, "wilson_kish sandwich wilson_n_eff", *2 * (_SHARE_OF_CLUSTERS,),
+            "wilson_n_eff sandwich",
         ),
         Kind.AREA: (
             "delong_score delong delong_logit hanley_mcneil", "sandwich_score sandwich",
@@ -129,7 +131,15 @@ BY_KIND: Mapping[Kind, Mapping[Design, tuple[str, ...]]] = {
             "influence_t influence_t influence bootstrap_logit_t", "influence_t",
             *2 * ("influence_t influence_t cluster_bootstrap_logit_t",), "sandwich",
         ),
-        Kind.CLASS_RANKS: ("influence_t influence_t influence", *_LEFT_OUT[1:]),
+        Kind.CLASS_RANKS: (
+            "influence_t influence_t influence grouped_jackknife",
+            *3 * ("influence_t grouped_jackknife",), "grouped_jackknife",
+        ),
+        Kind.CLASS_DISTANCES: (
+            "newcombe_at_cut newcombe_at_cut influence_t influence",
+            "newcombe_at_cut grouped_jackknife", *2 * ("clusters_at_cut grouped_jackknife",),
+            "grouped_jackknife",
+        ),
         Kind.FIT: ("wald_t wald", *_LEFT_OUT[1:]),
         Kind.LEVEL: ("wald wald wald_t", *_LEFT_OUT[1:]),
         Kind.FITTED: 5 * ("bootstrap_percentile",),
@@ -239,7 +249,11 @@ def kind_of(metric: Metric, average: Average | None, *, two_classes: bool) -> Ki
     if metric.interval is Interval.PROPORTION and alone:
         return Kind.ROW_SHARE
     if metric.table is Table.SCORES and average is not None:
+        if metric.interval is Interval.DISTANCE:
+            return Kind.CLASS_DISTANCES
         return Kind.CLASS_RANKS if metric.influence is not None else Kind.OTHER
+    if metric.class_pairs and not two_classes:
+        return Kind.CLASS_RANKS
     if _has_losses(metric, two_classes):
         return Kind.LOSS
     families = {

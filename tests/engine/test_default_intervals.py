@@ -57,6 +57,7 @@ AREA = ("delong_score", "sandwich_score", *("obuchowski_score",) * 2, "sandwich"
 RANKED = (*("influence_t",) * 4, "sandwich")
 LOSS = ("log_t", "log_t", *("log_t_clusters",) * 2, "sandwich")
 LEFT_OUT = ("grouped_jackknife",) * 5
+CLASS_RANKS = (*("influence_t",) * 4, "grouped_jackknife")
 CUT = (*("newcombe_at_cut",) * 2, *("clusters_at_cut",) * 2, "sandwich")
 
 
@@ -95,12 +96,13 @@ def test_the_defaults_of_two_classes(
         ("recall", "micro", SHARE),
         ("youden_j", None, SHARES),
         ("roc_auc", None, AREA),
-        ("roc_auc", "macro", ("influence_t", *LEFT_OUT[1:])),
-        ("average_precision", "micro", ("influence_t", *LEFT_OUT[1:])),
-        ("hand_till_auc", None, LEFT_OUT),
+        ("roc_auc", "macro", CLASS_RANKS),
+        ("average_precision", "micro", CLASS_RANKS),
+        ("hand_till_auc", None, CLASS_RANKS),
+        ("ks", "macro", (*CUT[:4], "grouped_jackknife")),
         ("lift", "macro", LEFT_OUT),
         ("log_loss", None, LOSS),
-        ("top_k_accuracy", None, ("wilson", "wilson_n_eff", *("sandwich",) * 2, "wilson_n_eff")),
+        ("top_k_accuracy", None, SHARE),
     ],
 )
 def test_the_defaults_of_three_classes(

@@ -477,31 +477,61 @@ def too_few(units: float, *, clusters: bool) -> str:
     return f"too few {what}: {units:.3g} of the class that has fewer"
 
 
-def whole_table(v: TableValue, method: str, *, parts: int) -> records.Interval | str | None:
+def whole_table(
+    v: TableValue,
+    method: str,
+    *,
+    parts: int,
+    of_class: Callable[[int], Callable[[Floats], Floats]] | None = None,
+) -> records.Interval | str | None:
     """A function of the table of all classes, or a mean of ``parts`` classes, see `widened_limits`.
 
     By the delta method, or the variance of weights or clusters. Units are those of the class that
-    has fewest: rows, Kish's rows that weights leave, or clusters.
+    has fewest: rows, Kish's rows that weights leave, or clusters. ``of_class``: of an average that
+    is weighted by rows, the values of stacked tables by the place of a class: each class then
+    counts by its own rows, see `averaged_limits`.
     """
     by = {DELTA_T: "delta", SANDWICH_T: "sandwich"}.get(method, "cluster_robust")
     variance = _variance(v, by).variance
     if not math.isfinite(variance):
         return None
-    found = widened(
-        *(v.value, variance, _least_units(v), v.level, method),
-        bounds=v.bounds,
-        parts=parts,
-        clusters=v.clusters is not None,
-    )
+    clusters = v.clusters is not None
+    if of_class is None:
+        of = (v.value, variance, _least_units(v), v.level, method)
+        found = widened(*of, bounds=v.bounds, parts=parts, clusters=clusters)
+    else:
+        each = [float(of_class(k)(v.table[None])[0]) for k in range(len(v.table))]
+        inside = [k for k, own in enumerate(each) if math.isfinite(own)]
+        totals = v.table.sum(axis=1)[inside]
+        found = averaged(
+            [each[k] for k in inside],
+            (totals / totals.sum()).tolist(),
+            [_rarer_side(v, k) for k in inside],
+            variance,
+            v.level,
+            method,
+            bounds=v.bounds,
+            clusters=clusters,
+        )
     return found if isinstance(found, str) or has_width(found) else None
 
 
 def _least_units(v: TableValue) -> float:
     """Units of the actual class that occurs and has fewest of them."""
-    totals = v.table.sum(axis=1)
-    occurs = totals > 0
+    return min(_units_in(v, [k]) for k in np.flatnonzero(v.table.sum(axis=1) > 0))
+
+
+def _rarer_side(v: TableValue, index: int) -> float:
+    """Units of a class, or of all others, whichever are fewer."""
+    others = [k for k in range(len(v.table)) if k != index]
+    return min(_units_in(v, [index]), _units_in(v, others))
+
+
+def _units_in(v: TableValue, classes: Any) -> float:
+    """Units of some actual classes: clusters that have them, Kish's rows, or rows."""
     if v.clusters is not None:
-        return float(np.count_nonzero(v.clusters.sum(axis=2) > 0, axis=0)[occurs].min())
+        return float(np.count_nonzero(v.clusters[:, classes].sum(axis=(1, 2)) > 0))
+    total = float(v.table[classes].sum())
     if v.squares is not None:
-        return float((totals[occurs] ** 2 / v.squares.sum(axis=1)[occurs]).min())
-    return float(totals[occurs].min())
+        return means.effective_size_from_sums(total, float(v.squares[classes].sum()))
+    return total

@@ -19,6 +19,7 @@ from evalreport.engine.intervals.class_bootstrap import (
     class_left_out,
     class_replicates,
 )
+from evalreport.engine.intervals.class_influence import of_pairs
 from evalreport.engine.intervals.jackknife import Influence
 from evalreport.metrics.declare import Interval, Metric
 from evalreport.metrics.formula import Value
@@ -34,6 +35,8 @@ from evalreport.metrics.kinds import (
     LOGIT_T_OF_CLUSTERS,
     LOSS_OF_CLUSTERS,
     SANDWICH,
+    SHARE_OF_CLUSTERS,
+    SHARE_OF_WEIGHTS,
 )
 from evalreport.metrics.ranking import line_of_area, roc_auc
 from evalreport.predict.view import distinct
@@ -355,7 +358,10 @@ def class_score_interval(case: Case) -> records.Interval | str | None:
         return losses.row_mean(case) if weighted else losses.class_mean(case)
     if method == LOSS_OF_CLUSTERS:
         return losses.clustered(case)
-    if method in (SANDWICH, "wilson_n_eff"):
+    if method == INFLUENCE_T:
+        return of_pairs(case)
+    shares = (SHARE_OF_WEIGHTS, "wilson_n_eff", SHARE_OF_CLUSTERS, "cluster_robust")
+    if method == SANDWICH or method in shares:
         return losses.row_mean(case)
     if method in proportions.PROPORTION_METHODS:
         if value.numerator is None or value.denominator is None:

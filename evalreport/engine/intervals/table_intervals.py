@@ -111,7 +111,16 @@ def _of_whole(case: TableCase, v: TableValue) -> records.Interval | str | None:
     """A function of the table of all classes; of two classes alone it is a value of its own."""
     single = case.task.average is None and case.table.size <= 2
     occur = int(np.count_nonzero(v.table.sum(axis=1)))
-    return intervals.whole_table(v, case.method, parts=1 if single else max(occur, 1))
+    of_class = None
+    if case.task.average == Average.WEIGHTED.value:
+        of_class = partial(_of_class, case)
+    parts = 1 if single else max(occur, 1)
+    return intervals.whole_table(v, case.method, parts=parts, of_class=of_class)
+
+
+def _of_class(case: TableCase, index: int) -> Callable[[npt.NDArray[Any]], npt.NDArray[Any]]:
+    """The metric of one class of stacked tables."""
+    return stacked_value(case.metric, case.arguments, average=None, index=index)
 
 
 def added(

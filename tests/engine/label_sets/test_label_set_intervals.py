@@ -153,7 +153,7 @@ def test_averages_have_the_delta_method_over_rows(average):
             np.array([min(rarer.sum(), n)]),
         )
     places = rate * (1 - rate) / len(rate) ** 2
-    df = (places / rarer).sum() ** 2 / ((places / rarer) ** 2 / (rarer - 1)).sum()
+    df = (places / rarer * (rarer - 1)).sum() / (places / rarer).sum()
     expected = on_the_logit(value, variance, (places / rarer / (rarer + 1)).sum(), df)
     assert default["interval"]["method"] == "delta_t"
     assert default["interval"]["df"] == pytest.approx(df)
