@@ -51,7 +51,7 @@ def assert_accepts(
     results = run(spec, frames=frames, overrides=overrides, engine=engine, at=CLOCK)
     found = results.records
     if not found.acceptance and not found.failures:
-        hint = "acceptance: what has to hold, such as - {metric: recall, at_least: 0.9}"
+        hint = "acceptance: limits, such as - {metric: recall, at_least: 0.9}"
         what = "the spec has no acceptance criteria, so it accepts anything"
         raise UsageError(Problem(what, hint))
     told = [_told(e, found) for e in found.acceptance if e.outcome not in (*HELD, CONTINUE)]

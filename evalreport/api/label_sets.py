@@ -191,7 +191,7 @@ def _rows(columns: Sequence[Sequence[Any]], name: str) -> list[Flags]:
     for number, row in enumerate(zip(*columns, strict=True), 1):
         flags = [_flag(value) for value in row]
         if -1 in flags:
-            what = f"row {number} of {name} holds {row[flags.index(-1)]!r}"
+            what = f"row {number} of {name} has {row[flags.index(-1)]!r}"
             raise DataError(
                 Problem(
                     what, "1 where the row has the label, 0 where not, NaN where it is not known"

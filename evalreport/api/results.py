@@ -241,7 +241,7 @@ class Results:
     def _page(self) -> str:
         from evalreport.render.html import render_html
 
-        return render_html(self.records, None if self._ran is None else self._template())
+        return render_html(self.records, self._template_name)
 
     def to_markdown(self) -> str:
         """The summary as Markdown, for a comment or a notebook's cell."""
@@ -255,6 +255,7 @@ class Results:
         Raises FilesError where it cannot be written, RenderingError where the libraries
         of the PDF's writer are missing.
         """
+        from evalreport.render.html import render_html
         from evalreport.render.pdf import render_pdf
         from evalreport.runs.hashing import canonical_json
 
@@ -264,7 +265,7 @@ class Results:
             "spec.yaml": self.spec.encode("utf-8"),
         }
         made = render_pdf(
-            self._page,
+            render_html(self.records, self._template_name, paper=True),
             variant=(report.get("pdf") or {}).get("variant", "pdf/a-3a"),
             attachments=attached,
             at=datetime.fromisoformat(self.records.provenance.at),
@@ -283,7 +284,7 @@ class Results:
         ConflictError, or RenderingError for a format that was asked for and cannot be drawn;
         the rest is published all the same.
         """
-        from evalreport.publish.folder import check_positive, published
+        from evalreport.publish.folder import check_positive, published, template_of
         from evalreport.publish.formats import (
             DrawingOptions,
             check_formats,
@@ -302,7 +303,7 @@ class Results:
         check_positive(folder, ran.prepared)
         options = DrawingOptions(
             formats=asked,
-            template=self._template(),
+            template=template_of(loaded),
             when=ran.when,
             variant=report.pdf.variant,
             page_size=report.page_size,
@@ -342,10 +343,12 @@ class Results:
         page = self.to_html("quick").replace("&", "&amp;").replace("'", "&#39;")
         return _FRAME.format(page=page) + _WHOLE
 
-    def _template(self) -> str | Path:
+    @property
+    def _template_name(self) -> str | Path | None:
+        """The template of the spec, where its evaluation is at hand."""
         from evalreport.publish.folder import template_of
 
-        return template_of(self._evaluation("this").prepared.loaded)
+        return None if self._ran is None else template_of(self._ran.prepared.loaded)
 
     def _evaluation(self, what: str) -> Ran:
         if self._ran is None:

@@ -118,11 +118,10 @@ class Scorer:
 
     def _needs_scores(self) -> bool:
         """Whether the metric is of scores, not of labels."""
-        from evalreport.metrics.catalogue import find
+        from evalreport.metrics.catalogue import metric_named
         from evalreport.metrics.declare import Table
 
-        declared = find(self.metric)
-        assert declared is not None
+        declared = metric_named(self.metric)
         return declared.table in (Table.SCORES, Table.CLASS_SCORES)
 
     def _scored(self, asked: Asked, said: Answers, rows: Any) -> bool:

@@ -88,8 +88,7 @@ def _formats(asked: str) -> tuple[str, ...]:
 
 def _files(study: StudyDesign, formats: tuple[str, ...], when: datetime) -> dict[str, bytes]:
     """The files of the protocol, all made before any is written."""
-    from evalreport.render.html import as_plain, fill
-    from evalreport.render.locate import find_template
+    from evalreport.render.html import page_of
     from evalreport.render.pdf import render_pdf
     from evalreport.report.protocol import protocol
     from evalreport.runs.clock import clock_text
@@ -100,12 +99,14 @@ def _files(study: StudyDesign, formats: tuple[str, ...], when: datetime) -> dict
     found = {"protocol.json": text.encode()}
     if not formats:
         return found
-    page = fill(find_template(None), as_plain(protocol(body, clock_text(when), __version__)))
+    report = protocol(body, clock_text(when), __version__)
     if "html" in formats:
-        found["protocol.html"] = page.encode()
+        found["protocol.html"] = page_of(report).encode()
     if "pdf" in formats:
         found["protocol.pdf"] = render_pdf(
-            page, attachments={"protocol.json": found["protocol.json"]}, at=when
+            page_of(report, paper=True),
+            attachments={"protocol.json": found["protocol.json"]},
+            at=when,
         )
     return found
 

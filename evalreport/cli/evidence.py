@@ -199,8 +199,8 @@ def watch(
 ) -> int:
     """Show the status of every series of RUNS, the most harmful first; no run is opened.
 
-    Exit status 0: nothing needs attention; 1: a series fails, its last attempt came to
-    nothing, its next run is late, or a history cannot be read.
+    Exit status 0: nothing needs attention; 1: a series fails, its last attempt produced
+    no report, its next run is late, or a history cannot be read.
     """
     from evalreport.report.pages import page_text
     from evalreport.runs.clock import read_clock

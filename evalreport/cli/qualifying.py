@@ -144,19 +144,20 @@ def _pages(
 ) -> dict[str, bytes]:
     from datetime import datetime
 
-    from evalreport.render.html import as_plain, fill
-    from evalreport.render.locate import find_template
+    from evalreport.render.html import page_of
     from evalreport.render.pdf import render_pdf
     from evalreport.report.qualification import qualification
     from evalreport.runs.hashing import sha256
 
     signed = f"SIGNED: {name}, {found.at}" if name else "UNSIGNED"
-    page = fill(find_template(None), as_plain(qualification(found.as_json(), sha256(body), signed)))
-    made = {"qualification.html": page.encode()} if "html" in formats else {}
+    report = qualification(found.as_json(), sha256(body), signed)
+    made = {"qualification.html": page_of(report).encode()} if "html" in formats else {}
     if "pdf" in formats:
         when = datetime.fromisoformat(found.at)
         attached = {"qualification.json": body}
-        made["qualification.pdf"] = render_pdf(page, attachments=attached, at=when)
+        made["qualification.pdf"] = render_pdf(
+            page_of(report, paper=True), attachments=attached, at=when
+        )
     return made
 
 

@@ -8,8 +8,8 @@ what it unpacks to, field 4 the CRC-32 of the stored bytes).
 from __future__ import annotations
 
 import zlib
-from collections.abc import Collection, Iterable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -185,7 +185,7 @@ class _Compact:
 
 _MEMORY = "4GB"
 #: Settings of a connection that reads the files allowed before, and does nothing else.
-LOCKS = (
+_LOCKS = (
     "enable_external_access=false",
     "python_enable_replacements=false",
     "autoinstall_known_extensions=false",
@@ -193,7 +193,7 @@ LOCKS = (
     "allow_community_extensions=false",
     "lock_configuration=true",
 )
-_LOCKS = ("threads=2", f"memory_limit='{_MEMORY}'", "temp_directory=''", *LOCKS)
+_LIMITS = ("threads=2", f"memory_limit='{_MEMORY}'", "temp_directory=''")
 _SCAN = "read_parquet(?, hive_partitioning=false, filename=false, union_by_name=false)"
 _PATTERN_MARKS = "*?[]{}"
 
@@ -274,31 +274,52 @@ class ParquetFile:
 
 
 @contextmanager
+def locked_connection(
+    files: Sequence[Path],
+    settings: Sequence[str],
+    allowed: Sequence[str] = (),
+    path: str = ":memory:",
+    before: Sequence[str] = (),
+) -> Iterator[tuple[Any, list[str]]]:
+    """A connection of DuckDB that may open some files and nothing else, and what it calls them.
+
+    ``allowed``: further files, and those that may be written. ``path``: a database, which is only
+    read. ``before``: statements that come before the lock.
+    """
+    import duckdb
+
+    with ExitStack() as stack:
+        connection = stack.enter_context(
+            closing(duckdb.connect(path, read_only=path != ":memory:"))
+        )
+        paths = [stack.enter_context(plain_name(file)) for file in files]
+        listed = ", ".join("'" + one.replace("'", "''") + "'" for one in (*paths, *allowed))
+        sets = (*settings, f"allowed_paths=[{listed}]", *_LOCKS)
+        for statement in (*before, *(f"SET {setting}" for setting in sets)):
+            connection.execute(statement)
+        yield connection, paths
+
+
+@contextmanager
 def opened_parquet(source: Source) -> Iterator[ParquetFile]:
     """The file under a locked connection. Raises DataError for a damaged file."""
     import duckdb
 
-    with (
-        closing(duckdb.connect(":memory:")) as connection,
-        plain_name(source.path) as path,
-    ):
-        try:
-            literal = path.replace("'", "''")
-            connection.execute(f"SET allowed_paths=['{literal}']")
-            for lock in _LOCKS:
-                connection.execute(f"SET {lock}")
+    path = str(source.path)
+    try:
+        with locked_connection([source.path], _LIMITS) as (connection, (path,)):
             yield ParquetFile(connection, path, source.name)
-        except duckdb.OutOfMemoryException:
-            raise LimitError(
-                Problem(
-                    f"reading needs more than {_MEMORY} of memory",
-                    "give a smaller file",
-                    Location(source.name),
-                )
-            ) from None
-        except (duckdb.Error, UnicodeDecodeError) as error:
-            reason = str(error).splitlines()[0].replace(path, source.name)
-            raise damaged(source.name, reason) from None
+    except duckdb.OutOfMemoryException:
+        raise LimitError(
+            Problem(
+                f"reading needs more than {_MEMORY} of memory",
+                "give a smaller file",
+                Location(source.name),
+            )
+        ) from None
+    except (duckdb.Error, UnicodeDecodeError) as error:
+        reason = str(error).splitlines()[0].replace(path, source.name)
+        raise damaged(source.name, reason) from None
 
 
 @contextmanager

@@ -467,7 +467,7 @@ class _Study:
         alpha = round(1.0 - decision.level, 12)
         blank = PlannedTest(pair.test, alpha)
         if pair.test not in TESTS:
-            return replace(blank, reason="its power is not worked out; that of McNemar's tests is")
+            return replace(blank, reason="its power is not computed; that of McNemar's tests is")
         assert decision.bottom is not None
         counted = float(self.truth.cells @ decision.bottom)
 
@@ -478,7 +478,7 @@ class _Study:
         below = size_needed(lambda n: power(n, 1.0), self.design.power, MOST_ROWS)
         found = replace(blank, denominator_needed=None if below is None else below.stays)
         if below is None:
-            reason = f"not reached with {MOST_ROWS} rows: the two are assumed too much alike"
+            reason = f"not reached with {MOST_ROWS} rows: the two are assumed too similar"
             found = replace(found, reason=reason)
         if not self._rows_settled(decision):
             return found

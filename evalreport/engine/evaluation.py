@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evalreport.engine.counting.classification import DENSE_LABELS
-from evalreport.engine.counting.memory import MemoryTables
-from evalreport.engine.counting.tables import Tables
+from evalreport.engine.counting.memory import MemoryTables, Tables
 from evalreport.engine.folds import fold_interval, mean_over_folds, spread
 from evalreport.engine.guarding import guarded
 from evalreport.engine.measures import (
@@ -27,7 +26,7 @@ from evalreport.engine.measures import (
 from evalreport.engine.metric_values import Evaluated
 from evalreport.engine.printed_table import PrintedTable
 from evalreport.engine.thresholds import Resolved
-from evalreport.plan.from_spec import metric_named
+from evalreport.metrics.catalogue import metric_named
 from evalreport.plan.inputs import default_threshold
 from evalreport.plan.task import Plan, Skipped, Task, ThresholdRequest
 from evalreport.predict.view import LabelView, View

@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from evalreport.engine.counting.classification import ClassificationTable
-from evalreport.engine.counting.memory import MemoryTables
-from evalreport.engine.counting.tables import Tables
-from evalreport.engine.counting.tables_of import tables_of
+from evalreport.engine.counting.memory import MemoryTables, Tables
+from evalreport.engine.counting.set_tables import tables_of
 from evalreport.engine.intervals import missing_cases, pooled_ranks
 from evalreport.engine.intervals.bootstrap import Bootstrap
 from evalreport.engine.intervals.case import Case, ScoreCase, TableCase
@@ -31,7 +30,7 @@ from evalreport.engine.metric_values import (
 )
 from evalreport.engine.settings import Settings
 from evalreport.engine.thresholds import Resolved
-from evalreport.metrics.catalogue import find
+from evalreport.metrics.catalogue import metric_named
 from evalreport.metrics.coverage_study import Drawn
 from evalreport.metrics.declare import Average, Kind, Metric, Table
 from evalreport.metrics.formula import Infinite, Undefined, Value
@@ -91,8 +90,7 @@ class TaskMeasurer(ABC, Generic[Seen, Built]):
 
     def metric_of(self, task: Task) -> Metric:
         """The metric of a task as it reads the scores of this model."""
-        metric = find(task.metric)
-        assert metric is not None
+        metric = metric_named(task.metric)
         return as_read(metric, self.view.source, self.margin_unit)
 
     @property
@@ -404,8 +402,7 @@ def as_measure(
 ) -> Measure:
     """The record of a computed task."""
     task, value = computed.task, computed.evaluated
-    metric = find(task.metric)
-    assert metric is not None
+    metric = metric_named(task.metric)
     state, number, reason = state_of(value)
     return Measure(
         **_identity(task, metric, name),
@@ -433,8 +430,7 @@ def limits_by(
     measurer: Measurer, task: Task, facts: Facts, method: str
 ) -> tuple[Interval | None, str | None]:
     """The limits of the value of a task by a method that is asked for; or why there are none."""
-    metric = find(task.metric)
-    assert metric is not None
+    metric = metric_named(task.metric)
     average = None if task.average is None else Average(task.average)
     chosen, why = choose(metric, average, facts, method)
     if method not in (chosen, CLASSICAL):
@@ -460,11 +456,11 @@ def _no_interval(computed: Computed) -> str | None:
         return computed.dropped
     if task.interval is None:
         return task.why
-    none = f"{method_title(task.interval)} gives none"
+    none = f"{method_title(task.interval)} gives no limits"
     if isinstance(computed.evaluated.outcome, Infinite):
-        return f"{none} of an infinite value"
+        return f"{none} for an infinite value"
     if task.interval in DRAWN:
-        return f"{none}: resamples are all alike, or too few can be used"
+        return f"{none}: resamples are all equal, or too few are usable"
     return f"{none} on this table"
 
 
@@ -507,8 +503,7 @@ def _identity(task: Task, metric: Metric, name: str) -> dict[str, Any]:
 def not_applicable(skipped: Skipped, name: str, table: str | None, n: int) -> Measure:
     """The record of something a model cannot give."""
     task = skipped.record
-    metric = find(task.metric)
-    assert metric is not None
+    metric = metric_named(task.metric)
     return Measure(
         **_identity(task, metric, name),
         threshold=task.threshold.number if task.threshold is not None else None,

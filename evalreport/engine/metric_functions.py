@@ -12,7 +12,7 @@ from evalreport.engine.counting.memory import MemoryTables
 from evalreport.engine.measures import Measurer
 from evalreport.engine.settings import Settings
 from evalreport.engine.thresholds import Resolved
-from evalreport.metrics.catalogue import find
+from evalreport.metrics.catalogue import find, metric_named
 from evalreport.metrics.declare import Goal
 from evalreport.metrics.formula import Value
 from evalreport.plan.build import build_plan
@@ -65,8 +65,7 @@ class MetricValue:
 
     def found(self, rows: Judged) -> Found:
         """The value on some rows, and which average or label of the metric it is."""
-        declared = find(self.metric)
-        assert declared is not None, self.metric
+        declared = metric_named(self.metric)
         averages = None if len(self.labels) <= 2 else ("none", "macro")
         requests = Requests(
             (MetricRequest(declared, self.params),), averages, costs=self.settings.costs is not None

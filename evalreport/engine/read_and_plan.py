@@ -14,13 +14,9 @@ from evalreport.data.frames import read_frame
 from evalreport.data.joined import Joined
 from evalreport.data.known_labels import Labels
 from evalreport.data.limits import MOST_GROUPS, limit_distinct
-from evalreport.data.scores import with_grain
-from evalreport.data.selection import selected
 from evalreport.data.source import Source
 from evalreport.data.table import RawTable
-from evalreport.data.types import with_types
 from evalreport.engine.acceptance import Criterion
-from evalreport.engine.calendar import with_periods
 from evalreport.engine.counting.choosing import (
     FITS,
     MEMORY,
@@ -33,12 +29,13 @@ from evalreport.engine.counting.choosing import (
 from evalreport.engine.counting.counting_views import (
     MISTAKES,
     Counted,
+    as_declared,
+    counted_out,
     counted_views,
     views_of_kinds,
 )
 from evalreport.engine.counting.reads import Reads
-from evalreport.engine.counting.written_out import counted_out, printed_tables
-from evalreport.engine.databases.addresses import again, hash_of, open_database, open_table
+from evalreport.engine.databases.addresses import again, open_database, open_table
 from evalreport.engine.databases.wanted import UNWATCHED, Watcher
 from evalreport.engine.ledgers.characteristics import characteristic_problems
 from evalreport.engine.ledgers.named_files import model_identities, read_logo, read_protocol
@@ -59,7 +56,7 @@ from evalreport.plan.everything import with_everything
 from evalreport.plan.from_spec import costs_of, requests_of, threshold_text
 from evalreport.plan.inputs import Facts, Requests
 from evalreport.plan.task import Plan
-from evalreport.predict.columns import columns_read, rules_of, score_columns
+from evalreport.predict.columns import columns_read
 from evalreport.predict.facts import facts_of, in_order
 from evalreport.predict.known_classes import known_classes, labels_of
 from evalreport.predict.label_sets import SetView, has_sets
@@ -93,7 +90,8 @@ def prepare(
     logo = read_logo(loaded)
     protocol = read_protocol(loaded)
     requests = requests_of(spec)
-    given = {**printed_tables(spec), **(frames or {})}
+    in_spec = {name: dataset.table for name, dataset in spec.datasets.items() if dataset.table}
+    given = {**{name: table.columns() for name, table in in_spec.items()}, **(frames or {})}
     counts = partial(_kept_kinds, fitting, step)
     data = _read_all(loaded, given, requests, engine, step, reads or Reads(), watch, counts)
     settings = data.settings
@@ -324,12 +322,13 @@ def _read_all(
         source = sources.get(name)
         try:
             if source is not None and source.sha256:
-                _check_hash(loaded, name, source)
+                left = source.left if isinstance(source, Joined) else source
+                _check_hash(loaded, name, left, left.sha256)
             data.choices[name] = choose(spec, name, source, asked, requests)
             if source is None or not _counted(data, spec, name, source, requests, step):
                 _read(data, loaded, name, source or frames[name], requests, step, reads)
             if source is not None and not source.sha256:
-                _check_hash(loaded, name, source)
+                _check_hash(loaded, name, source, data.inputs[-1].sha256)
         except DataError as error:
             problems.extend(error.problems)
     if problems:
@@ -426,9 +425,7 @@ def _counted(
     data.add_counted(name, found)
     rows = _rows_of_file(found.views, source)
     data.watch.done(rows)
-    shown = _shown(source.name)
-    of = _hashed(source)
-    data.inputs.append(InputData(name, shown, *_hash(source), rows, of, _each(source)))
+    data.inputs.append(_input(name, source, found.table, rows))
     return True
 
 
@@ -440,13 +437,12 @@ def _rows_of_file(views: Sequence[View], source: Source) -> int:
     return int(ledger.rows_read if ledger.kinds_read is None else ledger.kinds_read)
 
 
-#: What is hashed of rows behind an address, in words.
-_OF_ROWS = "kinds of rows"
-
-
-def _hashed(source: Source) -> str | None:
-    """What was hashed, where that is no file."""
-    return None if source.sha256 else _OF_ROWS
+def _input(name: str, source: Source, table: RawTable, rows: int) -> InputData:
+    """A source that was read or counted; of what lies behind an address the kinds are hashed."""
+    if source.sha256:
+        shown = _shown(source.name)
+        return InputData(name, shown, source.sha256, source.size, rows, None, _each(source))
+    return InputData(name, _shown(source.name), table.sha256, None, rows, "kinds of rows")
 
 
 def _kinds_added_up(choice: Choice, kinds: int) -> Choice:
@@ -483,9 +479,7 @@ def _read(
                 spec.engine.retries,
                 lambda: reads.table(given, columns, lambda rows: data.watch.seen(rows, None)),
             )
-        shown = _shown(given.name)
-        of = _hashed(given)
-        data.inputs.append(InputData(name, shown, *_hash(given), table.rows, of, _each(given)))
+        data.inputs.append(_input(name, given, table, table.rows))
     else:
         table = read_frame(given, name, columns)
         data.inputs.append(InputData(name, name, None, None, table.rows))
@@ -502,15 +496,10 @@ def _read(
         data.choices[name] = _kinds_added_up(data.choices[name], kinds)
         return
     table = counted_out(table, spec, name)
-    typed = with_types(
-        table,
-        spec.datasets[name].types,
-        lambda column: loaded.where(("datasets", name, "types", column)),
+    types: Callable[[str], Location] = lambda column: loaded.where(  # noqa: E731
+        ("datasets", name, "types", column)
     )
-    typed = selected(typed, spec.datasets[name].where or {}, str(spec.datasets[name].target))
-    read = rules_of(spec, name).reading(with_periods(typed, spec, name))
-    scores = score_columns(spec, name, subgroups)
-    data.tables[name] = with_grain(read, scores, spec.engine.grain)
+    data.tables[name] = as_declared(spec, name, table, subgroups, where=types)
     # figures by threes from five on, as counts on a page are
     counted = f"{table.rows:,}" if table.rows >= 10_000 else str(table.rows)
     reason = choice.reason.replace("{rows:,}", counted)
@@ -537,11 +526,6 @@ def _source(loaded: LoadedSpec, name: str, dataset: Dataset, reads: Reads) -> So
         ) from None
 
 
-def _hash(source: Source) -> tuple[str | None, int | None]:
-    """Hash and size; the hash of its rows, and no size, of what lies behind an address."""
-    return hash_of(source), source.size if source.sha256 else None
-
-
 def _each(source: Source) -> tuple[tuple[str, str, int], ...]:
     parts = parts_of(source)
     if len(parts) == 1 and parts[0].source is source:
@@ -554,14 +538,13 @@ def _shown(path: str) -> str:
     return Path(path).name if Path(path).is_absolute() else path
 
 
-def _check_hash(loaded: LoadedSpec, name: str, source: Source) -> None:
+def _check_hash(loaded: LoadedSpec, name: str, source: Source, sha256: str | None) -> None:
     declared = loaded.spec.datasets[name].sha256
-    source = source.left if isinstance(source, Joined) else source
-    if declared is not None and declared.lower() != hash_of(source):
+    if declared is not None and declared.lower() != sha256:
         what = "file" if source.sha256 else "rows"
         raise DataError(
             Problem(
-                f"{source.name}: its sha256 is {hash_of(source)}, the spec declares {declared}",
+                f"{source.name}: its sha256 is {sha256}, the spec declares {declared}",
                 f"the {what} that {'was' if source.sha256 else 'were'} declared",
                 loaded.where(("datasets", name, "sha256")),
             )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evalreport.engine.thresholds import Rule
-from evalreport.plan.from_spec import metric_named
+from evalreport.metrics.catalogue import metric_named
 from evalreport.spec.metric_requests import RuleMetric
 from evalreport.spec.thresholds import Threshold
 

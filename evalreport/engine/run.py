@@ -18,10 +18,13 @@ import numpy as np
 from evalreport.engine.acceptance import Limits, judge
 from evalreport.engine.across_views import cautions_of, comparisons_of
 from evalreport.engine.calendar import period_columns
-from evalreport.engine.comparisons.against_baselines import against_baselines, with_previous
+from evalreport.engine.comparisons.against_baselines import (
+    differences_of,
+    judged_against,
+    with_previous,
+)
 from evalreport.engine.comparisons.baselines import baseline_records, baseline_tables
-from evalreport.engine.counting.set_tables import SetTables
-from evalreport.engine.counting.tables_of import tables_of
+from evalreport.engine.counting.set_tables import SetTables, tables_of
 from evalreport.engine.curves import curve_records
 from evalreport.engine.due import Due, EarlierRun
 from evalreport.engine.evaluation import Evaluation, LabelEvaluator
@@ -153,7 +156,7 @@ def evaluate(
     ]
     baselines = _baselines(state)
     state.against = state.records(
-        "baselines", lambda: against_baselines(state, baselines, comparisons)
+        "baselines", lambda: judged_against(state, baselines, differences_of(state, comparisons))
     )
     thresholds = _threshold_records(state)
     roc = state.records("curves", lambda: roc_of(state))

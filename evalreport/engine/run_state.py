@@ -44,6 +44,11 @@ class RunState:
         key = dataset, model
         return self.set_tables[key] if key in self.set_tables else self.tables[key]
 
+    def first_number(self, key: Key) -> float | None:
+        """The first threshold of a model; None where it has none."""
+        first = self.first_threshold.get(key)
+        return None if first is None else self.thresholds[key][first].number
+
     @property
     def measures(self) -> list[Measure]:
         """Every measure of the run, in order."""

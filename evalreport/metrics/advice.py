@@ -38,7 +38,7 @@ IMPROPER = Advice(
 )
 NEITHER = Advice(
     False,
-    "like other measures of classifications no proper score, and it measures neither statistical "
+    "like other threshold measures, not a proper score; it measures neither statistical "
     "performance alone nor the costs of mistakes",
 )
 #: All there are, in the order in which they are told.

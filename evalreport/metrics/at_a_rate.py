@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from evalreport.metrics.declare import CLASS_MEANS, Interval, Parameter, Shows, metric
+from evalreport.metrics.declare import CLASS_MEANS, Parameter, Shows, metric
 from evalreport.metrics.formula import Cell, Nothing, Ratio, ratio
 from evalreport.metrics.tables import ScoreTable
 
@@ -44,7 +44,6 @@ def _best(s: ScoreTable, counted: Any, kept: Any) -> Any:
     title="Recall at specificity",
     aliases=("sensitivity_at_specificity", "tpr_at_tnr"),
     averages=CLASS_MEANS,
-    interval=Interval.RESAMPLED,
     undefined=ONLY_ONE,
     parameters=(_held("specificity", 0.95, "specificity"),),
     use="to compare models where only so many false alarms are bearable",
@@ -72,7 +71,6 @@ def recall_at_specificity(s: ScoreTable, *, specificity: float = 0.95) -> Ratio:
     title="Specificity at recall",
     aliases=("specificity_at_sensitivity", "tnr_at_tpr"),
     averages=CLASS_MEANS,
-    interval=Interval.RESAMPLED,
     undefined=ONLY_ONE,
     parameters=(_held("recall", 0.95, "recall"),),
     use="to compare models where only so few misses are bearable",
@@ -98,7 +96,6 @@ def specificity_at_recall(s: ScoreTable, *, recall: float = 0.95) -> Ratio:
     title="Precision at recall",
     aliases=("ppv_at_sensitivity",),
     averages=CLASS_MEANS,
-    interval=Interval.RESAMPLED,
     undefined="no row is actually {label}",
     parameters=(_held("recall", 0.95, "recall"),),
     use="to ask how many of the flagged rows are right where nearly all positives have to be found",

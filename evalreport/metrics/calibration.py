@@ -17,6 +17,7 @@ from evalreport.metrics.formula import Cell, Expression, Nothing, ratio
 from evalreport.metrics.probability_bins import BINS, Bins, as_observed, probability_bins
 from evalreport.metrics.tables import ScoreTable
 from evalreport.statistics import logistic
+from evalreport.statistics.means import Estimate
 
 COX = "Cox D. Two further applications of a model for binary regression. Biometrika 45, 1958"
 MILLER = "Miller M. et al. Validation techniques for logistic regression models. Stat Med 10, 1991"
@@ -25,40 +26,46 @@ NOT_AVERAGED = "it belongs to the probability of one class"
 NO_ROW = "there is no row"
 
 
-def _fitted(s: ScoreTable, name: str, fit: Callable[[Any, Any, Any], float]) -> Expression:
+#: A number of a logistic fit with its standard error, by scores, positives and negatives.
+Fit = Callable[[Any, Any, Any], Estimate]
+
+
+def _fitted(s: ScoreTable, name: str, fit: Fit) -> Expression:
     """The number of a logistic fit, or the reason why there is none."""
     if s.stacked:
         tables = zip(s.positives, s.negatives, strict=True)
-        values = [_or_nan(fit, s.scores, p, n) for p, n in tables]
-        return Cell(name, np.array(values))
+        return Cell(name, np.array([_or_nan(fit, s.scores, p, n) for p, n in tables]))
     try:
-        return Cell(name, fit(s.scores, s.positives, s.negatives))
+        return Cell(name, fit(s.scores, s.positives, s.negatives).value)
     except logistic.NotEstimable as none:
         return Nothing(none.reason)
 
 
-def _or_nan(fit: Callable[..., float], *table: Any) -> float:
+def _or_nan(fit: Fit, *table: Any) -> float:
     try:
-        return fit(*table)
+        return fit(*table).value
     except logistic.NotEstimable:
         return math.nan
 
 
-def _line_error(s: ScoreTable, which: int) -> float | None:
-    """Standard error of the intercept (0) or slope (1) of the joint fit, where it exists."""
-    try:
-        return logistic.calibration_line(s.scores, s.positives, s.negatives)[which].standard_error
-    except logistic.NotEstimable:
-        return None
+def _error_of(fit: Fit) -> Callable[[ScoreTable], float | None]:
+    """The standard error of a fit, where the fit exists."""
+
+    def error(s: ScoreTable) -> float | None:
+        try:
+            return fit(s.scores, s.positives, s.negatives).standard_error
+        except logistic.NotEstimable:
+            return None
+
+    return error
 
 
-def _level_error(s: ScoreTable) -> float | None:
-    """Standard error with the slope held at 1: it exists where the line does not."""
-    try:
-        fit = logistic.calibration_in_the_large(s.scores, s.positives, s.negatives)
-    except logistic.NotEstimable:
-        return None
-    return fit.standard_error
+def _intercept(p: Any, positives: Any, negatives: Any) -> Estimate:
+    return logistic.calibration_line(p, positives, negatives)[0]
+
+
+def _slope(p: Any, positives: Any, negatives: Any) -> Estimate:
+    return logistic.calibration_line(p, positives, negatives)[1]
 
 
 #: Distances are never negative, so chance can only add to their sum (Broecker J. Estimating
@@ -89,7 +96,7 @@ _of_the_fit = partial(
     formula="b in logit P(y) = a + b logit(p), maximum likelihood",
     use="to see whether probabilities are too extreme (below 1) or too timid (above 1)",
     avoid="alone: probabilities can be too high everywhere and still have a slope of 1",
-    standard_error=lambda s: _line_error(s, 1),
+    standard_error=_error_of(_slope),
     line="slope",
 )
 def calibration_slope(s: ScoreTable) -> Expression:
@@ -99,7 +106,7 @@ def calibration_slope(s: ScoreTable) -> Expression:
     >>> round(calibration_slope(s).outcome().number, 9)
     1.0
     """
-    return _fitted(s, "slope", lambda p, y, z: logistic.calibration_line(p, y, z)[1].value)
+    return _fitted(s, "slope", _slope)
 
 
 @_of_the_fit(
@@ -108,7 +115,7 @@ def calibration_slope(s: ScoreTable) -> Expression:
     formula="a in logit P(y) = a + b logit(p), maximum likelihood",
     use="together with the slope of the same fit",
     avoid="as calibration in the large: it is the level at p = 0.5 after the slope is fitted",
-    standard_error=lambda s: _line_error(s, 0),
+    standard_error=_error_of(_intercept),
 )
 def calibration_intercept(s: ScoreTable) -> Expression:
     """The intercept of the joint logistic fit, slope and intercept both free.
@@ -117,7 +124,7 @@ def calibration_intercept(s: ScoreTable) -> Expression:
     >>> abs(calibration_intercept(s).outcome().number) < 1e-9
     True
     """
-    return _fitted(s, "intercept", lambda p, y, z: logistic.calibration_line(p, y, z)[0].value)
+    return _fitted(s, "intercept", _intercept)
 
 
 @_of_the_fit(
@@ -126,7 +133,7 @@ def calibration_intercept(s: ScoreTable) -> Expression:
     formula="a in logit P(y) = a + logit(p), maximum likelihood",
     use="to see whether probabilities are too low (above 0) or too high (below 0) on the whole",
     avoid="alone: mistakes at the low and the high end can cancel",
-    standard_error=_level_error,
+    standard_error=_error_of(logistic.calibration_in_the_large),
     line="in_the_large",
 )
 def calibration_in_the_large(s: ScoreTable) -> Expression:
@@ -136,8 +143,7 @@ def calibration_in_the_large(s: ScoreTable) -> Expression:
     >>> round(calibration_in_the_large(s).outcome().number, 9) == round(math.log(3), 9)
     True
     """
-    fit = logistic.calibration_in_the_large
-    return _fitted(s, "intercept", lambda p, y, z: fit(p, y, z).value)
+    return _fitted(s, "intercept", logistic.calibration_in_the_large)
 
 
 @metric(
@@ -148,7 +154,6 @@ def calibration_in_the_large(s: ScoreTable) -> Expression:
     bounds=(0.0, math.inf),
     best=1.0,
     no_average=NOT_AVERAGED,
-    interval=Interval.RESAMPLED,
     undefined="no positive is observed and none is expected",
     use="to state in counts whether probabilities are too low (above 1) or too high",
     avoid="alone: mistakes at the low and the high end can cancel",
@@ -173,7 +178,6 @@ _of_bins = partial(
     kind=Kind.PROBABILITY,
     goal=Goal.MINIMIZE,
     averages=CLASS_MEANS,
-    interval=Interval.RESAMPLED,
     no_interval=TOO_HIGH,
     undefined=NO_ROW,
     parameters=BINS,
@@ -271,13 +275,13 @@ def _distances(s: ScoreTable, degree: int) -> list[dict[str, float] | None]:
     return known[degree]
 
 
+_CURVE = "c the smoothed calibration curve (loess of degree 2 by default, span 0.75)"
 #: Distances from the smoothed calibration curve.
 _of_the_curve = partial(
     metric,
     kind=Kind.PROBABILITY,
     goal=Goal.MINIMIZE,
     no_average=NOT_AVERAGED,
-    interval=Interval.RESAMPLED,
     no_interval=OF_THE_CURVE,
     undefined=NO_ROW,
     parameters=(_DEGREE,),
@@ -289,8 +293,7 @@ _of_the_curve = partial(
 @_of_the_curve(
     title="Integrated calibration index",
     aliases=("integrated_calibration_index",),
-    formula="mean over rows of |p - c(p)|, c the smoothed calibration curve (loess of "
-    "degree 2 by default, span 0.75)",
+    formula=f"mean over rows of |p - c(p)|, {_CURVE}",
     use="as one number for the distance of probabilities from what happens, without bins",
     avoid="on few rows: the curve then follows chance, and the distance is too large",
 )
@@ -307,8 +310,7 @@ def ici(s: ScoreTable, *, degree: int = 2) -> Expression:
 @_of_the_curve(
     title="Median calibration distance (E50)",
     aliases=("median_calibration_distance",),
-    formula="median over rows of |p - c(p)|, c the smoothed calibration curve (loess of "
-    "degree 2 by default, span 0.75)",
+    formula=f"median over rows of |p - c(p)|, {_CURVE}",
     use="beside the mean, where few rows are far off",
     avoid="alone: half of the rows may be anywhere",
 )
@@ -324,8 +326,7 @@ def e50(s: ScoreTable, *, degree: int = 2) -> Expression:
 @_of_the_curve(
     title="90 % calibration distance (E90)",
     aliases=("calibration_distance_90",),
-    formula="90 % point over rows of |p - c(p)|, c the smoothed calibration curve (loess of "
-    "degree 2 by default, span 0.75)",
+    formula=f"90 % point over rows of |p - c(p)|, {_CURVE}",
     use="where most rows must have probabilities that are nearly right",
     avoid="on few rows: the curve then follows chance, and the distance is too large",
 )
@@ -341,8 +342,7 @@ def e90(s: ScoreTable, *, degree: int = 2) -> Expression:
 @_of_the_curve(
     title="Largest calibration distance (Emax)",
     aliases=("largest_calibration_distance",),
-    formula="largest |p - c(p)| of a row, c the smoothed calibration curve (loess of "
-    "degree 2 by default, span 0.75)",
+    formula=f"largest |p - c(p)| of a row, {_CURVE}",
     use="where no probability may be far off",
     avoid="with few rows at either end: they decide it",
 )
@@ -362,7 +362,6 @@ def emax(s: ScoreTable, *, degree: int = 2) -> Expression:
     goal=Goal.MINIMIZE,
     bounds=(0.0, math.inf),
     no_average=NOT_AVERAGED,
-    interval=Interval.RESAMPLED,
     no_interval=OF_THE_CURVE,
     undefined="every row is given the prevalence itself: there is nothing to measure by",
     parameters=(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 
 from evalreport.errors import slips
@@ -58,16 +58,20 @@ def find(word: str) -> Metric | None:
     return REGISTRY.get(word)
 
 
+def metric_named(name: str) -> Metric:
+    """A metric that is known to exist."""
+    found = find(name)
+    assert found is not None, name
+    return found
+
+
 def of_caution(code: str) -> Metric:
     """The metric that a caution is about, as the metric declares it; raises LookupError.
 
     >>> of_caution("auc_below_half").title
     'ROC AUC'
     """
-    found = next((metric for metric in catalogue() if code in metric.cautions), None)
-    if found is None:
-        raise LookupError(f"no metric declares the caution {code}")
-    return found
+    return _declaring(f"the caution {code}", lambda metric: code in metric.cautions)
 
 
 def of_line(line: str) -> Metric:
@@ -76,9 +80,13 @@ def of_line(line: str) -> Metric:
     >>> of_line("slope").title
     'Calibration slope'
     """
-    found = next((metric for metric in catalogue() if metric.line == line), None)
+    return _declaring(f"the calibration line {line}", lambda metric: metric.line == line)
+
+
+def _declaring(what: str, does: Callable[[Metric], bool]) -> Metric:
+    found = next(filter(does, catalogue()), None)
     if found is None:
-        raise LookupError(f"no metric declares the calibration line {line}")
+        raise LookupError(f"no metric declares {what}")
     return found
 
 

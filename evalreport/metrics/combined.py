@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -221,19 +222,25 @@ def fowlkes_mallows(c: Counts) -> Expression:
     return root(ratio(c.tp, c.tp + c.fp) * ratio(c.tp, c.positives))
 
 
-@metric(
-    title="Balanced accuracy",
+#: Means over the classes, each of its own rows.
+_balanced = partial(
+    metric,
     scope="all",
     interval=Interval.TWO_RATES,
-    limits=two_rates.balanced_accuracy,
     no_average="it is already a mean over the classes",
     shares=Shares.ACTUAL,
     undefined="recall or specificity is undefined: only one class occurs",
-    use="on skewed classes; 0.5 (two classes) is a constant answer",
     avoid="when the classes matter in proportion to their size",
+    reference="Brodersen K. et al. The balanced accuracy and its posterior distribution. ICPR 2010",
+)
+
+
+@_balanced(
+    title="Balanced accuracy",
+    limits=two_rates.balanced_accuracy,
+    use="on skewed classes; 0.5 (two classes) is a constant answer",
     chance=chance.one_of_the_classes,
     advice=IMPROPER,
-    reference="Brodersen K. et al. The balanced accuracy and its posterior distribution. ICPR 2010",
 )
 def balanced_accuracy(c: Counts) -> Expression:
     """The mean of recall over the classes; with two classes of recall and specificity.
@@ -244,19 +251,12 @@ def balanced_accuracy(c: Counts) -> Expression:
     return mean(ratio(c.tp, c.positives), ratio(c.tn, c.tn + c.fp))
 
 
-@metric(
+@_balanced(
     title="Balanced error rate",
     aliases=("class_balanced_error",),
-    scope="all",
     goal=Goal.MINIMIZE,
-    interval=Interval.TWO_RATES,
     limits=two_rates.balanced_error_rate,
-    no_average="it is already a mean over the classes",
-    shares=Shares.ACTUAL,
-    undefined="recall or specificity is undefined: only one class occurs",
     use="as 1 minus balanced accuracy",
-    avoid="when the classes matter in proportion to their size",
-    reference="Brodersen K. et al. The balanced accuracy and its posterior distribution. ICPR 2010",
 )
 def balanced_error_rate(c: Counts) -> Expression:
     """The mean over the classes of the share of their rows that is missed.

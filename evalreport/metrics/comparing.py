@@ -6,10 +6,10 @@ What a spec may ask for, what is planned and what is done follow from the two ta
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from functools import cache
+from functools import cache, partial
 
 from evalreport.metrics.combined import balanced_accuracy, balanced_error_rate
 from evalreport.metrics.counts import accuracy, error_rate
@@ -267,38 +267,27 @@ def has_ratio(metric: Metric) -> bool:
     return family_of(metric, None) in (Family.ROWS, Family.CALLS)
 
 
-def known_tests(metric: Metric) -> tuple[str, ...]:
-    """Tests that compare a metric, default first: on the same rows, then of two datasets."""
-    return _all_of(metric, 0)
+def known_methods(
+    metric: Metric, place: int, same_rows: Iterable[bool] = (True, False)
+) -> tuple[str, ...]:
+    """Tests (``place`` 0) or interval methods (1) of a difference of a metric, default first.
 
-
-def known_intervals(metric: Metric) -> tuple[str, ...]:
-    """Interval methods of a difference of a metric, default first."""
-    return _all_of(metric, 1)
-
-
-def _all_of(metric: Metric, place: int) -> tuple[str, ...]:
+    Of two models on the same rows, of two datasets, or of both. They are those of a single class
+    and of the pooled average: which of them a number takes is planned.
+    """
+    averages = (None, Average.MICRO.value) if Average.MICRO in metric.averages else (None,)
     found: dict[str, None] = {}
-    for paired in (True, False):
-        found |= dict.fromkeys(of_reference(metric, paired=paired)[place])
+    for paired in same_rows:
+        names: dict[str, None] = {}
+        for average in averages:
+            family = family_of(metric, average, paired=paired)
+            names |= dict.fromkeys((PAIRED if paired else UNPAIRED)[family][place])
+        if not paired:
+            # the name of the paired form is understood too
+            names |= {old: None for old, name in WITHOUT_PAIRS.items() if name in names}
+        found |= names
     return tuple(found)
 
 
-def of_reference(metric: Metric, *, paired: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Tests and interval methods of a metric on the same rows, or of two datasets.
-
-    Those of a single class and of the pooled average: which of them a number takes is planned.
-    """
-    tables = PAIRED if paired else UNPAIRED
-    averages = (None, Average.MICRO.value) if Average.MICRO in metric.averages else (None,)
-    tests: dict[str, None] = {}
-    methods: dict[str, None] = {}
-    for average in averages:
-        own = tables[family_of(metric, average, paired=paired)]
-        tests |= dict.fromkeys(own[0])
-        methods |= dict.fromkeys(own[1])
-    if not paired:
-        # the name of the paired form is understood too
-        tests |= {old: None for old, name in WITHOUT_PAIRS.items() if name in tests}
-        methods |= {old: None for old, name in WITHOUT_PAIRS.items() if name in methods}
-    return tuple(tests), tuple(methods)
+known_tests = partial(known_methods, place=0)
+known_intervals = partial(known_methods, place=1)

@@ -11,14 +11,7 @@ from typing import Any
 
 from evalreport.metrics import chance
 from evalreport.metrics.advice import IMPROPER
-from evalreport.metrics.declare import (
-    ALL_AVERAGES,
-    WITH_SAMPLES,
-    Goal,
-    Interval,
-    Shows,
-    metric,
-)
+from evalreport.metrics.declare import ALL_AVERAGES, WITH_SAMPLES, Goal, Interval, Shows, metric
 from evalreport.metrics.formula import Cell, Expression, Ratio, ratio
 from evalreport.metrics.tables import Counts, Matrix
 from evalreport.statistics import ratios
@@ -31,7 +24,7 @@ NO_REST = "every row is actually {label}"
 NO_PREDICTED = "no row is predicted {label}"
 ALL_PREDICTED = "every row is predicted {label}"
 
-NOT_AVERAGED = "its mean over classes says nothing about the classifier"
+NOT_AVERAGED = "its mean over classes shows nothing about the classifier"
 
 
 #: Shares of rows.
@@ -248,12 +241,11 @@ def fnr(c: Counts) -> Ratio:
     return ratio(c.fn, c.fn + c.tp)
 
 
-@metric(
+@_share(
     title="False discovery rate",
     aliases=("false_discovery_rate", "false_alarm_ratio"),
     goal=Goal.MINIMIZE,
     averages=ALL_AVERAGES,
-    interval=Interval.PROPORTION,
     undefined=NO_PREDICTED,
     use="to state how much of what is flagged is wrong: 1 minus precision",
     avoid="across samples of different prevalence",
@@ -269,11 +261,10 @@ def fdr(c: Counts) -> Ratio:
     return ratio(c.fp, c.fp + c.tp)
 
 
-@metric(
+@_share(
     title="False omission rate",
     goal=Goal.MINIMIZE,
     averages=ALL_AVERAGES,
-    interval=Interval.PROPORTION,
     undefined=ALL_PREDICTED,
     use="to state how much is missed among the predicted negatives: 1 minus NPV",
     avoid="on rare positives: it is near 0 for any classifier",
@@ -325,11 +316,10 @@ def predicted_prevalence(c: Counts) -> Ratio:
     return ratio(c.tp + c.fp, c.n)
 
 
-@metric(
+@_share(
     title="Selection rate",
     goal=Goal.DESCRIBE,
     no_average=NOT_AVERAGED,
-    interval=Interval.PROPORTION,
     undefined=NO_ROW,
     use="per group, for the impact ratio",
     avoid="as a measure of quality",
@@ -346,7 +336,6 @@ def selection_rate(c: Counts) -> Ratio:
 
 @metric(
     title="Impact ratio",
-    bounds=(0.0, 1.0),
     best=math.nan,
     no_average="it belongs to one group of rows",
     interval=Interval.RATIO,
@@ -368,10 +357,9 @@ def impact_ratio(c: Counts, *, highest: tuple[Any, Any]) -> Ratio:
     return ratio(ratio(c.tp + c.fp, c.n), top)
 
 
-@metric(
+@_share(
     title="Detection rate",
     no_average=NOT_AVERAGED,
-    interval=Interval.PROPORTION,
     undefined=NO_ROW,
     use="to state hits per row examined, as in screening",
     avoid="across samples of different prevalence: the prevalence is its upper limit",

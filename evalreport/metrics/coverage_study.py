@@ -124,11 +124,6 @@ def _studied(metric: str, design: str, of: str) -> tuple[str, tuple[_Place, ...]
     return own, places
 
 
-def _held(place: _Place, design: str) -> Held:
-    cell = f"{place.positives} {COUNTED[design]}, prevalence {place.prevalence:g}"
-    return Held(place.low, place.high, cell)
-
-
 def held(metric: str, drawn: Drawn, level: float, of: str = "") -> Held | None:
     """What the default of a metric held in the cells nearest in size and prevalence.
 
@@ -160,7 +155,8 @@ def held(metric: str, drawn: Drawn, level: float, of: str = "") -> Held | None:
     small = drawn.design or not _in_grid(own)
     if small and abs(math.log(near.positives) - size) > math.log(FARTHEST):
         return None
-    return _held(near, drawn.design)
+    cell = f"{near.positives} {COUNTED[drawn.design]}, prevalence {near.prevalence:g}"
+    return Held(near.low, near.high, cell)
 
 
 def _logit(share: float) -> float:

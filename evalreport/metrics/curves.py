@@ -6,15 +6,13 @@ columns of its points, Python numbers or None, exact: nothing is thinned out her
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from evalreport.metrics.declare import outside_unit
-from evalreport.metrics.tables import Counts, ScoreTable
+from evalreport.metrics.tables import Counts, ScoreTable, summed
 from evalreport.statistics.interval import z_value
 from evalreport.statistics.proportions import wilson
 
@@ -95,25 +93,18 @@ def with_band(kind: str, points: Mapping[str, Sequence[Any]], level: float) -> d
     ([0.207, 0.15], 1.0)
     """
     of = BANDS[kind]
+    limits: list[tuple[float, float] | None]
     if BAND_METHODS[of] == "normal":
         z = z_value(level)
-        pairs = list(zip(points[of], points["standard_error"], strict=True))
-        return {
-            **points,
-            f"{of}_low": [max(0.0, value - z * error) for value, error in pairs],
-            f"{of}_high": [min(1.0, value + z * error) for value, error in pairs],
-        }
-    tp = points["tp"]
-    if kind == "roc":
-        wholes = points["p"]
+        pairs = zip(points[of], points["standard_error"], strict=True)
+        limits = [(max(0.0, at - z * error), min(1.0, at + z * error)) for at, error in pairs]
     else:
-        wholes = [a + b for a, b in zip(tp, points["fp"], strict=True)]
-    limits = [wilson(x, n, level) for x, n in zip(tp, wholes, strict=True)]
-    return {
-        **points,
-        f"{of}_low": [None if one is None else one.low for one in limits],
-        f"{of}_high": [None if one is None else one.high for one in limits],
-    }
+        tp, fp = points["tp"], points["fp"]
+        flagged = [a + b for a, b in zip(tp, fp, strict=True)]
+        wholes = points["p"] if kind == "roc" else flagged
+        limits = [wilson(x, n, level) for x, n in zip(tp, wholes, strict=True)]
+    low, high = ([None if one is None else one[k] for one in limits] for k in (0, 1))
+    return {**points, f"{of}_low": low, f"{of}_high": high}
 
 
 def gain(s: ScoreTable) -> Columns:
@@ -217,7 +208,9 @@ def score_distribution(s: ScoreTable, *, bins: int = 20) -> Columns:
     at = np.searchsorted(edges[1:-1], s.scores, side="right")
     columns: Columns = {"low": edges[:-1].tolist(), "high": edges[1:].tolist()}
     for name, held in (("positives", s.positives), ("negatives", s.negatives)):
-        columns[name] = [_number_sum(held[at == k]) for k in range(len(edges) - 1)]
+        columns[name] = [
+            summed("", held[at == k], stacked=False).value for k in range(len(edges) - 1)
+        ]
     return columns
 
 
@@ -261,9 +254,8 @@ def accuracy_coverage(s: ScoreTable, threshold: float = 0.5) -> Columns:
     ([0.25, 1.0], [1.0, 0.75])
     """
     total = s.rows.value
-    if total == 0 or outside_unit(s.scores):
-        names = ("confidence", "coverage", "accuracy", "correct", "rows", "tp", "fp", "fn", "tn")
-        return {name: [] for name in names}
+    if outside_unit(s.scores):
+        s = s.at(np.zeros(0, np.intp))
     positive = s.scores >= threshold
     confidence = np.where(positive, s.scores, 1 - s.scores)
     levels, at = np.unique(-confidence, return_inverse=True)
@@ -318,9 +310,3 @@ def _corners(tp: list[Any], fp: list[Any]) -> list[int]:
 
 def _share(part: Any, whole: Any) -> float | None:
     return part / whole if whole > 0 else None
-
-
-def _number_sum(held: npt.NDArray[Any]) -> Any:
-    if np.issubdtype(held.dtype, np.integer):
-        return int(held.sum())
-    return math.fsum(held.tolist())

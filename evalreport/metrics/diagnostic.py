@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,20 +18,26 @@ from evalreport.statistics import ratios
 GLAS = "Glas A. et al. The diagnostic odds ratio. J Clin Epidemiol 56, 2003"
 
 
-@metric(
-    title="Positive likelihood ratio",
-    aliases=("positive_likelihood_ratio", "plr"),
+#: Ratios of the two rates.
+_ratio_of_rates = partial(
+    metric,
     bounds=(0.0, math.inf),
-    no_average="ratios of rates are not averaged over classes",
     interval=Interval.LOG,
     shares=Shares.ACTUAL,
+    no_average="ratios of rates are not averaged over classes",
+    reference=GLAS,
+)
+
+
+@_ratio_of_rates(
+    title="Positive likelihood ratio",
+    aliases=("positive_likelihood_ratio", "plr"),
     undefined="recall or the false positive rate is undefined, or both are 0",
     use="to update odds by a positive result; independent of prevalence",
     avoid="with few false positives: the interval is wide, and 0 makes it infinite",
     limits=ratios.lr_plus,
     score_limits=ratios.LR_PLUS_SCORES,
     shows=Shows.ONE_KIND,
-    reference=GLAS,
 )
 def lr_plus(c: Counts) -> Ratio:
     """How many times more often a row of the class is predicted so than another row.
@@ -41,21 +48,16 @@ def lr_plus(c: Counts) -> Ratio:
     return ratio(ratio(c.tp, c.positives), ratio(c.fp, c.fp + c.tn))
 
 
-@metric(
+@_ratio_of_rates(
     title="Negative likelihood ratio",
     aliases=("negative_likelihood_ratio", "nlr"),
-    bounds=(0.0, math.inf),
     goal=Goal.MINIMIZE,
-    no_average="ratios of rates are not averaged over classes",
-    interval=Interval.LOG,
-    shares=Shares.ACTUAL,
     undefined="the false negative rate or specificity is undefined, or both are 0",
     use="to update odds by a negative result; independent of prevalence",
     avoid="with few false negatives: the interval is wide",
     limits=ratios.lr_minus,
     score_limits=ratios.LR_MINUS_SCORES,
     shows=Shows.ONE_KIND,
-    reference=GLAS,
 )
 def lr_minus(c: Counts) -> Ratio:
     """How many times more often a row of the class is missed than another row is left alone.
@@ -66,20 +68,16 @@ def lr_minus(c: Counts) -> Ratio:
     return ratio(ratio(c.fn, c.positives), ratio(c.tn, c.fp + c.tn))
 
 
-@metric(
+@_ratio_of_rates(
     title="Diagnostic odds ratio",
     aliases=("dor", "odds_ratio"),
-    bounds=(0.0, math.inf),
     no_average="odds ratios are not averaged over classes",
-    interval=Interval.LOG,
-    shares=Shares.ACTUAL,
     undefined="both products of the table's diagonals are 0",
     use="as one figure of discrimination that does not depend on prevalence",
     avoid="as the only figure: it hides whether positives or negatives are missed",
     limits=ratios.diagnostic_odds_ratio,
     score_limits=ratios.ODDS_RATIO_SCORES,
     advice=IMPROPER,
-    reference=GLAS,
 )
 def diagnostic_odds_ratio(c: Counts) -> Ratio:
     """The odds of a positive prediction among rows of the class over those among the rest.
@@ -103,19 +101,25 @@ _PREVALENCE = Parameter(
 )
 
 
-@metric(
-    title="Precision at a prevalence",
+#: Predictive values where the share of positives is another one.
+_at_a_prevalence = partial(
+    metric,
     interval=Interval.PREDICTIVE,
     shares=Shares.ACTUAL,
     no_average="it belongs to one class",
-    undefined="recall or specificity is undefined, or nothing is predicted {label}",
     parameters=(_PREVALENCE,),
     use="when the prevalence of the sample differs from that of the intended use",
     avoid="when recall and specificity themselves differ between sample and use",
-    limits=ratios.ppv_at_prevalence,
-    score_limits=ratios.PPV_SCORES,
     shows=Shows.ONE_KIND,
     reference="Mercaldo N. et al. Stat Med 26, 2007",
+)
+
+
+@_at_a_prevalence(
+    title="Precision at a prevalence",
+    undefined="recall or specificity is undefined, or nothing is predicted {label}",
+    limits=ratios.ppv_at_prevalence,
+    score_limits=ratios.PPV_SCORES,
 )
 def ppv_at_prevalence(c: Counts, *, prevalence: float) -> Ratio:
     """Precision at another share of positives, from recall and specificity (Bayes' rule).
@@ -127,19 +131,11 @@ def ppv_at_prevalence(c: Counts, *, prevalence: float) -> Ratio:
     return ratio(found, found + ratio(c.fp, c.fp + c.tn) * (1 - prevalence))
 
 
-@metric(
+@_at_a_prevalence(
     title="NPV at a prevalence",
-    interval=Interval.PREDICTIVE,
-    shares=Shares.ACTUAL,
-    no_average="it belongs to one class",
     undefined="recall or specificity is undefined, or everything is predicted {label}",
-    parameters=(_PREVALENCE,),
-    use="when the prevalence of the sample differs from that of the intended use",
-    avoid="when recall and specificity themselves differ between sample and use",
     limits=ratios.npv_at_prevalence,
     score_limits=ratios.NPV_SCORES,
-    shows=Shows.ONE_KIND,
-    reference="Mercaldo N. et al. Stat Med 26, 2007",
 )
 def npv_at_prevalence(c: Counts, *, prevalence: float) -> Ratio:
     """Negative predictive value at another share of positives (Bayes' rule).
@@ -176,10 +172,7 @@ def net_benefit(c: Counts, *, threshold: float) -> Expression:
     >>> net_benefit(Counts(tp=30, fp=10, fn=5, tn=55), threshold=1.0).outcome().reason
     'its threshold is a probability above 0 and below 1, not 1'
     """
-    odds = _odds(threshold)
-    if np.ndim(odds) == 0 and np.isnan(odds):
-        return Nothing(f"its threshold is a probability above 0 and below 1, not {threshold:g}")
-    return ratio(c.tp - c.fp * odds, c.n)
+    return _benefit(c, threshold, c.n)
 
 
 @metric(
@@ -201,10 +194,15 @@ def standardised_net_benefit(c: Counts, *, threshold: float) -> Expression:
     >>> standardised_net_benefit(Counts(tp=30, fp=10, fn=5, tn=55), threshold=0.2).outcome()
     Value(0.7857142857142857)
     """
+    return _benefit(c, threshold, c.positives)
+
+
+def _benefit(c: Counts, threshold: Any, rows: Any) -> Expression:
+    """True positives less false positives at the odds of the threshold, over some rows."""
     odds = _odds(threshold)
     if np.ndim(odds) == 0 and np.isnan(odds):
         return Nothing(f"its threshold is a probability above 0 and below 1, not {threshold:g}")
-    return ratio(c.tp - c.fp * odds, c.positives)
+    return ratio(c.tp - c.fp * odds, rows)
 
 
 def _odds(threshold: Any) -> Any:

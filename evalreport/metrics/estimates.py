@@ -17,15 +17,12 @@ def estimate_of(measure: Measure) -> Estimate | None:
     if measure.state != "value" or measure.value is None:
         return None
     limits = measure.interval
-    if limits is None:
-        return Estimate(float(measure.value), None, None, None, _share(measure, None))
-    return Estimate(
-        float(measure.value),
-        limits.low,
-        limits.high,
-        limits.level,
-        _share(measure, limits.method),
+    low, high, level, method = (
+        (None, None, None, None)
+        if limits is None
+        else (limits.low, limits.high, limits.level, limits.method)
     )
+    return Estimate(float(measure.value), low, high, level, _share(measure, method))
 
 
 def _share(measure: Measure, method: str | None) -> tuple[int, int] | None:
@@ -39,8 +36,7 @@ def _share(measure: Measure, method: str | None) -> tuple[int, int] | None:
     # a micro average over one-versus-rest tables counts each row more than once
     of_rows = 0 <= top <= bottom <= measure.n
     # clusters, weights and folds have intervals of other names
-    binomial = method in PROPORTION_METHODS
-    plain = binomial and measure.average in (None, "micro")
+    plain = method in PROPORTION_METHODS and measure.average in (None, "micro")
     return (top, bottom) if of_rows and plain and bottom > 0 else None
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from evalreport.metrics.declare import CLASS_MEANS, Interval, Parameter, metric
+from evalreport.metrics.declare import CLASS_MEANS, Parameter, metric
 from evalreport.metrics.formula import Cell, Expression, ratio
 from evalreport.metrics.recalibration import stretches
 from evalreport.metrics.tables import ScoreTable
@@ -15,7 +15,6 @@ from evalreport.metrics.tables import ScoreTable
 @metric(
     title="H-measure",
     averages=CLASS_MEANS,
-    interval=Interval.RESAMPLED,
     undefined="only one class occurs",
     parameters=(
         Parameter(
@@ -37,7 +36,7 @@ from evalreport.metrics.tables import ScoreTable
             meaning="second parameter, default 1 + share of negatives",
         ),
     ),
-    use="as an alternative to ROC AUC that weighs costs alike for every classifier",
+    use="as an alternative to ROC AUC that weighs costs equally for every classifier",
     avoid="without its two parameters: they are part of the measure",
     reference="Hand D. Machine Learning 77, 2009; Hand D., Anagnostopoulos C. Pattern Recognition "
     "Letters 40, 2014",
@@ -78,22 +77,11 @@ def _losses(positives: Any, negatives: Any, alpha: float, beta: float) -> tuple[
     p, n = float(positives.sum()), float(negatives.sum())
     if p == 0 or n == 0:
         return 0.0, 0.0
-    hull_p, hull_n = _hull(positives, negatives)
+    _, _, hull_p, hull_n = stretches(positives, negatives)
     constant = _expected(np.array([p]), np.array([n]), alpha, beta)
     if len(hull_p) == 1:  # no threshold is better than a constant answer
         return constant, constant
     return _expected(hull_p, hull_n, alpha, beta), constant
-
-
-def _hull(positives: Any, negatives: Any) -> tuple[Any, Any]:
-    """Positives and negatives on each edge of the ROC curve's convex hull, steepest first.
-
-    The slopes of the hull are the antitonic regression of the share of positives.
-    """
-    held, edges = stretches(positives, negatives)
-    of_positives = np.add.reduceat(positives[held], edges)
-    of_negatives = np.add.reduceat(negatives[held], edges)
-    return of_positives.astype(np.float64), of_negatives.astype(np.float64)
 
 
 def _expected(positives: Any, negatives: Any, alpha: float, beta: float) -> float:

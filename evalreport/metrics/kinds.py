@@ -97,13 +97,11 @@ SHARE_OF_WEIGHTS, TABLE_OF_WEIGHTS, AREA_OF_WEIGHTS = (
     "sandwich_score",
 )
 RESAMPLING = ("bootstrap_percentile", "bootstrap_bca")
-#: Units drawn within strata, as many less one as there are.
-SURVEY_BOOTSTRAP = "survey_bootstrap"
 JACKKNIFE = "grouped_jackknife"
 #: Student's t on the logit, with the standard deviation of replicates; and the same of clusters.
 LOGIT_T, LOGIT_T_OF_CLUSTERS = "bootstrap_logit_t", "cluster_bootstrap_logit_t"
-#: Methods that draw rows or clusters.
-DRAWN = (*RESAMPLING, LOGIT_T, "cluster_bootstrap", LOGIT_T_OF_CLUSTERS, SURVEY_BOOTSTRAP)
+#: Methods that draw rows or clusters; the last one units within strata.
+DRAWN = (*RESAMPLING, LOGIT_T, "cluster_bootstrap", LOGIT_T_OF_CLUSTERS, "survey_bootstrap")
 #: Limits of Youden's J at the cut where the two rates are farthest apart; the same of clusters.
 AT_CUT, AT_CUT_OF_CLUSTERS = "newcombe_at_cut", "clusters_at_cut"
 #: The design-based variance, of whatever the contribution of a row is known.
@@ -113,7 +111,7 @@ SANDWICH = "sandwich"
 class Shows(Enum):
     """What a metric shows when it stands alone, and so what has to stand beside it."""
 
-    WHOLE = "nothing has to stand beside it"
+    WHOLE = "nothing needs to be beside it"
     ONE_KIND = "one kind of mistake, so it ranks models as their thresholds lie"
     SUMMARY = "one figure of the table, without the mistakes that it adds up"
     BINS = "calibration boiled down to bins"

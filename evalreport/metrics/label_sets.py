@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -29,10 +30,6 @@ def _exact_rows(s: LabelSets) -> Any:
 
 def _hamming_rows(s: LabelSets) -> Any:
     return (s.actual != s.predicted).sum(axis=1) / len(s.labels)
-
-
-def _jaccard_rows(s: LabelSets) -> Any:
-    return alpha_rows(s)
 
 
 def alpha_rows(s: LabelSets, *, alpha: float = 1, beta: float = 1, gamma: float = 1) -> Any:
@@ -68,6 +65,10 @@ def _ancestors(label: str, parents: Mapping[str, str | None]) -> list[str]:
     return found
 
 
+#: Means over rows.
+_mean_of_rows = partial(metric, scope="all", no_average=OVER_ROWS, interval=Interval.MEAN)
+
+
 @metric(
     title="Exact match",
     aliases=("subset_accuracy", "exact_match_ratio"),
@@ -90,15 +91,12 @@ def exact_match(s: LabelSets) -> Ratio:
     return ratio(s.cell("exact", _exact_rows(s)), s.rows)
 
 
-@metric(
+@_mean_of_rows(
     title="Hamming loss",
-    scope="all",
     goal=Goal.MINIMIZE,
-    no_average=OVER_ROWS,
-    interval=Interval.MEAN,
     undefined=NO_ROW,
     row_values=_hamming_rows,
-    use="to count wrong labels, missed or false, alike",
+    use="to count missed and false labels equally",
     avoid="with many labels of which few apply: giving none is nearly right",
     reference=TSOUMAKAS,
 )
@@ -113,14 +111,11 @@ def hamming_loss(s: LabelSets) -> Ratio:
     return ratio(wrong, s.rows * Cell("labels", len(s.labels)))
 
 
-@metric(
+@_mean_of_rows(
     title="Jaccard index of rows",
     aliases=("multilabel_accuracy",),
-    scope="all",
-    no_average=OVER_ROWS,
-    interval=Interval.MEAN,
     undefined="no row has a label or is given one",
-    row_values=_jaccard_rows,
+    row_values=alpha_rows,
     use="to give part of the credit for a set that is partly right",
     avoid="without the number of rows it is over: rows without any label have no value",
     reference=TSOUMAKAS,
@@ -132,14 +127,11 @@ def example_jaccard(s: LabelSets) -> Ratio:
     >>> example_jaccard(LabelSets(("x", "y"), a, p)).substituted()
     '1.5 / 2'
     """
-    return mean_of_rows(s, _jaccard_rows(s))
+    return mean_of_rows(s, alpha_rows(s))
 
 
-@metric(
+@_mean_of_rows(
     title="Alpha-evaluation",
-    scope="all",
-    no_average=OVER_ROWS,
-    interval=Interval.MEAN,
     undefined="no row has a label or is given one",
     parameters=(
         Parameter(
@@ -170,14 +162,11 @@ def alpha_evaluation(
     return mean_of_rows(s, alpha_rows(s, alpha=alpha, beta=beta, gamma=gamma))
 
 
-@metric(
+@_mean_of_rows(
     title="Hierarchical loss",
     aliases=("h_loss",),
-    scope="all",
     goal=Goal.MINIMIZE,
     bounds=(0.0, math.inf),
-    no_average=OVER_ROWS,
-    interval=Interval.MEAN,
     undefined=NO_ROW,
     row_values=_hierarchical_rows,
     use="when labels form a tree, and a mistake high up makes those below it idle",

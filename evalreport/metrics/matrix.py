@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from functools import partial
+from functools import partial, reduce
 from typing import Any
 
 from evalreport.metrics.advice import IMPROPER
@@ -175,14 +175,7 @@ def no_information_rate(m: Matrix) -> Ratio:
     >>> no_information_rate(Matrix.from_counts([[20, 5], [10, 15]])).outcome()
     Value(0.5)
     """
-    return ratio(Cell("largest class", _largest(m.row_totals)), m.n)
-
-
-def _largest(totals: list[Any]) -> Any:
-    largest = totals[0]
-    for total in totals[1:]:
-        largest = _maximum(largest, total)
-    return largest
+    return ratio(Cell("largest class", reduce(_maximum, m.row_totals)), m.n)
 
 
 def _maximum(left: Any, right: Any) -> Any:

@@ -81,7 +81,6 @@ def pr_auc(s: ScoreTable) -> Ratio:
 @metric(
     title="PR AUC (interpolated)",
     averages=CLASS_MEANS,
-    interval=Interval.RESAMPLED,
     undefined=NO_ACTUAL,
     use="for the area of the precision-recall curve that the ROC curve implies",
     avoid="beside a step sum or a trapezoid without saying which is which",

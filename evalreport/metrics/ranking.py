@@ -18,7 +18,6 @@ from evalreport.metrics.advice import ESSENTIAL
 from evalreport.metrics.declare import (
     ALL_AVERAGES,
     CLASS_MEANS,
-    Goal,
     Interval,
     Metric,
     Parameter,
@@ -151,7 +150,6 @@ def mann_whitney_u(s: ScoreTable) -> Expression:
 @metric(
     title="Partial AUC",
     averages=CLASS_MEANS,
-    interval=Interval.RESAMPLED,
     undefined=ONE_CLASS,
     parameters=(
         Parameter(
@@ -283,9 +281,7 @@ def ks(s: ScoreTable) -> Ratio:
     title="Hand-Till AUC",
     aliases=("m_measure",),
     scope="all",
-    goal=Goal.MAXIMIZE,
     no_average="it is already a mean over pairs of classes",
-    interval=Interval.RESAMPLED,
     undefined="fewer than two classes occur: there is no pair of classes",
     use="for one AUC of several classes that does not depend on how frequent they are",
     avoid="when one class matters most: use its own AUC",

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.metrics.declare import Kind, Metric
+from evalreport.metrics.declare import Kind, Metric, Table
 from evalreport.metrics.tables import ScoreTable, joined
 
 Floats = npt.NDArray[np.float64]
@@ -57,15 +57,11 @@ def as_read(metric: Metric, source: str, unit: float = 1.0) -> Metric:
     What is returned takes tables and scores of margins; it is the metric itself where
     nothing has to be read otherwise.
     """
-    if source != "margin" or metric.kind is Kind.RANK or not _of_one_score(metric):
+    if source != "margin" or metric.kind is Kind.RANK or metric.table is not Table.SCORES:
         return metric
     if metric.kind is Kind.MARGIN and (unit == 1.0 or not math.isfinite(unit)):
         return metric
     return _read(metric, None if metric.kind is Kind.PROBABILITY else unit)
-
-
-def _of_one_score(metric: Metric) -> bool:
-    return metric.table.value == "scores"
 
 
 @cache

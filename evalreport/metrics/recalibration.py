@@ -36,12 +36,15 @@ FITTED_HERE = (
 )
 
 
-def stretches(positives: Any, negatives: Any) -> tuple[npt.NDArray[np.bool_], npt.NDArray[Any]]:
-    """Which entries of a score table hold rows, and where each pooled stretch of these begins.
+def stretches(
+    positives: Any, negatives: Any
+) -> tuple[npt.NDArray[np.bool_], npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
+    """Which entries of a score table hold rows, and the pooled stretches of these.
 
     ``positives`` and ``negatives``: counts at each score, highest first, shape (D,). Within a
     stretch the share of positives is one number, and it falls from stretch to stretch: they are
-    the edges of the convex hull of the ROC curve (Fawcett, Niculescu-Mizil 2007).
+    the edges of the convex hull of the ROC curve (Fawcett, Niculescu-Mizil 2007). Given are how
+    many entries each one has, and its positives and negatives.
     """
     from scipy.optimize import isotonic_regression
 
@@ -49,7 +52,9 @@ def stretches(positives: Any, negatives: Any) -> tuple[npt.NDArray[np.bool_], np
     held = total > 0
     share = positives[held] / total[held]
     weights = total[held].astype(np.float64)
-    return held, isotonic_regression(share, weights=weights, increasing=False).blocks[:-1]
+    edges = isotonic_regression(share, weights=weights, increasing=False).blocks
+    p, n = (np.add.reduceat(part[held], edges[:-1]) for part in (positives, negatives))
+    return held, np.diff(edges), p, n
 
 
 def recalibrated(positives: Any, negatives: Any) -> Floats:
@@ -63,9 +68,7 @@ def recalibrated(positives: Any, negatives: Any) -> Floats:
     found = np.zeros(len(positives))
     if not (positives + negatives).any():
         return found
-    held, starts = stretches(positives, negatives)
-    p, n = (np.add.reduceat(part[held], starts) for part in (positives, negatives))
-    sizes = np.diff(np.append(starts, int(held.sum())))
+    held, sizes, p, n = stretches(positives, negatives)
     found[held] = np.repeat(p / (p + n), sizes)
     return found
 

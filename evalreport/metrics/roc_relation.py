@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evalreport.metrics.tables import ScoreTable
+from evalreport.results.records import RocLead
 
 Floats = npt.NDArray[np.float64]
 
@@ -17,14 +18,6 @@ ROUNDING = 1e-12
 MOST_CROSSINGS = 20
 #: False positive rates that are looked at together.
 BLOCK = 1 << 18
-
-
-@dataclass(frozen=True)
-class Lead:
-    """How far one curve rises above the other at most, and at which false positive rate."""
-
-    height: float
-    at: float
 
 
 @dataclass(frozen=True)
@@ -41,7 +34,7 @@ class RocRelation:
     relation: str
     crossings: tuple[tuple[float, float], ...] = ()
     crossing_count: int = 0
-    leads: tuple[Lead, Lead] = (Lead(0.0, 0.0), Lead(0.0, 0.0))
+    leads: tuple[RocLead, RocLead] = (RocLead(0.0, 0.0), RocLead(0.0, 0.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +100,7 @@ def roc_relation(first: ScoreTable, second: ScoreTable) -> RocRelation | None:
     >>> roc_relation(good, poor).relation, roc_relation(poor, poor).relation
     ('above', 'equal')
     >>> roc_relation(good, poor).leads[0]
-    Lead(height=0.5, at=0.25)
+    RocLead(by=0.5, fpr=0.25)
     """
     one, two = _curve(first), _curve(second)
     if one is None or two is None:
@@ -135,7 +128,8 @@ def roc_relation(first: ScoreTable, second: ScoreTable) -> RocRelation | None:
         last = int(places[-1]), float(sign[-1])
     if not signs:
         return RocRelation("equal")
-    found = Lead(max(leads[0][0], 0.0), leads[0][1]), Lead(max(leads[1][0], 0.0), leads[1][1])
+    one_leads, two_leads = (RocLead(max(height, 0.0), at) for height, at in leads)
+    found = one_leads, two_leads
     if len(signs) == 1:
         return RocRelation("above" if signs == {1.0} else "below", leads=found)
     points = tuple(both.crossing(*places) for places in changes)

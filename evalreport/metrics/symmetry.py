@@ -6,6 +6,7 @@ on one side of the diagonal with what lies on the other.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -29,17 +30,23 @@ def _counts(m: Matrix) -> Any:
     return counts
 
 
-@metric(
-    title="Bowker's test of symmetry, p value",
-    aliases=("bowker", "symmetry_p_value"),
+#: Tests of the whole table.
+_test_of_symmetry = partial(
+    metric,
     scope="all",
     goal=Goal.DESCRIBE,
     no_average=ONE_FOR_ALL,
     interval=Interval.NONE,
     p_value=True,
     undefined=NO_MISTAKE,
+)
+
+
+@_test_of_symmetry(
+    title="Bowker's test of symmetry, p value",
+    aliases=("bowker", "symmetry_p_value"),
     formula="P(chi-square with one degree of freedom per pair of classes >= statistic)",
-    use="to ask whether one class is taken for another as often as the other for the one",
+    use="to test whether two classes are mistaken for each other equally often",
     avoid="as a measure of how good the classifier is: equal mistakes are mistakes",
     reference=BOWKER,
 )
@@ -63,15 +70,9 @@ def bowker_p_value(m: Matrix) -> Expression:
     return Cell("P(chi-square >= statistic)", chi2_sf(statistic, int(held.sum())))
 
 
-@metric(
+@_test_of_symmetry(
     title="Stuart-Maxwell test, p value",
     aliases=("stuart_maxwell", "marginal_homogeneity_p_value"),
-    scope="all",
-    goal=Goal.DESCRIBE,
-    no_average=ONE_FOR_ALL,
-    interval=Interval.NONE,
-    p_value=True,
-    undefined=NO_MISTAKE,
     formula="P(chi-square with K - 1 degrees of freedom >= statistic)",
     use="to ask whether each class is predicted as often as it occurs",
     avoid="as a measure of how good the classifier is: right totals can hide wrong rows",

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from evalreport.metrics.declare import CLASS_MEANS, Interval, Parameter, Shows, metric
-from evalreport.metrics.formula import Cell, Expression, Ratio, ratio
+from evalreport.metrics.declare import CLASS_MEANS, Parameter, Shows, metric
+from evalreport.metrics.formula import Cell, Expression, Ratio, ratio, whole
 from evalreport.metrics.tables import ScoreTable
 
 BERRY = "Berry M., Linoff G. Data Mining Techniques, 2nd ed., 2004, chapter 4"
@@ -23,17 +24,22 @@ TOP = Parameter(
 )
 
 
-@metric(
-    title="Gain",
-    aliases=("capture_rate",),
+#: Of the rows with the highest scores.
+_of_the_top = partial(
+    metric,
     averages=CLASS_MEANS,
-    interval=Interval.RESAMPLED,
     undefined="no row is actually {label}",
     parameters=(TOP,),
-    use="when only so many rows can be acted on: how many of the positives they include",
-    avoid="without the share of rows it was taken at",
     shows=Shows.ONE_KIND,
     reference=BERRY,
+)
+
+
+@_of_the_top(
+    title="Gain",
+    aliases=("capture_rate",),
+    use="when only so many rows can be acted on: how many of the positives they include",
+    avoid="without the share of rows it was taken at",
 )
 def gain(s: ScoreTable, *, top: float = 0.1) -> Ratio:
     """The share of all positives found among the top-scored rows.
@@ -49,17 +55,11 @@ def gain(s: ScoreTable, *, top: float = 0.1) -> Ratio:
     return ratio(found, s.actual_positives)
 
 
-@metric(
+@_of_the_top(
     title="Lift",
     bounds=(0.0, float("inf")),
-    averages=CLASS_MEANS,
-    interval=Interval.RESAMPLED,
-    undefined="no row is actually {label}",
-    parameters=(TOP,),
     use="when only so many rows can be acted on: how much better than a random choice",
     avoid="across samples of different prevalence: the largest possible lift differs",
-    shows=Shows.ONE_KIND,
-    reference=BERRY,
 )
 def lift(s: ScoreTable, *, top: float = 0.1) -> Expression:
     """How many times more frequent positives are among the top-scored rows than among all.
@@ -89,7 +89,7 @@ def _top(s: ScoreTable, top: float) -> tuple[Cell, Cell]:
     exact = _number(found[0])
     if left_out[0] > 0:
         exact = exact - _number(pos[0]) * _number(left_out[0]) / _number(here[0])
-    return Cell("found", exact), Cell("top rows", _plain(_number(kept[0])))
+    return Cell("found", exact), Cell("top rows", whole(kept[0]))
 
 
 def _rounded_up(totals: Any, top: float) -> Any:
@@ -105,7 +105,3 @@ def _rounded_up(totals: Any, top: float) -> Any:
 
 def _number(value: Any) -> Any:
     return Fraction(int(value)) if float(value).is_integer() else float(value)
-
-
-def _plain(value: Any) -> Any:
-    return int(value) if isinstance(value, Fraction) else value

@@ -6,6 +6,7 @@ Everything that was asked for comes out as a task or as "skipped, because".
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from evalreport.metrics.declare import Average, Metric, Table
 from evalreport.plan.inputs import (
@@ -18,9 +19,17 @@ from evalreport.plan.inputs import (
     needed_table,
     slices,
 )
+from evalreport.plan.label_sets import (
+    OF_SETS,
+    RULE,
+    refused_of_sets,
+    set_method,
+    set_thresholds,
+    set_variants,
+)
 from evalreport.plan.methods import choose, stands_for
 from evalreport.plan.refusals import no_groups, refused
-from evalreport.plan.task import AT_THRESHOLD, Plan, Skipped, Task, ThresholdRequest
+from evalreport.plan.task import AT_THRESHOLD, Place, Plan, Skipped, Task, ThresholdRequest
 from evalreport.plan.unknown import needs_unknown
 from evalreport.results.identity import MEAN_OF_FOLDS, Slice
 
@@ -44,8 +53,6 @@ def build_plan(requests: Requests, facts: Sequence[Facts]) -> Plan:
 def thresholds(requests: Requests, facts: Facts) -> tuple[ThresholdRequest | None, ...]:
     """The thresholds that apply to a model; None stands for labels of its own."""
     if facts.label_sets:
-        from evalreport.plan.label_sets import set_thresholds
-
         return set_thresholds(requests.thresholds, facts)
     if not facts.has_scores or not facts.two_classes:
         return (None,)
@@ -55,57 +62,61 @@ def thresholds(requests: Requests, facts: Facts) -> tuple[ThresholdRequest | Non
 
 
 def _planned(requests: Requests, facts: Facts) -> Iterator[Task | Skipped]:
-    if facts.label_sets:
-        from evalreport.plan.label_sets import planned_sets
-
-        yield from planned_sets(requests, facts)
-        return
     at = thresholds(requests, facts)
     for where in slices(requests, facts):
         for threshold in at:
             for request in requests.metrics:
-                needs_threshold = needed_table(request.metric, facts).value in AT_THRESHOLD
-                if needs_threshold or threshold is at[0]:
-                    yield from _of_metric(
-                        requests, facts, where, request, threshold if needs_threshold else None
-                    )
+                needed = _needs_threshold(request.metric, facts)
+                if needed or threshold is at[0]:
+                    place = Place(where, threshold if needed else None)
+                    yield from _of_metric(requests, facts, request, place)
+    for rule in requests.thresholds if facts.label_sets else ():
+        if rule.number is None:
+            task = _task(requests, facts, requests.metrics[0], Place(Slice(), rule))
+            yield Skipped(task, f"{rule}: {RULE}", recorded=False)
+
+
+def _needs_threshold(metric: Metric, facts: Facts) -> bool:
+    if facts.label_sets and metric.table is Table.LABEL_SETS:
+        return not metric.ranks_labels
+    return needed_table(metric, facts).value in AT_THRESHOLD
 
 
 def _of_metric(
-    requests: Requests,
-    facts: Facts,
-    where: Slice,
-    request: MetricRequest,
-    threshold: ThresholdRequest | None,
+    requests: Requests, facts: Facts, request: MetricRequest, place: Place
 ) -> Iterator[Task | Skipped]:
-    refusal = refused(request, requests, facts, threshold)
-    if refusal is None and "highest" in request.metric.context and not where.subgroup:
-        refusal = no_groups(requests)
-    for average, label in _variants(request.metric, requests.averages, facts):
-        for mode in _modes(request.metric, facts):
-            task = _task(requests, facts, where, request, threshold, average, label, mode)
-            none = refusal or _not_of_other(request.metric, facts, label)
+    metric, refusal = request.metric, _refused(request, requests, facts, place)
+    variants = set_variants if facts.label_sets else _variants
+    for average, label in variants(metric, requests.averages, facts):
+        for mode in _modes(metric, facts):
+            own = replace(place, average=average, label=label, indeterminate=mode)
+            task = _task(requests, facts, request, own)
+            none = refusal or _not_of_other(metric, facts, label)
             if none is not None:
                 yield Skipped(task, none)
-            elif average is not None and not _averages(request.metric, average, facts):
+            elif average is not None and not _averages(metric, average, facts):
                 if requests.averages is not None:
-                    yield Skipped(task, _no_average(request.metric, average, facts))
+                    yield Skipped(task, _no_average(metric, average, facts))
             else:
                 yield task
-    if (
-        refusal is None
-        and not facts.two_classes
-        and _per_class(request.metric)
-        and len(facts.labels) > RECORDS_PER_CLASS
-        and "none" in (requests.averages or ("none",))
-    ):
-        task = _task(requests, facts, where, request, threshold, None, None, None)
+    many = len(facts.labels) > RECORDS_PER_CLASS and "none" in (requests.averages or ("none",))
+    if many and _of_each_class(metric, facts) and (refusal is None or facts.label_sets):
+        one, more = ("label", "labels") if facts.label_sets else ("class", "classes")
         yield Skipped(
-            task,
-            f"one record per class is given up to {RECORDS_PER_CLASS} classes; "
+            _task(requests, facts, request, place),
+            f"one record per {one} is given up to {RECORDS_PER_CLASS} {more}; "
             f"there are {len(facts.labels):,}",
             recorded=False,
         )
+
+
+def _refused(request: MetricRequest, requests: Requests, facts: Facts, place: Place) -> str | None:
+    if facts.label_sets:
+        return refused_of_sets(request, requests, facts, place.where)
+    refusal = refused(request, requests, facts, place.threshold)
+    if refusal is None and "highest" in request.metric.context and not place.where.subgroup:
+        return no_groups(requests)
+    return refusal
 
 
 def _not_of_other(metric: Metric, facts: Facts, label: str | None) -> str | None:
@@ -117,51 +128,53 @@ def _not_of_other(metric: Metric, facts: Facts, label: str | None) -> str | None
     return None
 
 
-def _task(
-    requests: Requests,
-    facts: Facts,
-    where: Slice,
-    request: MetricRequest,
-    threshold: ThresholdRequest | None,
-    average: Average | None,
-    label: str | None,
-    mode: str | None,
-) -> Task:
-    metric = request.metric
-    methods, (same, _) = requests.methods, stands_for(metric, average, facts)
-    asked = methods.get(metric.name, methods.get(same.name))
-    method, why = choose(metric, average, facts, asked)
-    if where.fold == MEAN_OF_FOLDS:
-        method, why = (
-            ("nadeau_bengio", "folds share training rows")
-            if facts.fold_sizes
-            else (None, "sizes of the training sets are not known")
-        )
+def _task(requests: Requests, facts: Facts, request: MetricRequest, place: Place) -> Task:
+    metric, average = request.metric, place.average
+    method, why = _method(requests, facts, metric, place)
     return Task(
         dataset=facts.dataset,
         model=facts.model,
-        where=where,
+        where=place.where,
         metric=metric.name,
         params=request.params,
         average=average.value if average is not None else None,
-        label=label,
-        threshold=threshold,
-        table=needed_table(metric, facts).value,
+        label=place.label,
+        threshold=place.threshold,
+        table=(Table.LABEL_SETS if facts.label_sets else needed_table(metric, facts)).value,
         interval=method,
         why=why,
-        indeterminate=mode,
+        indeterminate=place.indeterminate,
         undefined=needs_unknown(
             metric,
             dict(request.params),
             facts.unknown,
-            of_positive=label in (None, facts.positive),
+            of_positive=place.label in (None, facts.positive),
             averaged=average is not None,
         ),
     )
 
 
-def _per_class(metric: Metric) -> bool:
-    return metric.scope == "class" and metric.table in (Table.COUNTS, Table.SCORES)
+def _method(
+    requests: Requests, facts: Facts, metric: Metric, place: Place
+) -> tuple[str | None, str]:
+    if place.where.fold == MEAN_OF_FOLDS:
+        if facts.fold_sizes:
+            return "nadeau_bengio", "folds share training rows"
+        return None, "sizes of the training sets are not known"
+    methods = requests.methods
+    if facts.label_sets:
+        return set_method(metric, facts, place, methods.get(metric.name))
+    same, _ = stands_for(metric, place.average, facts)
+    asked = methods.get(metric.name, methods.get(same.name))
+    return choose(metric, place.average, facts, asked)
+
+
+def _of_each_class(metric: Metric, facts: Facts) -> bool:
+    """Whether there would be a record for each of several classes, or of several labels."""
+    if facts.label_sets:
+        return metric.table not in OF_SETS
+    known = metric.scope == "class" and metric.table in (Table.COUNTS, Table.SCORES)
+    return known and not facts.two_classes
 
 
 def _variants(
@@ -194,7 +207,7 @@ def _variants(
 def _averages(metric: Metric, average: Average, facts: Facts) -> bool:
     if _pools_two(metric, average, facts):
         return False
-    return average in metric.averages and average is not Average.SAMPLES
+    return average in metric.averages and (facts.label_sets or average is not Average.SAMPLES)
 
 
 def _pools_two(metric: Metric, average: Average, facts: Facts) -> bool:
@@ -204,7 +217,7 @@ def _pools_two(metric: Metric, average: Average, facts: Facts) -> bool:
 
 def _no_average(metric: Metric, average: Average, facts: Facts) -> str:
     reason = metric.no_average or f"a {average.value} average of it is not defined"
-    if average is Average.SAMPLES:
+    if average is Average.SAMPLES and not facts.label_sets:
         reason = "the rows of this dataset have one label each, not sets of labels"
     elif average in metric.averages and _pools_two(metric, average, facts):
         reason = "two classes have one score, which would be pooled with itself"

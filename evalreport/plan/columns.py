@@ -75,15 +75,15 @@ def _found(folder: Path, path: str, opened: Opened) -> Source:
             if place.is_dir() or os.path.lexists(folder / path):
                 raise
             above = next(one for one in place.parents if one.is_dir())
-            told = f"there is no folder {place.name}; the folder that was looked in is "
+            told = f"there is no folder {place.name}; the folder searched is "
             if path.startswith("~"):
-                told = "~ is not read as your home folder, write the path out; looked in: "
+                told = "~ is not read as your home folder, write the path out; folder searched: "
             told += _shown(above)
             raise FilesError(*(replace(p, instead=told) for p in error.problems)) from None
         names = sorted(one.name for one in place.iterdir() if one.is_file())
         close = nearest(Path(path).name, names)
         hint = "" if close is None else f"did you mean '{Path(path).with_name(close)}'? "
-        told = f"{hint}the folder that was looked in is {_shown(place)}"
+        told = f"{hint}the folder searched is {_shown(place)}"
         raise FilesError(*(replace(p, instead=told) for p in error.problems)) from None
 
 
@@ -136,9 +136,8 @@ def columns_of_wrong_spec(path: Path, overrides: Sequence[str]) -> tuple[Problem
     So that one check tells the mistakes of the spec and those of its columns together.
     """
     try:
-        document = read_document(path.read_bytes(), str(path))
-        apply_overrides(document, overrides)
-        if not isinstance(document.root, dict):
+        document = _document(path, overrides)
+        if document is None:
             return ()
         known = outline(document)
         _look(

@@ -8,14 +8,15 @@ dataset where the two share none. One test may compare all models of a dataset a
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from evalreport.metrics.catalogue import find
+from evalreport.metrics.catalogue import metric_named
 from evalreport.metrics.comparing import (
     ADDED,
     AT_A_MARGIN,
     BOOTSTRAP,
+    BY_DESIGN,
     CLUSTERS,
     PAIRED,
     PERCENTILE,
@@ -28,11 +29,12 @@ from evalreport.metrics.comparing import (
     same_number,
 )
 from evalreport.metrics.declare import Interval, Metric, Table
+from evalreport.metrics.interval_methods import Design
 from evalreport.metrics.kinds import AREA_OF_CLUSTERS, JACKKNIFE, SANDWICH
 from evalreport.metrics.tables import Matrix
 from evalreport.plan.inputs import Facts
 from evalreport.plan.methods import ASKED
-from evalreport.plan.task import AT_THRESHOLD, Skipped, Task
+from evalreport.plan.task import AT_THRESHOLD, Request, Skipped, Task
 from evalreport.results.identity import EVERYTHING
 from evalreport.statistics.hypotheses import WITH_DIRECTION
 
@@ -80,8 +82,7 @@ class Hypothesis:
 
     def as_json(self) -> dict[str, Any]:
         """The hypothesis as plain data, for the plan."""
-        found = {"kind": self.kind, "margin": self.margin, "test": self.test, "why": self.why}
-        return {**found, **({"reason": self.reason} if self.reason else {})}
+        return {key: value for key, value in asdict(self).items() if value is not None}
 
 
 @dataclass(frozen=True)
@@ -133,16 +134,6 @@ class ComparisonTask:
 
 
 @dataclass(frozen=True)
-class Apart:
-    """A model on a dataset of which nothing at all can be compared, because."""
-
-    dataset: str
-    model: str
-    what: str
-    reason: str
-
-
-@dataclass(frozen=True)
 class ComparisonPlan:
     """Every comparison of a run, in order, and what is not compared, because.
 
@@ -151,7 +142,7 @@ class ComparisonPlan:
 
     tasks: tuple[ComparisonTask, ...]
     skipped: tuple[Skipped, ...]
-    apart: tuple[Apart, ...] = ()
+    apart: tuple[Request, ...] = ()
 
 
 def plan_comparisons(
@@ -166,7 +157,7 @@ def plan_comparisons(
     """
     planned: list[ComparisonTask] = []
     skipped: list[Skipped] = []
-    apart: list[Apart] = []
+    apart: list[Request] = []
     by_view = {(f.dataset, f.model): f for f in facts}
     wide = {"subgroups": request.subgroups, "thresholds": request.thresholds}
     comparable = {view: comparable_tasks(tasks, view, **wide) for view in by_view}
@@ -178,17 +169,12 @@ def plan_comparisons(
             continue
         if other not in by_view:
             where = f"{other[1]} is not evaluated on {other[0]}"
-            apart.append(Apart(*view, f"with {_told(request, other)}", where))
+            told = f"with {_told(request, other)}"
+            apart.append(Request("comparison", told, *view, reason=where))
             continue
         for key, task in comparable[view].items():
             twin = _twin(comparable.get(other, {}), key)
-            reason = why_not_compared(
-                task,
-                twin,
-                other,
-                of_models=other[1] != view[1],
-                other_class=of_other_class(task, own),
-            )
+            reason = why_not_compared(task, twin, own, other, of_models=other[1] != view[1])
             if reason is not None or twin is None:
                 skipped.append(Skipped(task, reason or "", recorded=False))
             else:
@@ -205,7 +191,7 @@ def _told(request: ComparisonRequest, other: tuple[str, str]) -> str:
 
 def _reference_alone(
     request: ComparisonRequest, view: tuple[str, str], views: Mapping[tuple[str, str], Facts]
-) -> list[Apart]:
+) -> list[Request]:
     """A model on the reference dataset that is evaluated on no other one is compared nowhere."""
     dataset, model = view
     if request.reference_dataset is None or any(
@@ -213,7 +199,7 @@ def _reference_alone(
     ):
         return []
     reason = f"{model} is evaluated on no other dataset"
-    return [Apart(dataset, model, f"with the dataset {dataset}", reason)]
+    return [Request("comparison", f"with the dataset {dataset}", dataset, model, reason=reason)]
 
 
 def _references(
@@ -267,18 +253,18 @@ def _twin(numbers: Mapping[tuple[Any, ...], Task], key: tuple[Any, ...]) -> Task
 def why_not_compared(
     task: Task,
     twin: Task | None,
+    facts: Facts,
     other: tuple[str, str] = ("", ""),
     *,
     of_models: bool,
-    other_class: bool = False,
 ) -> str | None:
     """Why a number is not compared with its twin under ``other``; None where it is."""
     if twin is None:
         return f"{other[1]} on {other[0]} does not have it"
-    metric = declared_metric(task)
+    metric = metric_named(task.metric)
     if (none := task.undefined or twin.undefined) is not None:
         return none
-    if other_class:
+    if of_other_class(task, facts):
         return "scores are compared for the positive class"
     if task.table == Table.LABEL_SETS.value:
         return "metrics of sets of labels are not compared"
@@ -296,13 +282,6 @@ def of_other_class(task: Task, facts: Facts) -> bool:
     if not facts.two_classes or task.table != Table.SCORES.value:
         return False
     return task.label not in (None, facts.positive)
-
-
-def declared_metric(task: Task) -> Metric:
-    """The metric of a task."""
-    metric = find(task.metric)
-    assert metric is not None
-    return metric
 
 
 def _same_for_all_models(metric: Metric, task: Task) -> bool:
@@ -328,30 +307,26 @@ def planned_by(
     paired = task.dataset == twin.dataset
     same = stand_in(task, two_classes=facts.two_classes)
     family = family_of(
-        declared_metric(same), same.average, paired=paired, two_classes=facts.two_classes
+        metric_named(same.metric), same.average, paired=paired, two_classes=facts.two_classes
     )
     weighted = facts.weighted or other.weighted
     clustered = facts.clustered or other.clustered
-    no_default = None
-    if declared_metric(task).no_interval:
-        test, interval, why, no_default = "", "", NO_DEFAULT, NO_DEFAULT
-    elif paired and facts.designed is not None:
-        test, interval, why = _by_design(family, task)
-    elif paired:
-        test, interval, why = _of_same_rows(family, task, weighted=weighted, clustered=clustered)
-    else:
-        test, interval, why = _of_other_rows(family, dependent=weighted or clustered)
-    chosen = ComparisonTask(task, twin, paired, family, test, interval, why, no_default, no_default)
-    tests, methods = (PAIRED if paired else UNPAIRED)[family]
-    if task.metric in request.tests:
-        name = _named(request.tests[task.metric], paired=paired)
-        reason = None if name == test else _unfit(name, tests, family, weighted=weighted)
-        chosen = replace(chosen, test=name, test_reason=reason, why=ASKED)
-    if task.metric in request.methods:
-        name = _named(request.methods[task.metric], paired=paired)
-        reason = None if name == interval else _unfit(name, methods, family, weighted=weighted)
-        chosen = replace(chosen, interval=name, interval_reason=reason, why=ASKED)
-    if not facts.folds and facts.fold_sizes and declared_metric(task).ranks_rows:
+    designed = paired and facts.designed is not None
+    design = Design.of(weighted=weighted, clustered=clustered, designed=designed)
+    none = NO_DEFAULT if metric_named(task.metric).no_interval else None
+    test, interval, why = "", "", NO_DEFAULT
+    if none is None:
+        test, interval, why = _default(family, task, design, paired=paired)
+    chosen = ComparisonTask(task, twin, paired, family, test, interval, why, none, none)
+    for place, (key, asked) in enumerate((("test", request.tests), ("interval", request.methods))):
+        if task.metric in asked:
+            word = asked[task.metric]
+            name, known = word if paired else WITHOUT_PAIRS.get(word, word), getattr(chosen, key)
+            fit = (PAIRED if paired else UNPAIRED)[family][place]
+            reason = None if name == known else _unfit(name, fit, family, weighted=weighted)
+            named: dict[str, Any] = {key: name, f"{key}_reason": reason}
+            chosen = replace(chosen, why=ASKED, **named)
+    if not facts.folds and facts.fold_sizes and metric_named(task.metric).ranks_rows:
         reason = "each row was scored by another fit, and their scores are not on one scale"
         chosen = replace(chosen, test_reason=reason, interval_reason=reason)
     if task.metric in request.ratios:
@@ -364,7 +339,7 @@ def stand_in(task: Task, *, two_classes: bool) -> Task:
     """The task that is compared: of an average that is another number, this other one."""
     if task.average is None or task.indeterminate is not None:
         return task
-    metric, average = same_number(declared_metric(task), task.average, two_classes=two_classes)
+    metric, average = same_number(metric_named(task.metric), task.average, two_classes=two_classes)
     params = task.params if metric.name == task.metric else ()
     return replace(task, metric=metric.name, average=average, params=params)
 
@@ -383,7 +358,7 @@ def _to_be_shown(request: ComparisonRequest, chosen: ComparisonTask) -> Comparis
     A test of equality alone gives way to one that has a margin, with the limits of that same test:
     p and limits say one thing.
     """
-    metric = declared_metric(chosen.task)
+    metric = metric_named(chosen.task.metric)
     margin, kind = request.margins.get(metric.name), request.hypotheses.get(metric.name)
     if kind is None:
         return replace(chosen, margin=margin)
@@ -397,63 +372,42 @@ def _to_be_shown(request: ComparisonRequest, chosen: ComparisonTask) -> Comparis
     return replace(chosen, hypothesis=Hypothesis(kind, margin or 0.0, test, why, reason))
 
 
-def _named(word: str, *, paired: bool) -> str:
-    return word if paired else WITHOUT_PAIRS.get(word, word)
-
-
-def _by_design(family: Family, task: Task) -> tuple[str, str, str]:
-    """Of a sample drawn by a design: by contributions where they are known, else in groups."""
-    single = task.average is None and task.table != Table.CLASS_SCORES.value
-    known = declared_metric(task).linearised and (single or task.table in AT_THRESHOLD)
-    if known or family is Family.MEAN:
-        return "design_based", SANDWICH, "variance by the design of the sample"
-    return JACKKNIFE, JACKKNIFE, "units are left out in groups"
-
-
 #: Why a difference has neither test nor limits unless a spec names them.
 NO_DEFAULT = f"neither value has valid limits: {PERCENTILE} can be requested"
-#: Why a difference has those of its values, squared and added.
-BY_LIMITS = "by the limits of both values"
 
 
-def _of_same_rows(
-    family: Family, task: Task, *, weighted: bool, clustered: bool
-) -> tuple[str, str, str]:
-    dependent = weighted or clustered
-    if family is Family.MEAN and dependent:
-        return "design_based", SANDWICH, "a mean over rows: by what each contributes"
-    if clustered and family is Family.AREA and not weighted:
-        return AREA_OF_CLUSTERS, AREA_OF_CLUSTERS, "rows of one cluster are not independent"
-    if _by_own_limits(family, task, dependent):
-        return ADDED, ADDED, BY_LIMITS
-    if task.table in AT_THRESHOLD and (dependent or family is Family.OTHER):
-        return "design_based", SANDWICH, "a function of the table: by what each row contributes"
-    if dependent:
-        family = Family.OTHER
-    tests, methods = PAIRED[family]
-    return tests[0], methods[0], family.value
+def _default(family: Family, task: Task, design: Design, *, paired: bool) -> tuple[str, str, str]:
+    """Test and limits of a difference of which the spec names none, and why these.
 
-
-def _of_other_rows(family: Family, *, dependent: bool) -> tuple[str, str, str]:
-    """Of two datasets: of rows with weights or in clusters, all but means by their own limits."""
-    if family is Family.OTHER or (dependent and family is not Family.MEAN):
-        return ADDED, ADDED, BY_LIMITS
-    tests, methods = UNPAIRED[family]
-    return tests[0], methods[0], family.value
-
-
-def _by_own_limits(family: Family, task: Task, dependent: bool) -> bool:
-    """Whether both values of the same rows have limits, and how they go together is known.
-
-    Of what no other formula is known for, of single ratios and ranked scores; and of tables and
-    areas of rows with weights or in clusters.
+    Both values by their limits: of the same rows where it is known how they go together, that is
+    of single ratios and ranked scores, and of tables and areas of rows with weights or in clusters;
+    of two datasets where no formula is known, or rows depend on each other, but for means.
     """
-    metric = declared_metric(task)
-    if task.average is not None or task.table == Table.CLASS_SCORES.value:
-        return False
-    if family is Family.OTHER:
-        return metric.interval is Interval.LOG or metric.influence is not None
-    return dependent and metric.interval in _ANALYTIC
+    metric, dependent = metric_named(task.metric), design is not Design.ROWS
+    mean, other, at = family is Family.MEAN, family is Family.OTHER, task.table in AT_THRESHOLD
+    single = task.average is None and task.table != Table.CLASS_SCORES.value
+    if not paired:
+        by_limits = other or (dependent and not mean)
+    elif design is Design.SAMPLE:
+        if mean or (metric.linearised and (single or at)):
+            return BY_DESIGN, SANDWICH, "variance by the design of the sample"
+        return JACKKNIFE, JACKKNIFE, "units are left out in groups"
+    elif dependent and mean:
+        return BY_DESIGN, SANDWICH, "a mean over rows: by what each contributes"
+    elif design is Design.CLUSTERS and family is Family.AREA:
+        return AREA_OF_CLUSTERS, AREA_OF_CLUSTERS, "rows of one cluster are not independent"
+    elif other:
+        by_limits = single and (metric.interval is Interval.LOG or metric.influence is not None)
+    else:
+        by_limits = single and dependent and metric.interval in _ANALYTIC
+    if by_limits:
+        return ADDED, ADDED, "by the limits of both values"
+    if paired and at and (dependent or other):
+        return BY_DESIGN, SANDWICH, "a function of the table: by what each row contributes"
+    if paired and dependent:
+        family = Family.OTHER
+    tests, methods = (PAIRED if paired else UNPAIRED)[family]
+    return tests[0], methods[0], family.value
 
 
 #: Families whose values have limits with weights and in clusters without drawing rows; those of
@@ -507,7 +461,7 @@ def plan_omnibus(tasks: Sequence[Task], facts: Sequence[Facts]) -> list[OmnibusT
 
 
 def _planned_of_all(dataset: str, same: tuple[Task, ...], facts: Sequence[Facts]) -> OmnibusTask:
-    metric = declared_metric(same[0])
+    metric = metric_named(same[0].metric)
     test = SEVERAL.get(family_of(metric, same[0].average), "")
     reason = next(_reasons(same, facts), None)
     if reason is None and not test:
@@ -519,14 +473,15 @@ def _reasons(same: tuple[Task, ...], facts: Sequence[Facts]) -> Iterator[str]:
     """Why a number is not tested, the first reason first."""
     if len(same) < LEAST:
         yield f"fewer than {LEAST} models have it"
-    metric, own = declared_metric(same[0]), [f for f in facts if f.model in {t.model for t in same}]
+    own = [f for f in facts if f.model in {t.model for t in same}]
     for task, one in zip(same, own, strict=True):
-        found = why_not_compared(task, task, of_models=True, other_class=of_other_class(task, one))
+        found = why_not_compared(task, task, one, of_models=True)
         if found is not None:
             yield found
     if any(f.clustered for f in own):
         yield "rows of one cluster are not independent"
     if any(f.weighted or f.designed is not None for f in own):
         yield "it is not defined for weighted rows"
-    if metric.ranks_rows and any(f.fold_sizes and not f.folds for f in own):
+    ranked = metric_named(same[0].metric).ranks_rows
+    if ranked and any(f.fold_sizes and not f.folds for f in own):
         yield "each row was scored by another fit, and their scores are not on one scale"

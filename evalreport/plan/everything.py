@@ -8,7 +8,7 @@ be met is named here, before anything is computed, in ``results.json`` and on th
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 
 from evalreport.plan.build import thresholds
 from evalreport.plan.comparisons import (
@@ -23,7 +23,7 @@ from evalreport.plan.refusals import NO_RANKS
 from evalreport.plan.task import Plan, Request
 from evalreport.plan.unknown import rule_needs_unknown, unknown_words
 from evalreport.spec.acceptance import WhichNumber
-from evalreport.spec.comparisons import Comparisons, DatasetReference, RunReference
+from evalreport.spec.comparisons import Comparisons, DatasetReference, Reference, RunReference
 from evalreport.spec.model import Spec
 from evalreport.spec.models import EstimatorModel, HistoryModel
 
@@ -33,7 +33,8 @@ CURVED_CLASSES = 10
 
 def with_everything(plan: Plan, spec: Spec, requests: Requests, facts: Sequence[Facts]) -> Plan:
     """The plan of the measures, with all other requests of the spec."""
-    compared = planned_comparisons(spec, plan, facts)
+    request = None if spec.comparisons is None else comparison_request(spec.comparisons)
+    compared = None if request is None else plan_comparisons(request, plan.tasks, facts)
     others = (
         *_histories(spec),
         *_thresholds(spec, requests, facts),
@@ -58,31 +59,14 @@ def with_everything(plan: Plan, spec: Spec, requests: Requests, facts: Sequence[
 
 def comparison_request(asked: Comparisons) -> ComparisonRequest | None:
     """What a spec wants compared; None where the reference is an earlier run."""
-    if isinstance(asked.reference, RunReference):
+    if isinstance(other := asked.reference, RunReference):
         return None
-    of_dataset = isinstance(asked.reference, DatasetReference)
+    same = (field.name for field in fields(ComparisonRequest) if "reference" not in field.name)
     return ComparisonRequest(
-        reference=None if of_dataset else str(asked.reference),
-        reference_dataset=asked.reference.dataset
-        if isinstance(asked.reference, DatasetReference)
-        else None,
-        correction=asked.correction,
-        family=asked.family,
-        tests=dict(asked.tests),
-        methods=dict(asked.methods),
-        margins=dict(asked.margins),
-        hypotheses=dict(asked.hypotheses),
-        alpha=asked.alpha,
-        ratios=asked.ratios,
-        subgroups=asked.subgroups,
-        thresholds=asked.thresholds,
+        reference=None if isinstance(other, DatasetReference) else other,
+        reference_dataset=other.dataset if isinstance(other, DatasetReference) else None,
+        **{name: getattr(asked, name) for name in same},
     )
-
-
-def planned_comparisons(spec: Spec, plan: Plan, facts: Sequence[Facts]) -> ComparisonPlan | None:
-    """The comparisons of models, or of datasets, that the spec asks for; None without any."""
-    request = None if spec.comparisons is None else comparison_request(spec.comparisons)
-    return None if request is None else plan_comparisons(request, plan.tasks, facts)
 
 
 # -- models without predictions -------------------------------------------------------------------
@@ -152,14 +136,13 @@ def _comparisons(
         return
     if isinstance(asked.reference, RunReference):
         for one in facts:
-            what = f"every measure with the run {asked.reference.run}"
+            what = f"every measure with {_reference(asked.reference)}"
             yield Request("comparison", what, one.dataset, one.model)
     elif compared is not None:
         if asked.correction != "none":
             family = "all tests of the report" if asked.family == "report" else "each dataset"
             yield Request("comparison", f"p values corrected by {asked.correction} over {family}")
-        for place in compared.apart:
-            yield Request("comparison", place.what, place.dataset, place.model, reason=place.reason)
+        yield from compared.apart
         for skipped in compared.skipped:
             task = skipped.record
             yield Request(
@@ -168,7 +151,7 @@ def _comparisons(
         if not compared.tasks and not compared.skipped and not compared.apart:
             yield Request(
                 "comparison",
-                f"with {_reference(asked)}",
+                f"with {_reference(asked.reference)}",
                 reason="there is nothing else to compare with it",
             )
     yield from _asked_beside(asked, plan, facts)
@@ -198,10 +181,12 @@ def _reclassified(asked: Comparisons, facts: Sequence[Facts]) -> Iterator[Reques
         yield Request("comparison", "net reclassification", one.dataset, one.model, reason=reason)
 
 
-def _reference(asked: Comparisons) -> str:
-    if isinstance(asked.reference, DatasetReference):
-        return f"the dataset {asked.reference.dataset}"
-    return str(asked.reference)
+def _reference(reference: Reference) -> str:
+    if isinstance(reference, RunReference):
+        return f"the run {reference.run}"
+    if isinstance(reference, DatasetReference):
+        return f"the dataset {reference.dataset}"
+    return reference
 
 
 # -- curves and tables ----------------------------------------------------------------------------
@@ -310,21 +295,16 @@ def _drift(spec: Spec) -> Iterator[Request]:
     drift = spec.drift
     if drift is None:
         return
-    of_run = isinstance(drift.reference, RunReference)
-    told = (
-        drift.reference.run
-        if isinstance(drift.reference, RunReference)
-        else (drift.reference.dataset if isinstance(drift.reference, DatasetReference) else "")
-    )
-    against = f"against {'the run' if of_run else 'the dataset'} {told}"
+    against = f"against {_reference(drift.reference)}"
+    own = getattr(drift.reference, "dataset", None)
     for name in spec.datasets:
-        if not of_run and name == told:
+        if name == own:
             continue
         yield Request("drift", f"labels and scores {against}", name)
         for column in drift.columns:
             yield Request("drift", f"the column {column} {against}", name)
-    if not of_run and set(spec.datasets) == {told}:
-        yield Request("drift", against, reason=f"there is no dataset but {told}")
+    if set(spec.datasets) == {own}:
+        yield Request("drift", against, reason=f"there is no dataset but {own}")
 
 
 # -- baselines, training, declared values, criteria -----------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from evalreport.metrics.catalogue import catalogue, find
+from evalreport.metrics.catalogue import catalogue
 from evalreport.metrics.declare import Metric
 from evalreport.plan.inputs import MetricRequest, Requests
 from evalreport.plan.task import ThresholdRequest
@@ -91,12 +91,7 @@ def costs_of(spec: Spec) -> Any:
     if spec.costs is None:
         return None
     if isinstance(spec.costs, TwoClassCosts):
-        return {
-            "false_negative": spec.costs.false_negative,
-            "false_positive": spec.costs.false_positive,
-            "true_positive": spec.costs.true_positive,
-            "true_negative": spec.costs.true_negative,
-        }
+        return spec.costs.model_dump()
     return {actual: dict(row) for actual, row in spec.costs.items()}
 
 
@@ -106,10 +101,3 @@ def threshold_text(criterion: WhichNumber) -> str | None:
     if choice is None:
         return None
     return choice if isinstance(choice, str) else str(request_of(choice))
-
-
-def metric_named(name: str) -> Metric:
-    """A metric known to exist."""
-    found = find(name)
-    assert found is not None, name
-    return found

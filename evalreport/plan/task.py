@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from evalreport.metrics.kinds import Average
 from evalreport.results.identity import Slice
 
 
@@ -61,6 +62,17 @@ class Task:
 
 
 @dataclass(frozen=True)
+class Place:
+    """Where a task belongs: its slice and threshold, and which record of the metric it is."""
+
+    where: Slice
+    threshold: ThresholdRequest | None
+    average: Average | None = None
+    label: str | None = None
+    indeterminate: str | None = None
+
+
+@dataclass(frozen=True)
 class Skipped:
     """Something that was asked for and will not be computed, because.
 
@@ -102,14 +114,7 @@ class Request:
 
     def as_json(self) -> dict[str, Any]:
         """The request as plain data."""
-        return {
-            "part": self.part,
-            "what": self.what,
-            "dataset": self.dataset,
-            "model": self.model,
-            "how": self.how,
-            "reason": self.reason,
-        }
+        return asdict(self)
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ _MEANING = {
     ("training", "content"): "rows trained on may be tested",
     ("tuning", "id"): "labels of tested rows took part in choosing the parameters",
     ("tuning", "group"): "labels of their relatives took part in choosing the parameters",
-    ("tuning", "content"): "labels of tested rows may have taken part in choosing the parameters",
+    ("tuning", "content"): "labels of tested rows may have been used to choose the parameters",
 }
 _VERB = {"training": "trained", "tuning": "tuned"}
 

@@ -231,7 +231,7 @@ def _apply_skops(
         warnings.warn(f"trusted by who ran this: {name}", TrustedType, stacklevel=1)
     if not callable(getattr(model, "predict", None)):
         raise Refused(
-            f"the file holds a {type(model).__name__}, which predicts nothing",
+            f"the file contains a {type(model).__name__}, which cannot predict",
             "save a fitted classifier",
         )
     rows = _rows(model, told, matrix)

@@ -223,6 +223,28 @@ class LabelView(View):
     margin_unit: float = 1.0
     drawn_negative: npt.NDArray[np.bool_] | None = None
 
+    def at(self, places: npt.NDArray[Any]) -> LabelView:
+        """The rows, or kinds of rows, at some places; clusters and folds keep their codes."""
+
+        def part(values: Any) -> Any:
+            return None if values is None else values[places]
+
+        return replace(
+            self,
+            actual=part(self.actual),
+            row=part(self.row),
+            predicted=part(self.predicted),
+            score=part(self.score),
+            class_scores=part(self.class_scores),
+            weight=part(self.weight),
+            sample=None if self.sample is None else self.sample.taken(places),
+            cluster=None if self.cluster is None else (part(self.cluster[0]), self.cluster[1]),
+            fold=None if self.fold is None else (part(self.fold[0]), self.fold[1]),
+            groups={name: (part(codes), values) for name, (codes, values) in self.groups.items()},
+            times=part(self.times),
+            drawn_negative=part(self.drawn_negative),
+        )
+
     def drawn_at(self, threshold: float | None) -> npt.NDArray[np.bool_] | None:
         """Which rows are drawn to be negative, where the threshold is the boundary."""
         return self.drawn_negative if threshold == 0.0 else None

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,10 +21,13 @@ from evalreport.spec.formats import FILES
 
 if TYPE_CHECKING:
     from evalreport.render.limited import Child
+    from evalreport.report.model import Report
     from evalreport.report.signing import Signed
     from evalreport.results.lookup import Results
 
 Step = Callable[[str, int | None], None]
+#: Formats that are written from the report as a value.
+OF_THE_REPORT = frozenset(("html", "pdf", "docx", "figures"))
 
 
 @dataclass
@@ -101,109 +103,95 @@ def drawn(data: bytes, options: DrawingOptions, step: Step) -> Drawn:
     template or page that fails is a problem of its format alone; the rest is made. Raises
     FilesError where ``data`` holds no results.
     """
+    from evalreport.render.html import built
     from evalreport.report.csv import measures_csv
     from evalreport.results.codec import decode
     from evalreport.runs.hashing import parse_json
 
     results = decode(parse_json(data))
     made = Drawn({"results.json": data})
-    _other(made, "csv", "measures.csv", lambda: measures_csv(results))
-    if "html" in options.formats or "pdf" in options.formats:
-        # Nobody started it for more than this: then it loads while the page is drawn.
+    with _apart(made, "csv"):
+        made.files["measures.csv"] = measures_csv(results)
+    if not OF_THE_REPORT.isdisjoint(options.formats):
+        # Nobody started it for more than this: then it loads while the report is built.
         with (
             nullcontext(options.printer)
             if options.printer
             else started_printer(options.formats) as printer
         ):
-            _pages(made, results, data, replace(options, printer=printer), step)
-    if "docx" in options.formats:
-        step("writing the Word document", None)
-        _document(made, results, options)
-    if "figures" in options.formats:
-        step("drawing the figures", None)
-        _figures(made, results, options)
+            step("drawing the report", None)
+            with _apart(made, "report"):
+                report = built(results, options.template, options.signed, made.failed)
+                _write_report(made, report, data, replace(options, printer=printer), step)
     for name, make in _OTHERS.items():
         if name in options.formats:
-            _other(made, name, FILES[name], partial(make, results, data))
+            with _apart(made, name):
+                made.files[FILES[name]] = make(results, data)
     return made
 
 
-def _other(made: Drawn, name: str, file: str, make: Callable[[], bytes]) -> None:
-    """Add the file of a format; one that fails unexpectedly is left out, and told."""
+@contextmanager
+def _apart(made: Drawn, name: str) -> Iterator[None]:
+    """What fails in it concerns one format, which is left out; the rest is made."""
     try:
-        made.files[file] = make()
+        yield
+    except (RenderingError, LimitError) as error:
+        made.problems.append(error)
     except (EvalreportError, OSError, MemoryError):
         raise
     except Exception as error:  # noqa: BLE001 - told, with status 1
         made.failed.append(f"{name}: it could not be made ({type(error).__name__}: {error})")
 
 
-def _pages(made: Drawn, results: Results, data: bytes, options: DrawingOptions, step: Step) -> None:
-    from evalreport.render.html import render_html
+def _write_report(
+    made: Drawn, report: Report, data: bytes, options: DrawingOptions, step: Step
+) -> None:
+    """The formats that are written from the report, which is built once."""
+    from evalreport.render.html import page_of
 
-    step("drawing the report", None)
-    try:
-        page = render_html(results, options.template, options.signed, made.failed)
-    except (RenderingError, LimitError) as error:
-        made.problems.append(error)
-        return
-    except (EvalreportError, OSError, MemoryError):
-        raise
-    except Exception as error:  # noqa: BLE001 - told, with status 1
-        made.failed.append(f"html: the page could not be made ({type(error).__name__}: {error})")
-        return
-    if "html" in options.formats:
-        made.files[FILES["html"]] = page.encode("utf-8")
-    if "pdf" in options.formats:
-        from evalreport.render.pdf import render_pdf
+    with _apart(made, "html"):
+        if "html" in options.formats:
+            made.files[FILES["html"]] = page_of(report, options.template).encode("utf-8")
+        if "pdf" in options.formats:
+            step("laying out the PDF", None)
+            made.files[FILES["pdf"]] = _pdf(report, data, options)
+    if "docx" in options.formats:
+        from evalreport.render.docx import render_docx
 
-        step("laying out the PDF", None)
-        attached = {"results.json": data, "spec.yaml": options.spec_text.encode("utf-8")}
-        try:
-            made.files[FILES["pdf"]] = render_pdf(
-                page,
-                variant=options.variant,
-                attachments=attached,
-                at=options.when,
-                page=options.page_size,
-                child=options.printer,
-            )
-        except (RenderingError, LimitError) as error:
-            made.problems.append(error)
+        step("writing the Word document", None)
+        with _apart(made, "docx"):
+            made.files[FILES["docx"]] = render_docx(report, options.when)
+    if "figures" in options.formats:
+        step("drawing the figures", None)
+        _figures(made, report)
 
 
-def _document(made: Drawn, results: Results, options: DrawingOptions) -> None:
-    """The report in Word, from the value that the page is drawn from."""
-    from evalreport.render.docx import render_docx
-    from evalreport.render.html import built
+def _pdf(report: Report, data: bytes, options: DrawingOptions) -> bytes:
+    from evalreport.render.html import page_of
+    from evalreport.render.pdf import render_pdf
 
-    def make() -> bytes:
-        report = built(results, options.template, options.signed, made.failed)
-        return render_docx(report, options.when)
+    return render_pdf(
+        page_of(report, options.template, paper=True),
+        variant=options.variant,
+        attachments={"results.json": data, "spec.yaml": options.spec_text.encode("utf-8")},
+        at=options.when,
+        page=options.page_size,
+        child=options.printer,
+    )
 
-    try:
-        _other(made, "docx", FILES["docx"], make)
-    except (RenderingError, LimitError) as error:
-        made.problems.append(error)
 
-
-def _figures(made: Drawn, results: Results, options: DrawingOptions) -> None:
+def _figures(made: Drawn, report: Report) -> None:
     """Each chart of the report as files by themselves, SVG and PNG, numbered in their order."""
-    from evalreport.render.html import built
     from evalreport.report.charts.canvas import whole_svg
     from evalreport.report.model import Charts
 
-    try:
-        report = built(results, options.template, options.signed, made.failed)
-    except (RenderingError, LimitError) as error:
-        made.problems.append(error)
-        return
     blocks = (block for section in report.sections for block in section.blocks)
     charts = [chart for block in blocks if isinstance(block, Charts) for chart in block.charts]
     for number, chart in enumerate(charts, start=1):
         name = f"figure-{number:02d}-{chart.name.replace('_', '-')}"
-        _other(made, "figures", f"{name}.svg", partial(whole_svg, chart.drawing))
-        _other(made, "figures", f"{name}.png", chart.drawing.picture)
+        with _apart(made, "figures"):
+            made.files[f"{name}.svg"] = whole_svg(chart.drawing)
+            made.files[f"{name}.png"] = chart.drawing.picture()
 
 
 def _markdown(results: Results, _data: bytes) -> bytes:

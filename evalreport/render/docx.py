@@ -136,8 +136,7 @@ class _Writer:
         self.document = document
         self.draw: dict[type, Callable[[Any], object]] = {
             m.MetricBlock: self.metric,
-            m.Strip: self.strip,
-            m.Criteria: self.criteria,
+            m.TableBlock: self.lines,
             m.Stamp: self.stamp,
             m.Facts: self.facts,
             m.Ledgers: self.ledgers,
@@ -145,8 +144,7 @@ class _Writer:
             m.Heading: lambda b: self.heading(f"{b.text} {b.aside}".strip()),
             m.Notes: self.notes,
             m.Failure: lambda b: self.words(b.text, strong=True),
-            m.PlainTable: self.plain,
-            m.TablePair: lambda b: self.each(b.tables, self.plain),
+            m.TablePair: lambda b: self.each(b.tables, self.lines),
             m.Charts: self.charts,
             m.Tables: self.tables,
             m.Again: lambda _: None,
@@ -192,7 +190,7 @@ class _Writer:
         """Tables of counts, and what stands at their side."""
         self.each(block.tables, self.counts)
         if block.aside is not None:
-            self.plain(block.aside)
+            self.lines(block.aside)
 
     def words(self, text: str, style: str = "Normal", *, strong: bool = False) -> Paragraph:
         """A paragraph."""
@@ -332,73 +330,26 @@ class _Writer:
         if block.note:
             self.words(block.note)
 
-    def plain(self, block: m.PlainTable) -> None:
-        """A table of text."""
-        heads = [column.text for column in block.columns]
-        right = [k for k, column in enumerate(block.columns) if column.align == "right"]
-        strong = [k for k, row in enumerate(block.rows) if row.strong or row.head]
-        self.table(block.caption, [r.cells for r in block.rows], heads, right, strong)
-        if block.note:
-            self.words(block.note)
-
-    def strip(self, block: m.Strip) -> None:
-        """A line for each model or group."""
-        self.lines(block.caption, block.columns, block.lines, one="one" in block.style)
-        self.each(block.notes, self.words)
-
-    def criteria(self, block: m.Criteria) -> None:
-        """Measures or criteria, with their outcomes where they are judged."""
-        ends = [
-            " ".join(part for part in (row.word, row.reason) if part) if block.judged else ""
-            for row in block.rows
-        ]
-        lines = [row.line for row in block.rows]
-        made = self.lines(
-            block.caption, block.columns, lines, apart=True, ends=ends if block.judged else None
-        )
-        for row, own in zip(made.rows[1:], block.rows, strict=True):
-            if block.judged and own.word:
-                name, shade = OUTCOMES.get(own.outcome, OPEN)
-                _shade(row.cells[-1], shade)
-                row.cells[-1].paragraphs[0].style = self.document.styles[f"Outcome {name}".strip()]
-        self.each(block.notes, self.words)
-
-    def lines(
-        self,
-        caption: str,
-        columns: Sequence[m.Column],
-        lines: Sequence[m.Line],
-        *,
-        one: bool = False,
-        apart: bool = False,
-        ends: Sequence[str] | None = None,
-    ) -> Table:
-        """Lines of numbers; columns of whiskers alone, which only the page has, are left out.
-
-        ``one``: the interval of the last number has a column of its own, which is added;
-        ``apart``: it is there. ``ends``: what stands in the last column.
-        """
-        heads = [column.text for column in columns]
-        rows = []
-        for place, line in enumerate(lines):
-            cells = [_cell_text(cell, own=one or _has_limits(cell, apart)) for cell in line.cells]
-            number = line.cells[-1].number if one and line.cells else None
-            if number is not None:
-                cells.append(number.interval or number.reason)
-            cells += [""] * (len(heads) - len(cells))
-            if ends is not None:
-                cells[len(heads) - 1] = ends[place]
-            rows.append(cells)
-        used = [k for k in range(len(heads)) if any(row[k] for row in rows)]
-        right = [i for i, k in enumerate(used) if columns[k].align == "right"]
-        strong = [k for k, line in enumerate(lines) if line.strong]
+    def lines(self, block: m.TableBlock) -> None:
+        """A table; columns of whiskers alone, which only the page has, are left out."""
+        rows = [[_cell_text(cell, line) for cell in line.cells] for line in block.lines]
+        used = [k for k in range(len(block.columns)) if any(row[k] for row in rows)]
+        right = [i for i, k in enumerate(used) if block.columns[k].align == "right"]
+        strong = [k for k, line in enumerate(block.lines) if line.strong or line.head]
+        heads = [block.columns[k].text for k in used]
         chosen = [[row[k] for k in used] for row in rows]
-        made = self.table(caption, chosen, [heads[k] for k in used], right, strong)
-        for row, line in zip(made.rows[1:], lines, strict=True):
+        made = self.table(block.caption, chosen, heads, right, strong)
+        for row, line in zip(made.rows[1:], block.lines, strict=True):
             for cell, k in zip(row.cells, used, strict=True):
-                if k < len(line.cells):
-                    _mark(cell, top=line.cells[k].top, frame=line.cells[k].frame)
-        return made
+                own = line.cells[k]
+                if isinstance(own, str):
+                    continue
+                _mark(cell, top=own.top, frame=own.frame)
+                if own.outcome:
+                    name, shade = OUTCOMES.get(own.outcome, OPEN)
+                    _shade(cell, shade)
+                    cell.paragraphs[0].style = self.document.styles[f"Outcome {name}".strip()]
+        self.each(filter(None, (block.legend, *block.notes)), self.words)
 
     def counts(self, table: CountTable) -> None:
         """A classification table with the cells above and below the line marked."""
@@ -526,21 +477,23 @@ def _widths(rows: Sequence[Sequence[str]], columns: int) -> list[Any]:
     return [Mm(width * WIDTH_MM / sum(wanted)) for width in wanted]
 
 
-def _cell_text(cell: LineCell, *, own: bool) -> str:
-    """What a cell of a line says; ``own``: its interval stands in a column of its own."""
-    laid = "  ".join(f"{name} {count}" for name, count in cell.counts)
-    if cell.number is not None and cell.number.measure:
-        return cell.number.text if own else _with_interval(cell.number)
-    if cell.number is not None:
+def _cell_text(cell: str | LineCell, line: m.Line) -> str:
+    """What a cell of a line says; the interval of a number may have a cell of its own."""
+    if isinstance(cell, str):
+        return cell
+    number = cell.number
+    if number is not None and number.measure:
+        others = [own.aside for own in line.cells if not isinstance(own, str)]
+        elsewhere = line.whole and (number.interval or number.reason in others)
+        return number.text if elsewhere else _with_interval(number)
+    if number is not None:
         return ""
     if cell.mark is not None:
-        return f"{cell.mark.symbol} {cell.mark.name}"
-    return "\n".join(part for part in (cell.text, laid) if part)
-
-
-def _has_limits(cell: LineCell, apart: bool) -> bool:
-    """Whether the interval of a number stands in another cell of its row."""
-    return apart and cell.number is not None and bool(cell.number.interval)
+        return f"{cell.mark.symbol} {cell.mark.key or cell.mark.name}"
+    if cell.outcome:
+        return " ".join(part for part in (cell.text, cell.aside) if part)
+    laid = "  ".join(f"{name} {count}" for name, count in cell.counts)
+    return "\n".join(part for part in (cell.text, laid, cell.aside) if part)
 
 
 def _with_interval(number: Number) -> str:

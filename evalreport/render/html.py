@@ -15,7 +15,8 @@ from evalreport.errors import Location, Problem, RenderingError
 from evalreport.render.locate import Template, find_template
 from evalreport.render.references import blocked_reference, guarded
 from evalreport.report.build import build
-from evalreport.report.model import Report
+from evalreport.report.directions import RUNNING, isolated
+from evalreport.report.model import Code, Report
 from evalreport.report.signing import Signed, with_signature
 from evalreport.results.lookup import Results
 
@@ -23,31 +24,40 @@ if TYPE_CHECKING:
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 
-def as_plain(value: Any) -> Any:
+def as_plain(value: Any, *, running: bool = False) -> Any:
     """Text, numbers, truth values, None, lists and dicts only.
+
+    In ``running`` text names in scripts from right to left are kept apart from what is around them.
 
     >>> from evalreport.report.model import Text
     >>> as_plain(Text("hello"))
     {'text': 'hello', 'style': '', 'kind': 'text'}
     """
-    if value is None or isinstance(value, (str, bool, int, float)):
+    if isinstance(value, str):
+        return isolated(value) if running else value
+    if value is None or isinstance(value, (bool, int, float)):
         return value
     if isinstance(value, (list, tuple)):
-        return [as_plain(item) for item in value]
+        return [as_plain(item, running=running) for item in value]
     if isinstance(value, dict):
         return {str(key): as_plain(item) for key, item in value.items()}
     if is_dataclass(type(value)):
-        names, kind = _held(value.__class__)
-        return {name: as_plain(getattr(value, name)) for name in names} | kind
+        words, others = _fields(value.__class__)
+        plain = {name: as_plain(getattr(value, name)) for name in others}
+        return plain | {name: as_plain(getattr(value, name), running=True) for name in words}
     raise TypeError(f"a template cannot be given a {type(value).__name__}")
 
 
 @cache
-def _held(of: Any) -> tuple[tuple[str, ...], dict[str, str]]:
-    """The fields of a dataclass that are part of its value, and its kind where it names one."""
-    kind = getattr(of, "kind", None)
-    names = tuple(field.name for field in fields(of) if field.compare)
-    return names, {"kind": kind} if isinstance(kind, str) else {}
+def _fields(of: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The fields of a dataclass that hold running text, and the others with its kind if it has one.
+
+    Text shown as it was written is none.
+    """
+    names = [field.name for field in fields(of) if field.compare]
+    words = tuple(name for name in names if name in RUNNING and of is not Code)
+    kind = ["kind"] if isinstance(getattr(of, "kind", None), str) else []
+    return words, tuple(name for name in (*names, *kind) if name not in words)
 
 
 def render_html(
@@ -55,21 +65,28 @@ def render_html(
     template: str | Path | None = None,
     signed: Signed | None = None,
     failed: list[str] | None = None,
+    *,
+    paper: bool = False,
 ) -> str:
-    """The report of results as HTML.
+    """The report of results as HTML: `built`, then drawn by `page_of`."""
+    return page_of(built(results, template, signed, failed), template, paper=paper)
+
+
+def page_of(report: Report, template: str | Path | None = None, *, paper: bool = False) -> str:
+    """A report as HTML, as a screen shows it or as it is laid out on ``paper``.
 
     ``template`` is the name of a shipped template, or a folder or file of the
     user's own; those run in a child process with limits and must refer to nothing
-    outside the page. ``signed`` is who signs this copy; ``failed`` is told what could not be
-    made and stands as FAILED on the page. Raises RenderingError,
-    LimitError, UsageError or FilesError.
+    outside the page. On paper stand the same words without what is folded away on screen, and
+    charts are pictures, so that nothing in them is looked at by the rules of the page. Raises
+    RenderingError, LimitError, UsageError or FilesError.
     """
     found = find_template(template)
-    report = as_plain(_with_template(results, found, signed, failed))
-    report["logo"] = found.logo or report["logo"]
-    report["running"] = running_lines(report)
+    plain = as_plain(report)
+    plain["logo"] = found.logo or plain["logo"]
+    plain |= {"running": running_lines(plain), "paper": paper}
     if found.trusted:
-        return fill(found, report)
+        return fill(found, plain)
     from evalreport.render.limited import run_limited
 
     page = run_limited(
@@ -78,7 +95,7 @@ def render_html(
             "name": found.name,
             "files": found.files,
             "main": found.main,
-            "report": report,
+            "report": plain,
         },
     )
     return page.decode("utf-8")
@@ -90,14 +107,12 @@ def built(
     signed: Signed | None = None,
     failed: list[str] | None = None,
 ) -> Report:
-    """The report itself, with the sections of the template: what other formats are written from."""
-    return _with_template(results, find_template(template), signed, failed)
+    """The report itself, with the sections of the template: what every format is written from.
 
-
-def _with_template(
-    results: Results, found: Template, signed: Signed | None, failed: list[str] | None
-) -> Report:
-    made = build(results, found.name, failed)
+    ``signed`` is who signs this copy; ``failed`` is told what could not be made and stands as
+    FAILED in the report.
+    """
+    made = build(results, find_template(template).name, failed)
     return made if signed is None else with_signature(made, signed)
 
 

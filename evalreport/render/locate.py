@@ -83,7 +83,8 @@ def _base(folder: Path) -> str:
 
 
 def _shipped(name: str) -> dict[str, str]:
-    return _folder(templates_folder() / name) | {"fonts.css": fonts_css()}
+    fonts = {"fonts.css": fonts_css(), "paper_fonts.css": fonts_css(paper=True)}
+    return _folder(templates_folder() / name) | fonts
 
 
 def _folder(folder: Path) -> dict[str, str]:

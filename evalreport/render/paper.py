@@ -4,35 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import re
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
-from urllib.parse import quote
 
 from evalreport.errors import MissingLibraryError, Problem, RenderingError
 from evalreport.render.finishing import complete_structure
-from evalreport.render.shipped import FACES, font_source, fonts_css, shipped_font
+from evalreport.render.shipped import UNPACKED, fonts_css, shipped_font
 
-#: Addresses that stand for the shipped fonts, as files that need no unpacking.
-SHIPPED = {f"data:font/ttf,{face[-1]}": face[-1].replace(".woff2", ".ttf") for face in FACES}
-
-#: A chart as it stands in the page: its words, box, size and what it holds.
-_CHART = re.compile(
-    r'<svg class="chart" role="img" aria-label="([^"]*)" viewBox="([^"]*)"'
-    r'((?: (?:width|height)="[^"]*")*)>(.*?)</svg>',
-    re.DOTALL,
-)
-#: A link from a number to itself, which is for copying from the screen.
-_LINK = re.compile(r'<a((?: class="(?:val|und)" data-value="[^"]*")?) href="#m\d+">([^<]*)</a>')
-#: The points of a chart, and tables that paper has elsewhere, folded away on screen.
-_DATA = re.compile(r'<details class="(?:data|again)">(?:(?!<details).)*?</details>', re.DOTALL)
 #: Margins that give Letter lines of about the length of those on A4, in the same type.
 LETTER = "@page{{size:Letter{}!important;margin:14mm 18mm 13mm 21mm!important}}"
-#: What the page of a report in large print begins with.
-_LARGE = re.compile(r'<html[^>]* class="lp"')
 
 
 def print_page(
@@ -47,8 +30,9 @@ def print_page(
     when = datetime.fromisoformat(at)
     files = [_attachment(weasyprint, name, content, when) for name, content in attachments.items()]
     try:
-        document = weasyprint.HTML(string=for_paper(html), url_fetcher=_fetcher(), base_url=None)
-        turned = " landscape" if _LARGE.search(html, 0, 200) else ""
+        document = weasyprint.HTML(string=html, url_fetcher=_fetcher(), base_url=None)
+        # a report in large print lies on its side
+        turned = " landscape" if document.etree_element.get("class") == "lp" else ""
         sheets = [weasyprint.CSS(string=LETTER.format(turned))] if page == "letter" else []
         options = {
             "pdf_variant": variant,
@@ -72,32 +56,9 @@ def print_page(
     return bytes(content)
 
 
-def for_paper(html: str) -> str:
-    """The page as it is laid out: the same words, without what the style sheet would hide.
-
-    Fonts are read where they are shipped, also for a page that is sent without them: paper has no
-    others. The data of charts, folded away on screen, is left out
-    before it is parsed, a fifth of the time of laying out: the attached results hold it. Charts
-    are pictures, so that nothing in them is looked at by the rules of the page.
-    """
-    if "@font-face" not in html:
-        html = html.replace("<style>", f"<style>{fonts_css()}", 1)
-    for address, name in zip(SHIPPED, (face[-1] for face in FACES), strict=True):
-        html = html.replace(font_source(name), f'url({address}) format("truetype")')
-    html = _LINK.sub(r"<span\1>\2</span>", _CHART.sub(_as_picture, html))
-    return _DATA.sub("", html)
-
-
-def _as_picture(chart: re.Match[str]) -> str:
-    """A chart of the page as a picture, with the words that stand for it."""
-    words, box, size, inside = chart.groups()
-    drawn = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}">{inside}</svg>'
-    return f'<img src="data:image/svg+xml,{quote(drawn)}" alt="{words}"{size}>'
-
-
 def load() -> None:
     """Load the library and what it reads and parses once, with a page of its own."""
-    page = f"<style>{fonts_css()}</style><table><tr><td>page</table>"
+    page = f"<style>{fonts_css(paper=True)}</style><table><tr><td>page</table>"
     print_page(page, "pdf/a-3a", {}, "2000-01-01T00:00:00+00:00", "a4")
 
 
@@ -183,8 +144,8 @@ def _fetcher() -> Any:
             if not url.lower().startswith("data:"):
                 shown = url if len(url) <= 200 else url[:200] + "…"
                 raise FatalURLFetchingError(shown)
-            if url in SHIPPED:
-                return URLFetcherResponse(url, shipped_font(SHIPPED[url]))
+            if url in UNPACKED:
+                return URLFetcherResponse(url, shipped_font(UNPACKED[url]))
             return super().fetch(url, headers)
 
     return DataOnly(allowed_protocols=("data",), allow_redirects=False, fail_on_errors=True)

@@ -17,6 +17,9 @@ FACES = (
     ("Report Mono", 400, "normal", "report-mono-400.woff2"),
 )
 
+#: Addresses that stand for the shipped fonts on paper, as files that need no unpacking.
+UNPACKED = {f"data:font/ttf,{face[-1]}": face[-1].replace(".woff2", ".ttf") for face in FACES}
+
 
 def templates_folder() -> Path:
     """The folder of shipped templates: in the installed package, else in the repository."""
@@ -25,19 +28,23 @@ def templates_folder() -> Path:
     return shipped if shipped.is_dir() else package.parent / "templates"
 
 
-def fonts_css() -> str:
-    """The fonts of the report as style rules that hold the fonts themselves."""
+def fonts_css(*, paper: bool = False) -> str:
+    """The fonts of the report as style rules; these hold the fonts but on ``paper``.
+
+    There fonts are read where they are shipped.
+    """
     rules = []
-    for family, weight, style, name in FACES:
+    for (family, weight, style, name), address in zip(FACES, UNPACKED, strict=True):
+        source = f'url({address}) format("truetype")' if paper else _inside(name)
         rules.append(
             f'@font-face{{font-family:"{family}";font-weight:{weight};font-style:{style};'
-            f"src:{font_source(name)}}}\n"
+            f"src:{source}}}\n"
         )
     return "".join(rules)
 
 
-def font_source(name: str) -> str:
-    """A shipped font as the source of a style rule."""
+def _inside(name: str) -> str:
+    """A shipped font as the source of a style rule that holds it."""
     data = base64.b64encode(shipped_font(name)).decode("ascii")
     return f'url(data:font/woff2;base64,{data}) format("woff2")'
 

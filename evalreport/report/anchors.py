@@ -7,7 +7,7 @@ that stands nowhere yet is put there: no number without its table.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from typing import Any
@@ -19,7 +19,6 @@ from evalreport.report.model import (
     Again,
     Block,
     Column,
-    Criteria,
     Entry,
     Heading,
     Line,
@@ -27,7 +26,7 @@ from evalreport.report.model import (
     Notes,
     Report,
     Section,
-    Strip,
+    TableBlock,
     Tables,
     Text,
 )
@@ -36,9 +35,6 @@ from evalreport.report.strips import tables_strip
 from evalreport.report.words import label_text
 from evalreport.results.identity import MEAN_OF_FOLDS
 from evalreport.results.records import Table
-
-#: The style of a strip whose lines are of one measure each.
-ONE = "one"
 
 
 def with_anchors(report: Report) -> Report:
@@ -75,36 +71,24 @@ def _anchored(block: Block, cards: set[str], given: set[str]) -> Block:
     if isinstance(block, MetricBlock):
         own = tuple(replace(card, number=_own(card.number, set(), given)) for card in block.cards)
         return replace(block, cards=own)
-    if isinstance(block, Strip):
-        whole = ONE in block.style
-        return replace(block, lines=tuple(_line(line, whole, cards, given) for line in block.lines))
-    if isinstance(block, Criteria):
-        rows = tuple(replace(r, line=_line(r.line, True, cards, given)) for r in block.rows)
-        return replace(block, rows=rows)
+    if isinstance(block, TableBlock):
+        return replace(block, lines=tuple(_line(line, cards, given) for line in block.lines))
     if isinstance(block, Tables):
         tables = tuple(replace(t, anchor=_first(t.table, given)) for t in block.tables)
         return replace(block, tables=tables)
     return block
 
 
-def _line(line: Line, whole: bool, cards: set[str], given: set[str]) -> Line:
-    """A line; where it is ``whole`` of one measure, that of its last number."""
-    at = set(_places(line))
-    at = {max(at)} if whole and at else at
-    cells = tuple(
-        replace(cell, number=_own(cell.number, cards, given))
-        if k in at and cell.number is not None
-        else cell
-        for k, cell in enumerate(line.cells)
-    )
-    return replace(line, cells=cells)
-
-
-def _places(line: Line) -> Iterator[int]:
-    """Where measures stand in a line."""
-    for k, cell in enumerate(line.cells):
-        if cell.number is not None and cell.number.measure:
-            yield k
+def _line(line: Line, cards: set[str], given: set[str]) -> Line:
+    """A line; where it is of one measure, that of its last number."""
+    cells = [*line.cells]
+    for k in reversed(range(len(cells))) if line.whole else range(len(cells)):
+        cell = cells[k]
+        if isinstance(cell, LineCell) and cell.number is not None and cell.number.measure:
+            cells[k] = replace(cell, number=_own(cell.number, cards, given))
+            if line.whole:
+                break
+    return replace(line, cells=tuple(cells))
 
 
 def _own(number: Number, elsewhere: set[str], given: set[str]) -> Number:

@@ -13,8 +13,7 @@ from evalreport.report.model import (
     Block,
     Column,
     Line,
-    PlainTable,
-    Strip,
+    TableBlock,
     Text,
 )
 from evalreport.report.numbers import count_text, difference_text, or_dash, p_text, value_text
@@ -62,7 +61,7 @@ def baseline_blocks(contents: Contents) -> list[Block]:
     return [*blocks, _declared(contents, declared)] if declared else [*blocks]
 
 
-def _baselines(contents: Contents, dataset: str) -> Strip | None:
+def _baselines(contents: Contents, dataset: str) -> TableBlock | None:
     """One line per baseline, then one per model: the counts of two classes, then the values."""
     views = [v for v in contents.views if v[0] == dataset]
     own = [
@@ -81,7 +80,7 @@ def _baselines(contents: Contents, dataset: str) -> Strip | None:
     tables = _tables(contents, dataset)
     lines = []
     for name in names:
-        values = [LineCell(or_dash(known.get((name, key))), "right") for key in keys]
+        values = [LineCell(or_dash(known.get((name, key)))) for key in keys]
         heads = LineCell(visible(name.replace("_", " ")), head=True)
         lines.append(Line((heads, *_counts(contents, tables, name), *values), rule=False))
     lines += [
@@ -94,7 +93,7 @@ def _baselines(contents: Contents, dataset: str) -> Strip | None:
     at = _at(list(tables.values()))
     notes = [at, _notes(own, len(found), list(dict.fromkeys(alone))), _left_out(contents, own)]
     title = f"Models against simple rules, {label_text(dataset)}{_rows(contents, views)}"
-    return Strip(title, columns, tuple(lines), (" ".join(filter(None, notes)),), "many")
+    return TableBlock(title, columns, tuple(lines), (" ".join(filter(None, notes)),), "many")
 
 
 def _keys(own: Sequence[Baseline], names: Sequence[str]) -> list[Quantity]:
@@ -118,7 +117,7 @@ def _counts(contents: Contents, tables: dict[str, BaselineTable], name: str) -> 
     if table is None:
         return [LineCell() for _ in contents.flat]
     four = flat_counts_of(table.counts, table.labels.index(str(table.positive)))
-    return [LineCell(count_text(four[name]), "right") for name in contents.flat]
+    return [LineCell(count_text(four[name])) for name in contents.flat]
 
 
 def _of_model(
@@ -133,7 +132,7 @@ def _of_model(
         cells += laid or [LineCell() for _ in contents.flat]
     for m in measures:
         number = None if m is None else _bare(contents, m)
-        cells.append(LineCell("–" if number is None else "", "right", number=number))
+        cells.append(LineCell("–" if number is None else "", number=number))
     return Line(tuple(cells), table=table.id if flat and table is not None else "", rule=False)
 
 
@@ -232,7 +231,7 @@ def _measure(contents: Contents, view: View, key: Quantity) -> Measure | None:
     return min(own, key=lambda m: m.indeterminate is not None, default=None)
 
 
-def _declared(contents: Contents, entries: Sequence[Declared]) -> PlainTable:
+def _declared(contents: Contents, entries: Sequence[Declared]) -> TableBlock:
     """Declared values, who declared them, and whether the interval measured here holds them."""
     columns: list[Field[Declared]] = [
         left("metric", lambda one: _declared_title(contents, one)),

@@ -5,22 +5,19 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import replace
-from itertools import count
 
 from evalreport.errors import EvalreportError, Problem, UsageError, did_you_mean
 from evalreport.report import comparisons
 from evalreport.report.anchors import with_anchors, with_tables
-from evalreport.report.charts.canvas import failed_drawings, with_own_names
+from evalreport.report.charts.canvas import failed_drawings
 from evalreport.report.checklists import asked, checklist_blocks
 from evalreport.report.checklists import declared as declared_lists
 from evalreport.report.contents import Contents
 from evalreport.report.criteria import protocol_text
-from evalreport.report.directions import with_isolated_names
 from evalreport.report.logo import logo_address
 from evalreport.report.metric_sections import metric_blocks_with
 from evalreport.report.model import (
     Block,
-    Charts,
     Facts,
     Failure,
     Heading,
@@ -35,7 +32,6 @@ from evalreport.report.page_one import outcome_text
 from evalreport.report.rows import agreement_words
 from evalreport.report.scripts import script_note
 from evalreport.report.sections import Declaration, sections
-from evalreport.report.short_names import with_short_names
 from evalreport.report.wording import TEMPLATES, Wording
 from evalreport.report.words import as_of_text, label_text, prose, visible
 from evalreport.results import records
@@ -66,7 +62,7 @@ def build(results: Results, template: str = "standard", failed: list[str] | None
         created=visible(provenance.at),
         version=visible(provenance.version),
         spec=visible(spec)[:12],
-        sections=_with_own_names(made),
+        sections=made,
         outcome=outcome_text(contents),
         kicker=contents.said(None, wording.kicker),
         protocol=protocol_text(contents),
@@ -74,7 +70,7 @@ def build(results: Results, template: str = "standard", failed: list[str] | None
         large=bool((contents.spec.get("report") or {}).get("large")),
         logo=logo_address(contents),
     )
-    return with_anchors(with_isolated_names(with_short_names(report, contents)))
+    return with_anchors(report)
 
 
 def _sections(
@@ -105,22 +101,6 @@ def _with_note(sections: tuple[Section, ...], note: str) -> tuple[Section, ...]:
         return sections
     first = replace(sections[0], blocks=(*sections[0].blocks, Text(note, "small")))
     return (first, *sections[1:])
-
-
-def _with_own_names(sections: tuple[Section, ...]) -> tuple[Section, ...]:
-    """The sections with charts whose ids no other chart has."""
-    number = count(1)
-
-    def named(block: Block) -> Block:
-        if not isinstance(block, Charts):
-            return block
-        charts = (
-            replace(chart, drawing=with_own_names(chart.drawing, f"c{next(number)}"))
-            for chart in block.charts
-        )
-        return replace(block, charts=tuple(charts))
-
-    return tuple(replace(one, blocks=tuple(map(named, one.blocks))) for one in sections)
 
 
 def _made(

@@ -29,9 +29,9 @@ from evalreport.report.numbers import (
     value_text,
 )
 from evalreport.report.pieces import Card, LineCell, Mark, Number, Whisker
-from evalreport.report.words import method_text, prose, rows_text, visible
+from evalreport.report.words import OUTCOME_MARKS, method_text, prose, rows_text, visible
 from evalreport.results.identity import REPEATS_SHARE_ROWS
-from evalreport.results.records import Criterion, Interval, Measure, Reached, Table
+from evalreport.results.records import Criterion, Interval, Measure, Reached, Table, verdict_of
 
 
 def number_of(
@@ -159,6 +159,11 @@ def whisker_of(
     )
 
 
+def outcome_cell(outcome: str, reason: str = "") -> LineCell:
+    """What came of a criterion, as a stamp, and why."""
+    return LineCell(OUTCOME_MARKS[outcome], outcome=verdict_of(outcome), aside=reason)
+
+
 def flat_cells(
     contents: Contents, table: Table | None, measure: Measure | None, place: str
 ) -> list[LineCell] | None:
@@ -178,7 +183,6 @@ def flat_cells(
         found.append(
             LineCell(
                 text=count_text(counts[name]),
-                align="right",
                 cell=name.lower(),
                 top=name in top,
                 frame=sides.get(name, "") + ends if framed else "",

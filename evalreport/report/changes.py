@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evalreport.report.columns import Field, left, right, table_of
-from evalreport.report.model import Block, Column, PlainTable, TableRow
+from evalreport.report.columns import Field, left, plain_table, right, table_of
+from evalreport.report.model import Block, Column, Line, TableBlock
 from evalreport.report.numbers import or_dash, p_text
+from evalreport.report.pieces import LineCell
 from evalreport.report.words import label_text, method_text
 from evalreport.results.records import SHARES_MOVED, Change, ChartMark, Moved, Period
 
@@ -112,8 +113,8 @@ def _between(change: Change) -> str:
     return f"{label_text(change.earliest or '')} to {label_text(change.latest or '')}"
 
 
-def _strong_where_alarmed(line: tuple[str, str, Change], cells: tuple[str, ...]) -> TableRow:
-    return TableRow(cells, strong=line[2].alarm is not None)
+def _strong_where_alarmed(line: tuple[str, str, Change], cells: tuple[str | LineCell, ...]) -> Line:
+    return Line(cells, strong=line[2].alarm is not None)
 
 
 def _chance(probability: float) -> str:
@@ -123,7 +124,7 @@ def _chance(probability: float) -> str:
     return "< 0.001" if probability < 0.001 else f"{probability:.3f}"
 
 
-def _moved(name: str, model: str, record: Period) -> PlainTable:
+def _moved(name: str, model: str, record: Period) -> TableBlock:
     """What else is not as it was before the change."""
     change = record.change
     assert change is not None
@@ -143,14 +144,13 @@ def _moved(name: str, model: str, record: Period) -> PlainTable:
     return table_of(f"What moved with it: {name}, {model}", change.moved, columns, note)
 
 
-def _chart(name: str, model: str, record: Period) -> PlainTable:
+def _chart(name: str, model: str, record: Period) -> TableBlock:
     """The charts of one measure, period by period."""
     change = record.change
     assert change is not None
     pairs = list(zip(record.periods, change.marks, strict=True))
     rows = [
-        TableRow((label_text(period), *mark_cells(mark)), strong=mark.signal)
-        for period, mark in pairs
+        Line((label_text(period), *mark_cells(mark)), strong=mark.signal) for period, mark in pairs
     ]
     note = (
         f"z: against all periods before, in standard errors. EWMA: moving average with weight 0.2 "
@@ -161,7 +161,7 @@ def _chart(name: str, model: str, record: Period) -> PlainTable:
         note += f" The newest {MOST_PERIODS} of {len(rows)} periods; all are in results.json."
     columns = (Column(str(record.every)), *MARK_HEADS)
     title = f"Charts that look every time: {name}, {model}"
-    return PlainTable(title, columns, tuple(rows[-MOST_PERIODS:]), note)
+    return plain_table(title, columns, tuple(rows[-MOST_PERIODS:]), note)
 
 
 def mark_cells(mark: ChartMark) -> tuple[str, ...]:

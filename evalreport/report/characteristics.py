@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from evalreport.report.columns import plain_table
 from evalreport.report.contents import Contents
-from evalreport.report.model import Block, Column, PlainTable, TableRow
+from evalreport.report.model import Block, Column, Line, TableBlock
 from evalreport.report.numbers import count_text, measured_places, measured_text, share_text
 from evalreport.report.sections import section
 from evalreport.report.words import label_text, listed
@@ -31,7 +32,7 @@ def characteristics_blocks(contents: Contents) -> list[Block]:
     return [_table(contents, record) for record in contents.of(Characteristics)]
 
 
-def _table(contents: Contents, record: Characteristics) -> PlainTable:
+def _table(contents: Contents, record: Characteristics) -> TableBlock:
     classes = record.classes[:MOST_CLASSES]
     shown = [None, *(c.label for c in classes)]
     columns = (
@@ -46,7 +47,7 @@ def _table(contents: Contents, record: Characteristics) -> PlainTable:
     models = [label_text(m) for m in record.models]
     whose = "" if len(models) == len(contents.models) else f", {listed(models)}"
     caption = f"Characteristics of the used rows, {label_text(record.dataset)}{whose}"
-    return PlainTable(caption, columns, tuple(rows), _left_out(record), "one-table")
+    return plain_table(caption, columns, tuple(rows), _left_out(record), "one-table")
 
 
 def _left_out(record: Characteristics) -> str:
@@ -62,27 +63,27 @@ def _left_out(record: Characteristics) -> str:
     return f"{NOTE} {' and '.join(told)}; the others are in results.json." if told else NOTE
 
 
-def _counts(record: Characteristics, classes: Sequence[ClassRows]) -> TableRow:
+def _counts(record: Characteristics, classes: Sequence[ClassRows]) -> Line:
     counts = [record.rows, *(c.rows for c in classes)]
-    return TableRow(("rows", *(count_text(n) for n in counts)), strong=True)
+    return Line(("rows", *(count_text(n) for n in counts)), strong=True)
 
 
-def _shares(contents: Contents, record: Characteristics, classes: Sequence[ClassRows]) -> TableRow:
+def _shares(contents: Contents, record: Characteristics, classes: Sequence[ClassRows]) -> Line:
     """The share of the rows that each class has, and whether the sampling fixed it."""
     datasets = contents.spec.get("datasets") or {}
     sampling = (datasets.get(record.dataset) or {}).get("sampling")
     name = "share, fixed by the sampling" if sampling == "case_control" else "share of rows"
     rows = record.rows
-    return TableRow((name, share_text(rows, rows), *(share_text(c.rows, rows) for c in classes)))
+    return Line((name, share_text(rows, rows), *(share_text(c.rows, rows) for c in classes)))
 
 
 def _lines(
     column: DescribedColumn, groups: Sequence[NumberGroup | CategoryGroup]
-) -> Iterator[TableRow]:
-    yield TableRow((label_text(column.column), *("" for _ in groups)), head=True)
+) -> Iterator[Line]:
+    yield Line((label_text(column.column), *("" for _ in groups)), head=True)
     yield from _of_numbers([group for group in groups if isinstance(group, NumberGroup)])
     yield from _of_words([group for group in groups if isinstance(group, CategoryGroup)])
-    yield TableRow(("missing", *(_missing(g) for g in groups)), inner=True)
+    yield Line(("missing", *(_missing(g) for g in groups)), inner=True)
 
 
 def _missing(group: NumberGroup | CategoryGroup) -> str:
@@ -93,17 +94,17 @@ def _share(count: int, whole: int) -> str:
     return f"{count_text(count)} ({share_text(count, whole)})" if whole else count_text(count)
 
 
-def _of_numbers(groups: Sequence[NumberGroup]) -> Iterator[TableRow]:
+def _of_numbers(groups: Sequence[NumberGroup]) -> Iterator[Line]:
     if not groups:
         return
     places = measured_places(groups[0].sd or groups[0].mean)
 
-    def line(name: str, form: str, of: Callable[[NumberGroup], tuple[Any, ...]]) -> TableRow:
+    def line(name: str, form: str, of: Callable[[NumberGroup], tuple[Any, ...]]) -> Line:
         cells = [
             form.format(*(_measured(x, places) for x in of(g))) if g.n else "no value"
             for g in groups
         ]
-        return TableRow((name, *cells), inner=True)
+        return Line((name, *cells), inner=True)
 
     yield line("mean (standard deviation)", "{} ({})", lambda g: (g.mean, g.sd))
     yield line(
@@ -116,11 +117,11 @@ def _measured(value: Any, places: int) -> str:
     return "–" if value is None else measured_text(value, places)
 
 
-def _of_words(groups: Sequence[CategoryGroup]) -> Iterator[TableRow]:
+def _of_words(groups: Sequence[CategoryGroup]) -> Iterator[Line]:
     if not groups:
         return
     for k, value in enumerate(groups[0].values):
         cells = (_share(g.values[k].count, g.n) for g in groups)
-        yield TableRow((label_text(value.value), *cells), inner=True)
+        yield Line((label_text(value.value), *cells), inner=True)
     if groups[0].other:
-        yield TableRow(("other values", *(_share(g.other, g.n) for g in groups)), inner=True)
+        yield Line(("other values", *(_share(g.other, g.n) for g in groups)), inner=True)

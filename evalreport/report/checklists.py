@@ -294,6 +294,12 @@ def checklist_blocks(contents: Contents, places: Mapping[str, str]) -> list[Bloc
     return blocks
 
 
+def filled_text(contents: Contents) -> list[tuple[str, str]]:
+    """Each list that is asked for by its title, with how many of its items carry content."""
+    lists = [data for name in asked(contents) if (data := load_checklist(name)) is not None]
+    return [(data["title"], _counted(_items(contents, data, {}))) for data in lists]
+
+
 @cache
 def load_checklist(name: str) -> Any:
     """The data of a shipped list; None where there is none of this name."""
@@ -306,7 +312,28 @@ def load_checklist(name: str) -> Any:
 
 
 def _annex(contents: Contents, data: Mapping[str, Any], places: Mapping[str, str]) -> Checklist:
-    items = tuple(_item(contents, entry, places) for entry in data["items"])
+    items = _items(contents, data, places)
+    edition = (
+        f"{data['edition']}, {data['date_is']} {data['date']}. "
+        "Item numbers are those of the source; labels are our own words."
+    )
+    return Checklist(
+        data["title"],
+        f"{_counted(items)}.",
+        f"{edition} {data.get('note', '')}".strip(),
+        data["url"],
+        items,
+    )
+
+
+def _items(
+    contents: Contents, data: Mapping[str, Any], places: Mapping[str, str]
+) -> tuple[ChecklistItem, ...]:
+    return tuple(_item(contents, entry, places) for entry in data["items"])
+
+
+def _counted(items: Sequence[ChecklistItem]) -> str:
+    """How many of the items that apply carry content, and how many do in part."""
     applicable = [i for i in items if i.status != "not applicable"]
     filled = sum(i.status in {"from the run", "from the spec"} for i in applicable)
     said = f"{filled} of {len(applicable)} items carry content"
@@ -316,13 +343,7 @@ def _annex(contents: Contents, data: Mapping[str, Any], places: Mapping[str, str
     left_out = len(items) - len(applicable)
     if left_out:
         said += f"; {left_out} more do not apply"
-    edition = (
-        f"{data['edition']}, {data['date_is']} {data['date']}. "
-        "Item numbers are those of the source; labels are our own words."
-    )
-    return Checklist(
-        data["title"], f"{said}.", f"{edition} {data.get('note', '')}".strip(), data["url"], items
-    )
+    return said
 
 
 def _item(contents: Contents, entry: Mapping[str, Any], places: Mapping[str, str]) -> ChecklistItem:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from evalreport.report.cards import interval_text
 from evalreport.report.columns import Field, left, right, table_of
 from evalreport.report.contents import Contents
-from evalreport.report.model import Block, PlainTable
+from evalreport.report.model import Block, TableBlock
 from evalreport.report.numbers import count_text, or_dash
 from evalreport.report.sections import section
 from evalreport.report.words import (
@@ -107,7 +107,7 @@ def _note(entries: Sequence[Claim]) -> str:
     return text
 
 
-def _counts(contents: Contents, found: Sequence[ClaimCounts]) -> PlainTable:
+def _counts(contents: Contents, found: Sequence[ClaimCounts]) -> TableBlock:
     """Of each table whose claims are not all reproduced: the counts that would reproduce all."""
     columns: list[Field[ClaimCounts]] = [
         left("table", lambda one: f"{one.table}, {label_text(one.dataset)}"),

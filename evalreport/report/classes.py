@@ -11,6 +11,7 @@ from evalreport.metrics.comparing import same_number
 from evalreport.metrics.declare import Metric
 from evalreport.report.charts.canvas import HALF, WHOLE, drawing, panel
 from evalreport.report.charts.confusion import confusion
+from evalreport.report.columns import Field, left, right, table_of
 from evalreport.report.contents import Contents, View, view_of
 from evalreport.report.count_tables import MOST_WHOLE, abreast, cell_counts, count_table
 from evalreport.report.forest_charts import (
@@ -27,9 +28,8 @@ from evalreport.report.model import (
     Charts,
     Column,
     Heading,
-    PlainTable,
+    TableBlock,
     TablePair,
-    TableRow,
     Tables,
     Text,
 )
@@ -73,7 +73,7 @@ def class_blocks(contents: Contents) -> list[Block]:
 def joined_class_blocks(contents: Contents) -> list[Block]:
     """What the section on classes has beside the tables and the lines of each class."""
     blocks: list[Block] = []
-    found: list[PlainTable] = []
+    found: list[TableBlock] = []
     for view in contents.views:
         table = first_table(contents, view)
         if table is None or contents.is_binary(view) or contents.has_sets(view):
@@ -82,7 +82,7 @@ def joined_class_blocks(contents: Contents) -> list[Block]:
             blocks += _confused(contents, table)
         elif len(contents.views) > 1:  # that of one model stands beside its table
             confusions = top_confusions(table, contents.orientation(table.dataset))
-            if isinstance(confusions, PlainTable):
+            if isinstance(confusions, TableBlock):
                 name = f"{confusions.caption}, {contents.mark(view).name}"
                 found.append(replace(confusions, caption=name))
         blocks += _asked_for(contents, view, contents.classes(view))
@@ -137,7 +137,7 @@ def _confused(contents: Contents, table: Table) -> list[Block]:
     """The table and what is mistaken for what: side by side, or with a picture of many classes."""
     confusions = top_confusions(table, contents.orientation(table.dataset))
     counts = count_table(contents, table)
-    if confusions is None or isinstance(confusions, PlainTable):
+    if confusions is None or isinstance(confusions, TableBlock):
         return [Tables((counts,), 2, aside=confusions)]
     drawn = len(table.labels) <= MOST_DRAWN and not table.extra_columns
     picture = [heat_map(contents, table)] if drawn else []
@@ -217,13 +217,13 @@ def _most_confused(table: Table) -> str:
     rows = [sum(n for (i, _), n in cells.items() if i == k) for k in range(len(labels))]
     off = {(i, j): n for (i, j), n in cells.items() if i != j and n and j < len(labels)}
     if not off:
-        return "No class is taken for another"
+        return "No class is confused with another"
     most = max(off.values())
     tied = sorted((p for p, n in off.items() if n == most), key=lambda p: (rows[p[0]], p))
     if len(tied) > MOST_TIED:
         return f"Most often confused: {len(tied)} pairs of classes, each in {rows_text(most)}"
     told = [
-        f"{label_text(labels[i])} taken for {label_text(labels[j])}, {count_text(most)} of "
+        f"{label_text(labels[i])} mistaken for {label_text(labels[j])}, {count_text(most)} of "
         f"{count_text(rows[i])}"
         for i, j in tied
     ]
@@ -238,7 +238,7 @@ def first_table(contents: Contents, view: View) -> Table | None:
 
 def top_confusions(
     table: Table, how: Orientation = ACTUAL_IN_ROWS
-) -> PlainTable | TablePair | None:
+) -> TableBlock | TablePair | None:
     """The cells off the diagonal that hold most rows; of many classes also the largest shares."""
     labels = table.labels
     cells = cell_counts(table)
@@ -253,39 +253,25 @@ def top_confusions(
         rows_of[i] += count
     wrong = sum(count for count, _, _ in off)
 
-    def lines(chosen: Sequence[tuple[Any, int, int]]) -> list[TableRow]:
-        return [
-            TableRow(
-                (
-                    label_text(labels[i]),
-                    label_text(labels[j]),
-                    count_text(count),
-                    share_text(count, rows_of[i]),
-                    share_text(count, wrong),
-                )
-            )
-            for count, i, j in chosen[:MOST_CONFUSIONS]
-        ]
-
-    columns = (
-        Column(how.actual),
-        Column(how.predicted),
-        Column("rows", "right"),
-        Column("of the actual class", "right"),
-        Column("of all mistakes", "right"),
-    )
+    columns: list[Field[tuple[Any, int, int]]] = [
+        left(how.actual, lambda one: label_text(labels[one[1]])),
+        left(how.predicted, lambda one: label_text(labels[one[2]])),
+        right("rows", lambda one: count_text(one[0])),
+        right("of the actual class", lambda one: share_text(one[0], rows_of[one[1]])),
+        right("of all mistakes", lambda one: share_text(one[0], wrong)),
+    ]
     few = len(labels) <= MOST_WHOLE
-    rows = lines(off[:MOST_IN_ONE] if few else off)
+    rows = off[: min(MOST_IN_ONE, MOST_CONFUSIONS) if few else MOST_CONFUSIONS]
     more = len(off) - len(rows)
     note = f"{counted(more, 'other pair')} of classes have the rest." if more else ""
     title = "Most frequent confusions"
     if few:
-        return PlainTable(title, columns, tuple(rows), note)
-    by_share = lines(sorted(off, key=lambda c: -c[0] / rows_of[c[1]]))
+        return table_of(title, rows, columns, note)
+    by_share = sorted(off, key=lambda c: -c[0] / rows_of[c[1]])[:MOST_CONFUSIONS]
     return TablePair(
         (
-            PlainTable(f"{title}, by rows", columns, tuple(rows), note),
-            PlainTable(f"{title}, by share of the class", columns, tuple(by_share)),
+            table_of(f"{title}, by rows", rows, columns, note),
+            table_of(f"{title}, by share of the class", by_share, columns),
         )
     )
 

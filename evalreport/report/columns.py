@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from evalreport.report.model import Column, PlainTable, TableRow
+from evalreport.report.model import Column, Line, TableBlock
 from evalreport.report.pieces import LineCell
 
 R = TypeVar("R")
+#: Lines below which a table is short, and columns above which it needs the width of the page.
+FEW, MANY = 10, 4
 
 
 @dataclass(frozen=True)
@@ -25,7 +27,7 @@ class Field(Generic[R]):
 
 
 def left(head: str, of: Callable[[R], str | LineCell]) -> Field[R]:
-    """A column of words."""
+    """A column of words, or of marks of models."""
     return Field(head, of)
 
 
@@ -40,25 +42,39 @@ def table_of(
     columns: Sequence[Field[R]],
     note: str = "",
     style: str = "",
-    row: Callable[[R, tuple[str, ...]], TableRow] | None = None,
-) -> PlainTable:
+    row: Callable[[R, tuple[str | LineCell, ...]], Line] | None = None,
+) -> TableBlock:
     """A line for each record; ``row`` makes it of a record's cells where it is no plain one.
 
     >>> made = table_of("Squares", (2, 3), [left("n", str), right("square", lambda n: str(n * n))])
-    >>> [row.cells for row in made.rows]
+    >>> [line.cells for line in made.lines]
     [('2', '4'), ('3', '9')]
     """
+    return plain_table(caption, *laid(records, columns, row), note, style)
+
+
+def laid(
+    records: Iterable[R],
+    columns: Sequence[Field[R]],
+    row: Callable[[R, tuple[str | LineCell, ...]], Line] | None = None,
+) -> tuple[tuple[Column, ...], tuple[Line, ...]]:
+    """The heads of columns, and a line of their cells for each record."""
     lines = []
     for one in records:
-        cells = tuple(_words(column.of(one)) for column in columns)
-        lines.append(TableRow(cells) if row is None else row(one, cells))
-    return PlainTable(caption, heads_of(columns), tuple(lines), note, style)
+        cells = tuple(column.of(one) for column in columns)
+        lines.append(Line(cells) if row is None else row(one, cells))
+    return tuple(Column(column.head, column.align) for column in columns), tuple(lines)
 
 
-def heads_of(columns: Sequence[Field[R]]) -> tuple[Column, ...]:
-    """The heads of a table."""
-    return tuple(Column(column.head, column.align) for column in columns)
-
-
-def _words(cell: str | LineCell) -> str:
-    return cell if isinstance(cell, str) else cell.text
+def plain_table(
+    caption: str,
+    columns: Sequence[Column],
+    lines: Sequence[Line],
+    note: str = "",
+    style: str = "",
+) -> TableBlock:
+    """A table of words and figures; short ones are kept on one page of paper."""
+    kept = "kept" if style != "methods" and len(lines) < FEW else ""
+    many = "many" if len(columns) > MANY else ""
+    styles = " ".join(filter(None, ("plain", style, kept, many)))
+    return TableBlock(caption, tuple(columns), tuple(lines), (note,) if note else (), styles)

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from evalreport.metrics.catalogue import find
 from evalreport.report.cards import interval_text, number_of
+from evalreport.report.columns import Field, laid, left, right
 from evalreport.report.contents import Contents, View
 from evalreport.report.model import (
     Block,
-    Column,
-    Line,
-    Strip,
+    TableBlock,
     Text,
 )
 from evalreport.report.now_and_then import then_blocks
@@ -22,8 +21,8 @@ from evalreport.report.numbers import (
     difference_text,
     level_text,
     number_text,
+    or_dash,
     p_text,
-    value_text,
 )
 from evalreport.report.paired_charts import paired_charts
 from evalreport.report.paired_tables import paired_tables
@@ -85,8 +84,8 @@ def comparison_intro(contents: Contents) -> str:
         return f"{same}A difference is shown in {shown} of {total} (marked *)."
     shown = sum(c.told_apart for c in corrected)
     return (
-        f"{same}Each p value is also given corrected for their number ({_correction(corrected)}, "
-        f"{family_words(corrected)}); corrected, it shows a difference in {shown} of "
+        f"{same}p values are also shown corrected for their number ({_correction(corrected)}, "
+        f"{family_words(corrected)}); the corrected ones show a difference in {shown} of "
         f"{counted(len(corrected), 'comparison')} (marked *). Intervals are not "
         f"corrected: {alone}."
     )
@@ -104,7 +103,8 @@ def other_rows_text(contents: Contents) -> str:
     more = len(told) - MOST_NAMED
     if more > 0:
         likewise = (
-            f"{counted(more, 'further pair')} {'is' if more == 1 else 'are'} compared likewise."
+            f"{counted(more, 'further pair')} {'is' if more == 1 else 'are'} compared in the same "
+            f"way."
         )
         told = [*told[:MOST_NAMED], likewise]
     if told:
@@ -202,14 +202,14 @@ def _limits(interval: Interval) -> str:
     return f"{difference_text(interval.low)} to {difference_text(interval.high)}"
 
 
-def _differences(contents: Contents, entries: Sequence[Comparison], total: int) -> Strip:
+def _differences(contents: Contents, entries: Sequence[Comparison], total: int) -> TableBlock:
     """A line for each difference; models that are the same on all lines stand in the caption."""
     only = _only_reference(contents, entries)
     marks = {contents.mark((e.dataset, e.model)) for e in entries}
     alone = next(iter(marks)) if only and len(marks) == 1 else None
     reach = _axis(entries)
     shown = _columns(contents, entries, only=bool(only), alone=alone is not None, reach=reach)
-    lines = tuple(Line(tuple(made(e) for _, made in shown)) for e in entries)
+    heads, lines = laid(entries, shown)
     notes: tuple[str, ...] = ()
     if len(entries) < total:
         notes = (f"{len(entries)} of {total} comparisons; the others are in results.json.",)
@@ -219,49 +219,40 @@ def _differences(contents: Contents, entries: Sequence[Comparison], total: int) 
     of = "Differences" if alone is None else f"Differences of {alone.symbol} {alone.name}"
     of += f" from {only}" if only else ""
     ticks = tuple(number_text(round(x, 12)) for x in (-reach, 0.0, reach))
-    columns = tuple(column for column, _ in shown)
-    return Strip(f"{of}. ↓ less is better", columns, lines, notes, "many cmp", ticks)
+    return TableBlock(f"{of}. ↓ less is better", heads, lines, notes, "many cmp", ticks)
 
 
 def _columns(
     contents: Contents, entries: Sequence[Comparison], *, only: bool, alone: bool, reach: float
-) -> list[tuple[Column, Callable[[Comparison], LineCell]]]:
-    """The columns of differences, each with what makes its cells."""
+) -> list[Field[Comparison]]:
+    """The columns of differences."""
 
     def marked(view: View) -> LineCell:
         return LineCell(mark=contents.mark(view))
 
-    def other(e: Comparison) -> LineCell:
+    def other(e: Comparison) -> str | LineCell:
         if e.reference_run:
-            return _then(e)
+            return or_dash(e.reference_value)
         return _value(contents, _measure(contents, e, "reference"))
 
-    shown = [
-        (Column("metric"), lambda e: LineCell(comparison_title(contents, e), head=True)),
-        (Column("model"), lambda e: marked((e.dataset, e.model))),
-        (Column("value", "right"), lambda e: _value(contents, _measure(contents, e, "model"))),
-        (
-            Column("reference"),
-            lambda e: LineCell("then") if e.reference_run else marked(_reference(e)),
-        ),
-        (Column("reference" if only else "value", "right"), other),
-        (Column("difference", "right"), lambda e: LineCell(_said(e), "right", strong=True)),
-        (
-            Column(_level(entries), "right"),
-            lambda e: LineCell("" if e.interval is None else _limits(e.interval), "right"),
-        ),
-        (Column("axis"), lambda e: LineCell(whisker=_whisker(contents, e, reach))),
-        (Column("test"), lambda e: LineCell(_test(e))),
-        (Column("p", "right"), lambda e: LineCell(_p(e.p_value), "right")),
-        (
-            Column(f"p, {_correction(entries)}", "right"),
-            lambda e: LineCell(_p(e.p_adjusted), "right"),
-        ),
+    model: Field[Comparison] = left("model", lambda e: marked((e.dataset, e.model)))
+    reference: Field[Comparison] = left(
+        "reference", lambda e: "then" if e.reference_run else marked(_reference(e))
+    )
+    corrected: Field[Comparison] = right(f"p, {_correction(entries)}", lambda e: _p(e.p_adjusted))
+    return [
+        left("metric", lambda e: LineCell(comparison_title(contents, e), head=True)),
+        *(() if alone else (model,)),
+        right("value", lambda e: _value(contents, _measure(contents, e, "model"))),
+        *(() if only else (reference,)),
+        right("reference" if only else "value", other),
+        right("difference", lambda e: LineCell(_said(e), strong=True)),
+        right(_level(entries), lambda e: "" if e.interval is None else _limits(e.interval)),
+        left("axis", lambda e: LineCell(whisker=_whisker(contents, e, reach))),
+        left("test", _test),
+        right("p", lambda e: _p(e.p_value)),
+        *((corrected,) if any(map(_is_corrected, entries)) else ()),
     ]
-    left = {1} if alone else set()
-    left |= {3} if only else set()
-    left |= set() if any(map(_is_corrected, entries)) else {10}
-    return [column for k, column in enumerate(shown) if k not in left]
 
 
 def _said(entry: Comparison) -> str:
@@ -311,20 +302,15 @@ def _level(entries: Sequence[Comparison]) -> str:
     return f"{level_text(levels.pop())} CI" if len(levels) == 1 else "interval"
 
 
-def _then(entry: Comparison) -> LineCell:
-    value = entry.reference_value
-    return LineCell("–" if value is None else value_text(value), "right")
-
-
 def _reference_name(contents: Contents, view: View) -> str:
     known = view[1] in contents.models
     return contents.mark(view).name if known else label_text(view[1])
 
 
-def _value(contents: Contents, m: Measure | None) -> LineCell:
+def _value(contents: Contents, m: Measure | None) -> str | LineCell:
     if m is None or m.table not in contents.tables:
-        return LineCell("–", "right")
-    return LineCell(number=_without_interval(number_of(contents, m, whisker=False)), align="right")
+        return "–"
+    return LineCell(number=_without_interval(number_of(contents, m, whisker=False)))
 
 
 def _without_interval(number: Number) -> Number:

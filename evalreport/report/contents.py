@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
+from string import ascii_uppercase
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 from evalreport.metrics.catalogue import find
@@ -49,6 +50,8 @@ View: TypeAlias = tuple[str, str]
 R = TypeVar("R")
 M = TypeVar("M", bound=HasQuantity)
 
+#: Letters of a name from which on tables print keys.
+LONG = 28
 SYMBOLS = ("●", "◆", "▲", "■", "▼", "○", "□", "△")
 #: Looks of the marks on an axis: one for each symbol, of the same shape.
 STYLES = len(SYMBOLS)
@@ -233,10 +236,28 @@ class Contents:
     def mark(self, view: View) -> Mark:
         """How the model of a view is told apart, with the dataset where there are several."""
         place = self.models.index(view[1]) if view[1] in self.models else 0
+        symbol, style = SYMBOLS[place % len(SYMBOLS)], f"w{place % STYLES + 1}"
+        return Mark(self._name(view), symbol, style, self._keys.get(view, ""))
+
+    def _name(self, view: View) -> str:
         name = label_text(view[1])
-        if len(self.datasets) > 1:
-            name = f"{name}, {label_text(view[0])}"
-        return Mark(name, SYMBOLS[place % len(SYMBOLS)], f"w{place % STYLES + 1}")
+        return f"{name}, {label_text(view[0])}" if len(self.datasets) > 1 else name
+
+    @cached_property
+    def _keys(self) -> dict[View, str]:
+        """A letter for the model, and a number for one of several datasets, where names are long.
+
+        A name of sixty letters in a narrow column makes every line four lines high.
+        """
+        if max((len(self._name(view)) for view in self.views), default=0) <= LONG:
+            return {}
+        several = len(self.datasets) > 1
+        found = {}
+        for view in self.views:
+            place = self.models.index(view[1])
+            letters = ascii_uppercase[place % 26] * (place // 26 + 1)
+            found[view] = f"{letters}{self.datasets.index(view[0]) + 1}" if several else letters
+        return found
 
     def classes(self, view: View) -> list[str]:
         """The labels of a view's tables, or those that rows have sets of."""

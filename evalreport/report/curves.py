@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Goal, Shows
 from evalreport.report.charts.points import FEWEST, columns
+from evalreport.report.columns import Field, left, right, table_of
 from evalreport.report.contents import Contents, View
 from evalreport.report.curve_charts import (
     MOST_TOGETHER,
@@ -35,12 +37,9 @@ from evalreport.report.model import (
     Block,
     Chart,
     Charts,
-    Column,
     Drawing,
     Heading,
-    PlainTable,
-    Strip,
-    TableRow,
+    TableBlock,
     Text,
 )
 from evalreport.report.numbers import (
@@ -59,6 +58,8 @@ from evalreport.report.words import counted, label_text, listed, method_text
 from evalreport.results.records import Curve, RocRelation
 
 _Item = TypeVar("_Item")
+#: A curve and the place of one of its points.
+_Point: TypeAlias = tuple[Curve, int]
 #: Points of a curve up to which the table beside its chart holds all of them, and how many
 #: it holds of longer ones; the whole is in results.json.
 ALL_POINTS, SOME_POINTS = 25, 6
@@ -196,7 +197,7 @@ def _in_lines(found: Sequence[Chart]) -> list[Block]:
     return [*blocks, *(Charts((chart,)) for chart in found if chart.wide)]
 
 
-def _calibration_table(contents: Contents, dataset: str) -> list[Strip]:
+def _calibration_table(contents: Contents, dataset: str) -> list[TableBlock]:
     """What sums up the calibration of each model in a number, beside the value it should have.
 
     Slope, level, observed to expected: what is declared to show calibration and to be aimed at,
@@ -322,7 +323,7 @@ def _title(shown: Shown) -> str:
     }.get(shown.kind, "recall, specificity and precision by threshold")
 
 
-def _tables(shown: Shown, title: str) -> tuple[PlainTable, ...]:
+def _tables(shown: Shown, title: str) -> tuple[TableBlock, ...]:
     if shown.per_class:
         return (_class_data(shown.contents, title, shown.records),)
     return tuple(_data(shown.contents, title, c) for c in shown.records)
@@ -450,28 +451,25 @@ def _rest(whole: float | None, part: float | None) -> float | None:
     return None if whole is None or part is None else max(whole - part, 0)
 
 
-def _data(contents: Contents, caption: str, curve: Curve) -> PlainTable:
+def _data(contents: Contents, caption: str, curve: Curve) -> TableBlock:
     """Some points of a curve as a table, or all of a short one."""
     curve = _with_cells(contents, curve)
-    names = _column_names([curve])
-    rows, note = _data_rows(curve, names)
-    columns = _data_columns(contents, curve, names)
-    whose = contents.mark(_view(curve)).name
-    return PlainTable(
-        f"{caption}: data of {whose}", columns, tuple(TableRow(row) for row in rows), note
-    )
+    points, note = _some_points(curve)
+    columns = _data_columns(contents, curve, _column_names([curve]))
+    return table_of(f"{caption}: data of {contents.mark(_view(curve)).name}", points, columns, note)
 
 
-def _class_data(contents: Contents, caption: str, curves: Sequence[Curve]) -> PlainTable:
+def _class_data(contents: Contents, caption: str, curves: Sequence[Curve]) -> TableBlock:
     """Points of the curves of several classes in one table."""
     curves = [_with_cells(contents, c) for c in curves]
     names = [name for name in _column_names(curves) if name not in LIMITS]
-    made = [(label_text(c.label), *_data_rows(c, names, SOME_OF_A_CLASS)) for c in curves]
-    rows = tuple(TableRow((label, *row)) for label, own, _ in made for row in own)
-    columns = (Column("class"), *_data_columns(contents, curves[0], names))
-    notes = [f"{label}: {note}" for label, _, note in made if note]
+    made = [(label_text(c.label), *_some_points(c, SOME_OF_A_CLASS)) for c in curves]
+    points = [point for _, own, _ in made for point in own]
+    of_class: Field[_Point] = left("class", lambda point: label_text(point[0].label))
+    columns = [of_class, *_data_columns(contents, curves[0], names)]
+    note = " ".join(f"{label}: {note}" for label, _, note in made if note)
     whose = contents.mark(_view(curves[0])).name
-    return PlainTable(f"{caption}: data of {whose}", columns, rows, " ".join(notes))
+    return table_of(f"{caption}: data of {whose}", points, columns, note)
 
 
 def _column_names(curves: Sequence[Curve]) -> list[str]:
@@ -486,23 +484,23 @@ def _column_names(curves: Sequence[Curve]) -> list[str]:
     return sorted(names, key=lambda n: (order.index(n) if n in order else len(order), n))
 
 
-def _data_columns(contents: Contents, curve: Curve, names: Sequence[str]) -> tuple[Column, ...]:
-    dataset = curve.dataset
-    return tuple(Column(contents.said(dataset, n.replace("_", " ")), "right") for n in names)
+def _data_columns(contents: Contents, curve: Curve, names: Sequence[str]) -> list[Field[_Point]]:
+    said = (contents.said(curve.dataset, name.replace("_", " ")) for name in names)
+    return [right(head, partial(_cell, name)) for head, name in zip(said, names, strict=True)]
 
 
-def _data_rows(
-    curve: Curve, names: Sequence[str], some: int = SOME_POINTS
-) -> tuple[list[tuple[str, ...]], str]:
-    """The points that are shown, and what is said of the others."""
-    points, total = curve.points, _length(curve)
+def _some_points(curve: Curve, some: int = SOME_POINTS) -> tuple[list[_Point], str]:
+    """The points that are shown, each by its curve and place, and what is said of the others."""
+    total = _length(curve)
     chosen = spread_over(total, total if total <= ALL_POINTS else some)
-    rows = [tuple(_cell(n, points[n][k]) for n in names) for k in chosen]
-    note = f"{len(rows)} of {total} points; all are in results.json." if len(rows) < total else ""
-    return rows, note
+    few = len(chosen) < total
+    note = f"{len(chosen)} of {total} points; all are in results.json." if few else ""
+    return [(curve, k) for k in chosen], note
 
 
-def _cell(name: str, value: Any) -> str:
+def _cell(name: str, point: _Point) -> str:
+    curve, k = point
+    value: Any = curve.points[name][k]
     if value is None:
         return "none"
     if name in WHOLE:

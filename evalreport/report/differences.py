@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from evalreport.report.citations import References
+from evalreport.report.columns import Field, left, table_of
 from evalreport.report.contents import Contents
-from evalreport.report.model import Block, Column, PlainTable, TableRow
+from evalreport.report.model import Block
 from evalreport.report.words import counted
 from evalreport.results.records import Comparison, Gap, Heterogeneity, Interval
 
@@ -27,21 +28,18 @@ def difference_blocks(contents: Contents, references: References) -> list[Block]
         lines.setdefault((of, methods), {})[title] = own
     kinds = list(dict.fromkeys(of for of, _ in lines))
     one = len(kinds) == 1
-    rows = tuple(
-        TableRow((", ".join(titles), *(() if one else (of,)), methods + _held(titles.values())))
-        for (of, methods), titles in list(lines.items())[:MOST_LINES]
-    )
-    columns = (
-        Column("metric"),
-        *(() if one else (Column("limits of"),)),
-        Column("method"),
-    )
-    left = len(lines) - len(rows)
+    columns: list[Field[tuple[tuple[str, str], dict[str, list[Interval]]]]] = [
+        left("metric", lambda line: ", ".join(line[1])),
+        *(() if one else (left("limits of", lambda line: line[0][0]),)),
+        left("method", lambda line: line[0][1] + _held(line[1].values())),
+    ]
+    rows = list(lines.items())[:MOST_LINES]
+    more = len(lines) - len(rows)
     note = (
-        f"{counted(left, 'further line')} left out: results.json has the methods." if left else ""
+        f"{counted(more, 'further line')} left out: results.json has the methods." if more else ""
     )
     caption = f"Limits of {kinds[0]}" if one else "Limits of differences"
-    return [PlainTable(caption, columns, rows, note, "methods differences")]
+    return [table_of(caption, rows, columns, note, "methods differences")]
 
 
 def _intervals(contents: Contents) -> Iterator[tuple[str, str, Interval]]:

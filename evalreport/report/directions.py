@@ -9,21 +9,17 @@ in a sentence are therefore put between isolating marks (U+2068, U+2069), as HTM
 from __future__ import annotations
 
 import re
-from dataclasses import fields, is_dataclass, replace
-from typing import Any
-
-from evalreport.report.model import Code, Report
 
 #: Hebrew, Arabic, Syriac, Thaana, N'Ko and their presentation forms.
 _LETTERS = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff"
 _LETTER = re.compile(f"[{_LETTERS}]")
 _RUN = re.compile(rf"[{_LETTERS}](?:\W*[{_LETTERS}])*")
 OPEN, CLOSE = "\u2068", "\u2069"
-#: Fields of the report that hold text in which names stand among other words.
+#: Fields of a report that hold text in which names stand among other words; labels stay.
 RUNNING = frozenset(
     {"aka", "alt", "aside", "caption", "detail", "flags", "heading", "intro", "items", "kicker",
-     "lead", "meaning", "messages", "note", "notes", "partial", "parts", "read", "reason", "rows",
-     "text", "title", "words"}
+     "lead", "legend", "meaning", "messages", "note", "notes", "partial", "parts", "read", "reason",
+     "rows", "text", "title", "words"}
 )  # fmt: skip
 
 
@@ -40,26 +36,3 @@ def isolated(text: str) -> str:
     if _RUN.fullmatch(text):
         return text
     return _RUN.sub(lambda run: f"{OPEN}{run[0]}{CLOSE}", text)
-
-
-def with_isolated_names(report: Report) -> Report:
-    """A report with names isolated in its running text; labels stay as they are."""
-    found = _walked(report, False)
-    assert isinstance(found, Report)
-    return found
-
-
-def _walked(value: Any, running: bool) -> Any:
-    if isinstance(value, str):
-        return isolated(value) if running else value
-    if isinstance(value, tuple):
-        return tuple(_walked(item, running) for item in value)
-    if not is_dataclass(value) or isinstance(value, (type, Code)):
-        return value
-    changed: dict[str, Any] = {}
-    for field in fields(value):
-        old = getattr(value, field.name)
-        new = _walked(old, field.name in RUNNING)
-        if new is not old and new != old:
-            changed[field.name] = new
-    return replace(value, **changed) if changed else value

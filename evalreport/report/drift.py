@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from evalreport.report.columns import Field, left, right, table_of
 from evalreport.report.contents import Contents
-from evalreport.report.model import Block, PlainTable, TablePair, Text
+from evalreport.report.model import Block, TableBlock, TablePair, Text
 from evalreport.report.numbers import count_text, or_dash, p_text, share_text, value_text
 from evalreport.report.sections import section
 from evalreport.report.words import label_text, method_text, prose
@@ -46,7 +46,7 @@ def drift_blocks(contents: Contents) -> list[Block]:
     return blocks
 
 
-def _summary(contents: Contents, records: Sequence[Drift]) -> PlainTable:
+def _summary(contents: Contents, records: Sequence[Drift]) -> TableBlock:
     columns: list[Field[Drift]] = [
         left("what", lambda one: _what(contents, one)),
         left("against", lambda one: label_text(one.reference)),
@@ -79,7 +79,7 @@ def _what(contents: Contents, record: Drift) -> str:
     return f"{text}, {label_text(record.dataset)}" if len(contents.datasets) > 1 else text
 
 
-def _bins(contents: Contents, record: Drift) -> PlainTable:
+def _bins(contents: Contents, record: Drift) -> TableBlock:
     bins = record.bins
     then, now = sum(b.reference for b in bins), sum(b.rows for b in bins)
     columns: list[Field[DriftCategory | DriftBin]] = [

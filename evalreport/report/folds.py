@@ -10,7 +10,7 @@ from evalreport.report.cards import flat_cells
 from evalreport.report.contents import Contents, View, identity
 from evalreport.report.fold_charts import fold_charts
 from evalreport.report.marking import flat_counts
-from evalreport.report.model import Block, Column, Line, Strip
+from evalreport.report.model import Block, Column, Line, TableBlock
 from evalreport.report.numbers import count_text, level_text, value_text
 from evalreport.report.pieces import LineCell, Mark
 from evalreport.report.sections import section
@@ -69,7 +69,7 @@ def fold_blocks(contents: Contents) -> list[Block]:
 
 def _of_view(
     contents: Contents, view: View, own: Sequence[Measure]
-) -> tuple[list[Strip], dict[str, Any]]:
+) -> tuple[list[TableBlock], dict[str, Any]]:
     """The strips of a model, and the tables of its further repeats by fold."""
     by_fold: dict[str, list[Measure]] = {}
     for m in own:
@@ -108,10 +108,12 @@ def _of_view(
     return strips, {name: by_fold[name][0].table for name in further}
 
 
-def _with_spread(contents: Contents, strip: Strip) -> Strip:
+def _with_spread(contents: Contents, strip: TableBlock) -> TableBlock:
     """The strip with the limits of its means, and standard deviations of the folds, below them."""
     own = [
-        None if cell.number is None else contents.measure[cell.number.measure]
+        contents.measure[cell.number.measure]
+        if isinstance(cell, LineCell) and cell.number is not None
+        else None
         for cell in strip.lines[-1].cells[1:]
     ]
     means = [m for m in own if m is not None]
@@ -133,7 +135,7 @@ def _below(head: str, values: Sequence[float | None]) -> Line | None:
     if all(value is None for value in values):
         return None
     cells = ("" if value is None else value_text(value) for value in values)
-    return Line((LineCell(head, head=True), *(LineCell(text, "right") for text in cells)))
+    return Line((LineCell(head, head=True), *(LineCell(text) for text in cells)))
 
 
 def _further(
@@ -206,4 +208,6 @@ def _abreast(contents: Contents, group: Sequence[Further]) -> list[Block]:
     for mark, _ in group:
         columns.append(Column(f"{mark.symbol} {mark.name}, right of tested"))
         columns.append(Column("its table"))
-    return [Strip("Folds of further repeats", tuple(columns), tuple(lines), tuple(notes), "many")]
+    return [
+        TableBlock("Folds of further repeats", tuple(columns), tuple(lines), tuple(notes), "many")
+    ]

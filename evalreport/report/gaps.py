@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from evalreport.report.cards import interval_text
 from evalreport.report.columns import Field, left, right, table_of
 from evalreport.report.contents import Contents, View, identity, view_of
-from evalreport.report.model import Block, PlainTable
+from evalreport.report.model import Block, TableBlock
 from evalreport.report.numbers import count_text, difference_text, or_dash, p_text
+from evalreport.report.pieces import LineCell
 from evalreport.report.results_table import headline_identities, stands_on_few, worst_of
 from evalreport.report.strips import fraction_text, slice_heads
 from evalreport.report.words import label_text, subgroup_text, visible
@@ -52,7 +53,7 @@ def _largest(contents: Contents) -> list[Block]:
 
     columns: list[Field[tuple[Heterogeneity, WidestGap]]] = [
         left("metric", lambda p: contents.heading(contents.measure_of(p[1].highest) or p[0])),
-        left("model", lambda p: contents.mark(view_of(p[0])).name),
+        left("model", lambda p: LineCell(mark=contents.mark(view_of(p[0])))),
         left("highest", lambda p: group(p[1].highest)),
         left("lowest", lambda p: group(p[1].lowest)),
         right("gap", lambda p: difference_text(p[1].gap)),
@@ -78,7 +79,7 @@ def _shown(contents: Contents, gap: Gap) -> bool:
 
 def _table(
     contents: Contents, columns: tuple[str, ...], groups: dict[tuple[Quantity, View], list[Gap]]
-) -> PlainTable:
+) -> TableBlock:
     name = " and ".join(label_text(c) for c in columns)
     first = headline_identities(contents, contents.views)
     keys = sorted(groups, key=lambda k: first.index(k[0]) if k[0] in first else len(first))
@@ -88,7 +89,7 @@ def _table(
     against_column: Field[Gap] = left("against", lambda g: against_words(g).removeprefix("the "))
     shown: list[Field[Gap]] = [
         left("metric", lambda gap: contents.heading(contents.measure_of(gap.measure) or gap)),
-        left("model", lambda gap: contents.mark(view_of(gap)).name),
+        left("model", lambda gap: LineCell(mark=contents.mark(view_of(gap)))),
         left("widest gap: group", lambda gap: _group(contents, gap)),
         left("worst group", lambda gap: _worst_group(contents, gap)),
         *(() if one else (against_column,)),

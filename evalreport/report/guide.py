@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from evalreport.report.columns import plain_table
 from evalreport.report.contents import Contents
 from evalreport.report.marking import positive_index, role_text
 from evalreport.report.model import (
@@ -9,8 +10,8 @@ from evalreport.report.model import (
     Column,
     Facts,
     Legend,
-    PlainTable,
-    TableRow,
+    Line,
+    TableBlock,
 )
 from evalreport.report.orientation import turned_counts
 from evalreport.report.sections import section
@@ -56,7 +57,7 @@ def guide_blocks(contents: Contents) -> list[Block]:
     return [*blocks, *_about(contents)]
 
 
-def _words_of_cells(contents: Contents) -> PlainTable | None:
+def _words_of_cells(contents: Contents) -> TableBlock | None:
     """A table of two classes with the names of its cells, in the order of the report's tables."""
     table = next((t for t in contents.tables.values() if len(t.labels) == 2 and t.positive), None)
     if table is None:
@@ -68,12 +69,11 @@ def _words_of_cells(contents: Contents) -> PlainTable | None:
     heads = (Column(" ".join(how.corner)), *(Column(label) for label in labels))
     cells = [[CELLS[role_text(i, j, positive)] for j in order] for i in order]
     rows = tuple(
-        TableRow((label, *own))
-        for label, own in zip(labels, turned_counts(cells, how), strict=True)
+        Line((label, *own)) for label, own in zip(labels, turned_counts(cells, how), strict=True)
     )
     standard = "reference standard (the disease)" if how.actual == "reference" else how.actual
     said = OF_TESTS.format(standard) if how.transposed else ORIENTATION
-    return PlainTable("The four cells", heads, rows, said)
+    return plain_table("The four cells", heads, rows, said)
 
 
 def _about(contents: Contents) -> list[Facts]:

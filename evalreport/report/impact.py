@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from evalreport.report.cards import interval_text
+from evalreport.report.columns import plain_table
 from evalreport.report.contents import Contents
-from evalreport.report.model import Block, Column, PlainTable, TableRow, Text
+from evalreport.report.model import Block, Column, Line, TableBlock, Text
 from evalreport.report.numbers import count_text, p_text, share_text, value_text
 from evalreport.report.strips import slice_heads
 from evalreport.report.words import condition_text, counted, label_text, listed, prose
@@ -59,7 +60,7 @@ def _blocks(contents: Contents, records: Sequence[Impact]) -> list[Block]:
     return blocks
 
 
-def _table(contents: Contents, records: Sequence[Impact]) -> PlainTable:
+def _table(contents: Contents, records: Sequence[Impact]) -> TableBlock:
     unknown = records[0].unknown > 0
     heads = [
         ("group", "left"),
@@ -71,18 +72,18 @@ def _table(contents: Contents, records: Sequence[Impact]) -> PlainTable:
         ("p", "right"),
         *((("rate if unknown", "right"), ("ratio if unknown", "right")) if unknown else ()),
     ]
-    rows: list[TableRow] = []
+    rows: list[Line] = []
     notes: dict[str, None] = {}
     for record in records:
         shown = record.categories[:MOST_LINES]
-        rows.append(TableRow((_of(contents, record), *[""] * (len(heads) - 1)), head=True))
-        rows += [TableRow(_row(c, unknown), inner=True) for c in shown]
+        rows.append(Line((_of(contents, record), *[""] * (len(heads) - 1)), head=True))
+        rows += [Line(_row(c, unknown), inner=True) for c in shown]
         name = contents.mark((record.dataset, record.model)).name
         for note in _notes(record, shown):
             of_all = len(records) == 1 or note[0] in SIGNS
             notes[note if of_all else f"{name}: {note}"] = None
     columns = tuple(Column(*h) for h in heads)
-    return PlainTable(_title(records[0]), columns, tuple(rows), " ".join(notes), "gaps")
+    return plain_table(_title(records[0]), columns, tuple(rows), " ".join(notes), "gaps")
 
 
 def _title(record: Impact) -> str:

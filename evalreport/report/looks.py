@@ -6,7 +6,7 @@ from evalreport.report.cards import interval_text
 from evalreport.report.columns import Field, left, right, table_of
 from evalreport.report.contents import Contents
 from evalreport.report.criteria import requirement_text
-from evalreport.report.model import Block, PlainTable, Text
+from evalreport.report.model import Block, TableBlock, Text
 from evalreport.report.numbers import count_text, level_text, or_dash, p_text
 from evalreport.report.sections import section
 from evalreport.report.words import OUTCOME_MARKS, counted, label_text, method_text, prose, visible
@@ -145,7 +145,7 @@ def _note(entries: tuple[Look, ...]) -> str:
     return text
 
 
-def _rows_so_far(contents: Contents, one: Look) -> PlainTable:
+def _rows_so_far(contents: Contents, one: Look) -> TableBlock:
     shown = one.blocks[-MOST_BLOCKS:]
     by_period = one.recognised_by == "period"
     columns: list[Field[LookBlock]] = [

@@ -11,10 +11,11 @@ from dataclasses import replace
 
 from evalreport.report.cards import metric_blocks
 from evalreport.report.classes import class_lines, joined_class_blocks, label_tables, top_confusions
+from evalreport.report.columns import plain_table
 from evalreport.report.contents import Contents, grouped, view_of
 from evalreport.report.count_tables import MOST_WHOLE, abreast, count_table
 from evalreport.report.marking import flat_counts
-from evalreport.report.model import Block, Column, MetricBlock, PlainTable, TableRow, Tables
+from evalreport.report.model import Block, Column, Line, MetricBlock, TableBlock, Tables
 from evalreport.report.numbers import count_text, value_text
 from evalreport.report.sections import section
 from evalreport.report.slices import wanted
@@ -53,10 +54,10 @@ def missing_blocks(contents: Contents) -> list[Block]:
     if len(found) > MOST_LINES:
         note += f" {MOST_LINES} of {len(found)} measures; the others are in results.json."
     title = "Worst and best case with the rows that lack a prediction or a target"
-    return [PlainTable(title, tuple(Column(*h) for h in heads), rows, note, "gaps wraps")]
+    return [plain_table(title, tuple(Column(*h) for h in heads), rows, note, "gaps wraps")]
 
 
-def _rows(contents: Contents, m: Measure) -> list[TableRow]:
+def _rows(contents: Contents, m: Measure) -> list[Line]:
     """A line for a measure, and below it the cells where no single fraction gives the value."""
     bounds = m.missing_bounds
     assert bounds is not None
@@ -68,11 +69,11 @@ def _rows(contents: Contents, m: Measure) -> list[TableRow]:
     if fractions:
         if m.numerator is not None:
             own = f"{count_text(m.numerator)} / {count_text(m.denominator)} = {own}"
-        return [TableRow((told, name, own, *fractions))]
+        return [Line((told, name, own, *fractions))]
     values = (own, *(value_text(side.value) for side in sides))
     counts = [_cells(side.cells) for side in sides if isinstance(side, OfCells)]
-    below = TableRow((CELLS, "", "", *counts), inner=True)
-    return [TableRow((told, name, *values)), below]
+    below = Line((CELLS, "", "", *counts), inner=True)
+    return [Line((told, name, *values)), below]
 
 
 def _cells(cells: Cells) -> str:
@@ -179,7 +180,7 @@ def _large_tables(contents: Contents, chosen: list[Measure]) -> list[Block]:
     found: list[Block] = [*abreast([count_table(contents, t) for t in few], large=True)]
     if len(few) == 1 == len(contents.views) and "classes" in contents.sections:
         confusions = top_confusions(few[0], contents.orientation(few[0].dataset))
-        aside = confusions if isinstance(confusions, PlainTable) else None
+        aside = confusions if isinstance(confusions, TableBlock) else None
         found = [Tables((count_table(contents, few[0]),), 2, large=True, aside=aside)]
     views = list(dict.fromkeys(view_of(m) for m in chosen))
     sets = [v for v in views if contents.has_sets(v) and len(contents.classes(v)) <= MOST_WHOLE]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import ClassVar
 
 from evalreport.report.pieces import (
@@ -32,16 +33,20 @@ class MetricBlock:
 
 @dataclass(frozen=True)
 class Line:
-    """A row of a strip: one classification table laid flat, and numbers from it.
+    """A row of a table; of cells that are words alone the first is its head.
 
-    ``hook`` is the name and the value of its ``data-`` attribute, where it has one.
+    ``table`` is the classification table that is laid flat in it. ``whole``: it is of one measure,
+    that of its last number, whose limits have a cell of their own. ``head`` opens a group of
+    ``inner`` rows. ``hook`` is the name and the value of its ``data-`` attribute, where it has one.
     """
 
-    cells: tuple[LineCell, ...]
+    cells: tuple[str | LineCell, ...]
+    whole: bool = False
     table: str = ""
     rule: bool = False
     strong: bool = False
-    label: str = ""
+    head: bool = False
+    inner: bool = False
     hook: tuple[str, ...] = ()
 
 
@@ -58,10 +63,12 @@ CONTINUED = ", continued"
 
 
 @dataclass(frozen=True)
-class Strip:
-    """Tables laid flat, one a row, with what follows from each.
+class TableBlock:
+    """A table: of words and figures (``plain``), or of classification tables laid flat, one a row.
 
-    ``ticks``: numbers at even distances along the axis of a column of whiskers.
+    ``ticks``: numbers at even distances along the axis of a column of whiskers; ``axis`` says
+    what the upright line in its rows is, where the axis is drawn; ``legend``
+    what the keys in place of long names are.
     """
 
     caption: str
@@ -70,36 +77,15 @@ class Strip:
     notes: tuple[str, ...] = ()
     style: str = ""
     ticks: tuple[str, ...] = ()
-    kind: ClassVar[str] = "strip"
-
-
-@dataclass(frozen=True)
-class Criterion:
-    """A row of the table of acceptance criteria."""
-
-    line: Line
-    outcome: str
-    word: str
-    reason: str
-
-
-@dataclass(frozen=True)
-class Criteria:
-    """The acceptance criteria and what came of them; or results, which need not be ``judged``.
-
-    ``axis`` says what the upright line in its rows is, where the axis is drawn; ``ticks`` are
-    numbers on the one axis of all rows, at even distances from its left end to its right.
-    """
-
-    caption: str
-    columns: tuple[Column, ...]
-    rows: tuple[Criterion, ...]
-    style: str = "acc"
-    notes: tuple[str, ...] = ()
-    judged: bool = True
     axis: str = ""
-    ticks: tuple[str, ...] = ()
-    kind: ClassVar[str] = "criteria"
+    legend: str = field(init=False)
+    kind: ClassVar[str] = "table"
+
+    def __post_init__(self) -> None:
+        cells = (cell for line in self.lines for cell in line.cells if not isinstance(cell, str))
+        keyed = {cell.mark for cell in cells if cell.mark is not None and cell.mark.key}
+        told = [f"{m.symbol} {m.key}: {m.name}" for m in sorted(keyed, key=attrgetter("key"))]
+        object.__setattr__(self, "legend", f"{'; '.join(told)}." if told else "")
 
 
 @dataclass(frozen=True)
@@ -202,32 +188,10 @@ class Failure:
 
 
 @dataclass(frozen=True)
-class TableRow:
-    """A row of a plain table: ``head`` opens a group of ``inner`` rows."""
-
-    cells: tuple[str, ...]
-    strong: bool = False
-    head: bool = False
-    inner: bool = False
-
-
-@dataclass(frozen=True)
-class PlainTable:
-    """A table of words and figures; the first cell of a row is its head."""
-
-    caption: str
-    columns: tuple[Column, ...]
-    rows: tuple[TableRow, ...]
-    note: str = ""
-    style: str = ""
-    kind: ClassVar[str] = "table"
-
-
-@dataclass(frozen=True)
 class TablePair:
     """Narrow plain tables side by side."""
 
-    tables: tuple[PlainTable, ...]
+    tables: tuple[TableBlock, ...]
     kind: ClassVar[str] = "halves"
 
 
@@ -257,7 +221,7 @@ class Chart:
     alt: str
     caption: str
     aside: str = ""
-    data: tuple[PlainTable, ...] = ()
+    data: tuple[TableBlock, ...] = ()
     wide: bool = False
     finding: str = ""
     name: str = "chart"
@@ -285,7 +249,7 @@ class Tables:
     across: int = 2
     large: bool = False
     beside: bool = False
-    aside: PlainTable | None = None
+    aside: TableBlock | None = None
     whole: bool = False
     kind: ClassVar[str] = "tables"
 
@@ -427,8 +391,7 @@ class Checklist:
 
 Block = (
     MetricBlock
-    | Strip
-    | Criteria
+    | TableBlock
     | Stamp
     | Facts
     | Ledgers
@@ -436,7 +399,6 @@ Block = (
     | Heading
     | Notes
     | Failure
-    | PlainTable
     | TablePair
     | Charts
     | Tables

@@ -8,10 +8,10 @@ that move between two models, and what that adds up to.
 from __future__ import annotations
 
 from evalreport.report.cards import interval_text
-from evalreport.report.columns import Field, left, right, table_of
+from evalreport.report.columns import Field, left, plain_table, right, table_of
 from evalreport.report.comparisons import against_text, comparison_blocks, comparison_title
 from evalreport.report.contents import Contents
-from evalreport.report.model import Block, Column, PlainTable, TableRow
+from evalreport.report.model import Block, Column, Line
 from evalreport.report.numbers import count_text, difference_text, number_text, or_dash, p_text
 from evalreport.report.sections import section
 from evalreport.report.words import label_text, method_text, prose
@@ -124,7 +124,7 @@ MOVES_NOTE = (
 
 def reclassification_blocks(contents: Contents) -> list[Block]:
     """Three lines for each pair of models: actual positives, the others, and their sum."""
-    rows: list[TableRow] = []
+    rows: list[Line] = []
     reasons = []
     for record in contents.of(Reclassification):
         pair = f"{label_text(record.model)} against {label_text(record.reference)}"
@@ -132,8 +132,8 @@ def reclassification_blocks(contents: Contents) -> list[Block]:
             reasons.append(f"{pair}: {prose(record.reason or '')}.")
             continue
         label = label_text(record.label)
-        rows.append(TableRow((pair, f"actual {label}", *_moves(record.events), "")))
-        rows.append(TableRow(("", "the others", *_moves(record.nonevents), "")))
+        rows.append(Line((pair, f"actual {label}", *_moves(record.events), "")))
+        rows.append(Line(("", "the others", *_moves(record.nonevents), "")))
         limits = interval_text(record.interval) or "–"
         total = (
             count_text(record.rows),
@@ -143,7 +143,7 @@ def reclassification_blocks(contents: Contents) -> list[Block]:
             limits,
             or_dash(record.p_value, p_text),
         )
-        rows.append(TableRow(("", "sum", *total), strong=True))
+        rows.append(Line(("", "sum", *total), strong=True))
     heads = (
         ("models", "left"),
         ("rows", "left"),
@@ -158,7 +158,7 @@ def reclassification_blocks(contents: Contents) -> list[Block]:
         return []
     note = " ".join([MOVES_NOTE, *reasons])
     columns = tuple(Column(*head) for head in heads)
-    return [PlainTable("Net reclassification", columns, tuple(rows), note, "gaps")]
+    return [plain_table("Net reclassification", columns, tuple(rows), note, "gaps")]
 
 
 def _moves(part: Moves) -> tuple[str, ...]:

@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from evalreport.report.cards import interval_text
+from evalreport.report.checklists import filled_text, model_identity
 from evalreport.report.classes import against_the_rest, first_table, front_classes
-from evalreport.report.comparisons import other_rows_text
+from evalreport.report.comparisons import comparison_title, other_rows_text
 from evalreport.report.contents import Contents, View, identity
 from evalreport.report.count_tables import MOST_WHOLE, abreast, count_table
 from evalreport.report.criteria import (
@@ -32,7 +33,7 @@ from evalreport.report.model import (
     Note,
     Notes,
     Stamp,
-    Strip,
+    TableBlock,
     Tables,
 )
 from evalreport.report.numbers import (
@@ -45,6 +46,7 @@ from evalreport.report.numbers import (
 )
 from evalreport.report.results_table import (
     by_class,
+    comparable_in_groups,
     front_views,
     headline_identities,
     margin_of,
@@ -54,7 +56,7 @@ from evalreport.report.results_table import (
     worst_group,
 )
 from evalreport.report.series import front_course, front_criterion, since
-from evalreport.report.strips import Row, measures_strip, slice_heads
+from evalreport.report.strips import Row, measures_strip
 from evalreport.report.training import best_step_text, best_steps, runs_text
 from evalreport.report.words import (
     MEAN,
@@ -84,6 +86,13 @@ OUTCOMES = (
     ("NOT EVALUATED", "not_evaluated", ("not_evaluated",)),
     ("CONTINUE", "continue", (CONTINUE,)),
 )
+#: What is known without a look at any row, and how it is guessed.
+GUESSES = (
+    ("majority_class", "naming the largest class every time"),
+    ("prevalence", "the same score for every row"),
+)
+#: Metrics of rows of one kind alone: who always names one class has 0 or 1.
+OF_ONE_KIND = ("recall", "specificity", "fpr", "fnr")
 NO_LIMIT = ("NO LIMIT SET", "none", "results only")
 
 
@@ -109,8 +118,47 @@ def _study(contents: Contents) -> list[Block]:
     items = []
     for title, fields in contents.words.study:
         own = next((prose(about[name]) for name in fields if about.get(name)), "")
-        items.append((title, own or "NOT PROVIDED"))
-    return [Facts("", tuple(items), "study")] if items else []
+        found = IN_THE_RUN[title](contents) if title in IN_THE_RUN and not own else ""
+        items.append((title, own or found or "NOT PROVIDED"))
+    if not items:
+        return []
+    return [Facts("", (*items, *filled_text(contents)), "study")]
+
+
+def _models(contents: Contents) -> str:
+    """The models as the spec defines them; their names where it does not, or at length."""
+    defined = model_identity(contents)
+    names = list(map(label_text, contents.models))
+    shown = names if len(names) <= MOST_NAMES else [*names[:3], f"{len(names) - 3} others"]
+    return defined if defined and len(defined) <= LONGEST_TOLD else listed(shown)
+
+
+def _versions(contents: Contents) -> str:
+    stated = contents.results.provenance.models
+    return listed([f"{label_text(m.model)} {prose(m.version)}" for m in stated if m.version])
+
+
+def _training_data(contents: Contents) -> str:
+    stated = contents.results.provenance.models
+    return listed(
+        [f"{label_text(m.trained_on)} ({label_text(m.model)})" for m in stated if m.trained_on]
+    )
+
+
+def _factors(contents: Contents) -> str:
+    """The columns by whose groups the results are shown, periods apart."""
+    groups = dict.fromkeys(tuple(m.subgroup) for m in contents.measures if m.subgroup)
+    factors = [columns for columns in groups if columns not in contents.period_columns]
+    return listed([" with ".join(name.replace("_", " ") for name in one) for one in factors])
+
+
+#: What a run itself knows of its study, where the spec says nothing.
+IN_THE_RUN = {
+    "Model": _models,
+    "Version": _versions,
+    "Training data": _training_data,
+    "Factors": _factors,
+}
 
 
 def outcome_text(contents: Contents) -> str:
@@ -207,7 +255,9 @@ def _rows_text(contents: Contents) -> str:
         lost = ledger.read - ledger.used
         out = f", {count_text(lost)} of {count_text(ledger.read)} read left out" if lost else ""
         groups = f" {clusters_text(ledger)}" if ledger.clusters else ""
-        where = f"{contents.rows_text(ledger.used)} of {label_text(dataset)}"
+        where = contents.rows_text(ledger.used)
+        # recordings of a dataset of that name
+        where += "" if where.endswith(f" {label_text(dataset)}") else f" of {label_text(dataset)}"
         told.append(f"{where}{_classes_text(contents, view, ledger)}{groups}{out}")
     more = len(contents.datasets) - len(told)
     if told and more > 0:
@@ -238,6 +288,8 @@ def _verdict(contents: Contents, views: Sequence[View]) -> str:
     entries = contents.of(records.Criterion)
     if not entries:
         first = _first_value(contents, views)
+        guess = _by_guessing(contents, views)
+        first = f"{first}; {guess}" if first and guess else first
         if contents.words.brief:
             return f"{first}." if first else ""
         told = f" {first}." if first else ""
@@ -305,6 +357,20 @@ def _first_value(contents: Contents, views: Sequence[View]) -> str:
     return "; ".join(filter(None, (_of_best(contents, views, key) for key in same)))
 
 
+def _by_guessing(contents: Contents, views: Sequence[View]) -> str:
+    """What the primary metric is without a look at the rows; nothing of one class's own share."""
+    key = next(iter(headline_identities(contents, views[:1])), None)
+    if key is None or len(contents.datasets) > 1 or (key.metric in OF_ONE_KIND and key.label):
+        return ""
+    for name, words in GUESSES:
+        for b in contents.of(records.Baseline):
+            if b.baseline == name and b.value is not None and b.metric == key.metric:
+                same = (b.average, b.label) == (key.average, key.label)
+                if same and dict(b.params) == dict(key.params):
+                    return f"{words} gives {value_text(b.value)}"
+    return ""
+
+
 def _of_best(contents: Contents, views: Sequence[View], key: Quantity) -> str:
     """One quantity of the best model on each dataset in words; nothing where none has a value."""
     told: list[str] = []
@@ -332,6 +398,9 @@ def _frequencies(contents: Contents, views: Sequence[View]) -> str:
     told: list[str] = []
     before: tuple[str, str] | None = None
     for view in views:
+        if contents.has_sets(view):
+            told.append(_of_labels(contents, view))
+            continue
         table = first_table(contents, view)
         counts = None if table is None else _whole(table)
         own = contents.thresholds(view)
@@ -352,6 +421,27 @@ def _frequencies(contents: Contents, views: Sequence[View]) -> str:
                 told.append(f"{sentence}.")
             before = classes
     return " ".join(dict.fromkeys(text for text in told if text))
+
+
+def _of_labels(contents: Contents, view: View) -> str:
+    """How many rows have all their labels right, and the label that fares worst."""
+    who = _called(contents, view) if len(contents.views) > 1 else "the model"
+    told = []
+    exact = next((m for m in contents.pooled(view) if m.metric == "exact_match"), None)
+    share = "" if exact is None else share_of_rows(contents, exact)
+    if share:
+        told.append(f"{who} had all labels right in {share.replace('/', 'of')} rows")
+    label = next(iter(worst_first(contents, [view])), None)
+    own = next((m for m in by_class(contents, view) if m.label == label), None)
+    table = None if own is None else contents.table_of(own.table)
+    cells = None if table is None or _whole(table) is None else flat_counts(table)
+    if cells and label is not None:
+        found = f"{count_text(cells['TP'])} of {count_text(cells['TP'] + cells['FN'])}"
+        alarms = counted(cells["FP"], "false alarm")
+        worst = f"found {found} rows of {label_text(label)}, its worst label, with {alarms}"
+        told.append(worst if told else f"{who} {worst}")
+    text = " and ".join(told)
+    return f"{text[:1].upper()}{text[1:]}." if who == "the model" else f"{text}." if text else ""
 
 
 def _whole(table: Table) -> list[list[int]] | None:
@@ -430,40 +520,53 @@ def _shown(contents: Contents, views: Sequence[View]) -> str:
 
 
 def _worst_groups(contents: Contents, views: Sequence[View]) -> str:
-    """Where each model fares worse than on all rows, of groups that can be judged."""
+    """Where each model fares worse than on all rows, of groups that can be judged.
+
+    By the first headline metric that does not change with how many of a group are positive.
+    """
     groups: dict[str, list[str]] = {}
     small: dict[str, None] = {}
-    for key in headline_identities(contents, views[:1])[:1]:
-        for view in views:
-            worst, _, few = worst_group(contents, view, key)
-            small |= dict.fromkeys(f"{slice_heads(m.subgroup)} ({_under(m)})" for m in few)
-            if worst is None:
-                continue
-            # a share is said by its counts
-            counts = share_of_rows(contents, worst).replace("/", "of")
-            limits = interval_text(worst.interval, worst.value)
-            who = f" for {_called(contents, view)}" if len(views) > 1 else ""
-            own = groups.setdefault(subgroup_text(worst.subgroup), [])
-            name = "" if own else f"{contents.title(worst)} "
-            shown = counts or value_text(worst.value or 0.0)
-            own.append(f"{name}{shown}{f' ({limits})' if limits else ''}{who}")
+    key = comparable_in_groups(contents, views)
+    if key is None:
+        return ""
+    for view in views:
+        worst, _, few = worst_group(contents, view, key)
+        small |= dict.fromkeys(f"{_group(m)}, {_under(contents, m)}" for m in few)
+        if worst is None:
+            continue
+        counts = share_of_rows(contents, worst).replace("/", "of")
+        limits = interval_text(worst.interval, worst.value)
+        who = f" for {_called(contents, view)}" if len(views) > 1 else ""
+        own = groups.setdefault(_group(worst), [])
+        name = "" if own else f"{contents.title(worst)} "
+        shown = f"{value_text(worst.value or 0.0)}{f', {counts}' if counts else ''}"
+        own.append(f"{name}{shown}{f' ({limits})' if limits else ''}{who}")
     said = [f"{group}: {listed(own)}." for group, own in groups.items()]
     if small:
         names = list(small)
         more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-        said.append(f"Too few to judge: {', '.join(names[:MOST_NAMES])}{more}.")
+        said.append(f"Too few to judge: {'; '.join(names[:MOST_NAMES])}{more}.")
     return " ".join(said)
 
 
-def _under(m: records.Measure) -> str:
-    """The rows below the line of a share, else those of the group."""
-    return count_text(m.n if m.denominator is None else m.denominator)
+def _group(m: records.Measure) -> str:
+    """A group by the words of its columns: ``size band medium (12 to 15)``."""
+    return subgroup_text({name.replace("_", " "): value for name, value in m.subgroup.items()})
+
+
+def _under(contents: Contents, m: records.Measure) -> str:
+    """The rows that a share is of, else those of the group."""
+    if m.metric == "recall" and m.denominator is not None and m.label is not None:
+        positive = m.label == contents.positive((m.dataset, m.model))
+        return contents.rows_of(m.denominator, m.label, positive=positive)
+    return contents.rows_text(m.n) if m.denominator is None else f"{count_text(m.denominator)} rows"
 
 
 def _care(contents: Contents, cautions: Sequence[Note]) -> str:
     """What weakens the results most, in whole sentences, and the first limitation of the spec."""
     about = contents.spec.get("about") or {}
-    told = [_whole_sentence(note) for note in cautions if note.severity == "warning"][:MOST_TOLD]
+    grave = [note for note in cautions if note.severity == "warning"][:MOST_TOLD]
+    told = [_against_reference(contents, note) or _whole_sentence(note) for note in grave]
     limits = prose(about.get("limitations") or "")
     first, ends, _ = limits.partition(". ")
     if first:
@@ -478,7 +581,38 @@ def _whole_sentence(note: Note) -> str:
         return f"{title}."
     found = note.messages[0].removeprefix(f"{note.whose}: ")
     whole = f"{title}: {found}"
-    return f"{whole if len(whole) <= LONGEST_TOLD else title}."
+    if len(whole) <= LONGEST_TOLD:
+        return f"{whole}."
+    # of one model the first sentence says what was found
+    first, ends, _ = note.messages[0].partition(". ")
+    of_one = first.startswith(f"{note.whose}: ") and ends
+    return f"{first if of_one and len(first) <= LONGEST_TOLD else title}."
+
+
+def _against_reference(contents: Contents, note: Note) -> str:
+    """Which model is worse than its reference, and on what; of any other caution nothing."""
+    if note.code != "no_better_than_baseline":
+        return ""
+    pairs: dict[tuple[str, str], dict[str, None]] = {}
+    better = set()
+    for c in contents.of(records.Comparison):
+        if not c.told_apart or c.subgroup or c.fold is not None or c.reference_run:
+            continue
+        if c.better == "reference":
+            title = comparison_title(contents, c).removesuffix(" ↓")
+            if c.label is not None:
+                title = title.replace(f" of {label_text(c.label)}", f" of {class_text(c.label)}")
+            pairs.setdefault((c.model, c.reference), {})[title] = None
+        else:
+            better.add((c.model, c.reference))
+    told = []
+    for (model, reference), titles in pairs.items():
+        names = list(titles)
+        more = len(names) - MOST_NAMES
+        on = listed(names) if more < 1 else listed([*names[:MOST_NAMES], f"{more} more"])
+        none = "" if (model, reference) in better else ", and shown to be better on none"
+        told.append(f"{label_text(model)} is worse than {label_text(reference)} on {on}{none}.")
+    return " ".join(told) if len(told) < MOST_NAMES else ""
 
 
 def _with_models(note: Note) -> str:
@@ -503,7 +637,7 @@ def _tables(contents: Contents, views: Sequence[View], *, beside: bool) -> list[
     return blocks
 
 
-def _classes(contents: Contents, views: Sequence[View]) -> list[Strip]:
+def _classes(contents: Contents, views: Sequence[View]) -> list[TableBlock]:
     """The worst labels, or of many classes: the counts of each, models below each other."""
     many = [v for v in views if contents.has_sets(v) or len(contents.classes(v)) > MOST_WHOLE]
     order = worst_first(contents, many)

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from evalreport.lines import one_line
-from evalreport.report.columns import Field, heads_of
-from evalreport.report.model import Block, Column, Line, Notes, Section, Strip, Text
+from evalreport.report.columns import Field, laid
+from evalreport.report.model import Block, Column, Line, Notes, Section, TableBlock, Text
 from evalreport.report.pieces import LineCell
 from evalreport.report.words import cell as markdown_cell
 
@@ -61,22 +61,18 @@ def table(
     columns: Sequence[Field[R]],
     *notes: str,
     hook: Callable[[R], tuple[str, ...]] | None = None,
-) -> Strip:
+) -> TableBlock:
     """A table of a page: a line for each record, whose first cell is its head.
 
     ``hook`` says what of, for who looks for a line.
     """
-    lines = []
-    for one in records:
-        first, *others = (_aligned_cell(column, one) for column in columns)
-        cells = (first if first.outcome else replace(first, head=True), *others)
-        lines.append(Line(cells, hook=() if hook is None else hook(one)))
-    return Strip(caption, heads_of(columns), tuple(lines), notes)
 
+    def line(one: R, cells: tuple[str | LineCell, ...]) -> Line:
+        first = LineCell(cells[0]) if isinstance(cells[0], str) else cells[0]
+        head = first if first.outcome else replace(first, head=True)
+        return Line((head, *cells[1:]), hook=() if hook is None else hook(one))
 
-def _aligned_cell(column: Field[R], one: R) -> LineCell:
-    cell = column.of(one)
-    return replace(LineCell(cell) if isinstance(cell, str) else cell, align=column.align)
+    return TableBlock(caption, *laid(records, columns, line), notes)
 
 
 def page_text(page: Page, most: int | None = None) -> str:
@@ -99,7 +95,7 @@ def _lines(section: Section, most: int | None) -> Iterator[str]:
             if block.title != section.title:
                 yield block.title
             yield from _items(block)
-        elif isinstance(block, Strip):
+        elif isinstance(block, TableBlock):
             yield from _aligned(block, most)
 
 
@@ -109,7 +105,7 @@ def _items(block: Notes) -> Iterator[str]:
         yield f"{sign} {': '.join((item.title, *item.messages))}"
 
 
-def _aligned(block: Strip, most: int | None) -> Iterator[str]:
+def _aligned(block: TableBlock, most: int | None) -> Iterator[str]:
     """The rows of a table below its caption, each column as wide as its widest cell."""
     rows = [[_cell(c) for c in line.cells] for line in block.lines[:most]]
     heads = [column.text for column in block.columns]
@@ -127,7 +123,9 @@ def _aligned(block: Strip, most: int | None) -> Iterator[str]:
     yield from block.notes
 
 
-def _cell(c: LineCell) -> str:
+def _cell(c: str | LineCell) -> str:
+    if isinstance(c, str):
+        return c
     return f"{c.text} ({c.aside})" if c.aside else c.text
 
 
@@ -149,7 +147,7 @@ def _markdown(block: Block) -> Iterator[str]:
         yield f"**{markdown_cell(block.title)}**"
         yield ""
         yield from (f"- {markdown_cell(line)}" for line in _items(block))
-    elif isinstance(block, Strip):
+    elif isinstance(block, TableBlock):
         yield _markdown_row(column.text for column in block.columns)
         yield _markdown_rule(block.columns)
         yield from (_markdown_row(map(_cell, line.cells)) for line in block.lines)

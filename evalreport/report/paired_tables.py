@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from evalreport.report.columns import plain_table
 from evalreport.report.contents import View
-from evalreport.report.model import Block, Column, PlainTable, TableRow
+from evalreport.report.model import Block, Column, Line
 from evalreport.report.numbers import count_text, difference_text
 from evalreport.report.words import label_text
 from evalreport.results.records import Calls, Comparison, JointTable
@@ -44,7 +45,7 @@ class _Counts(NamedTuple):
 def paired_tables(entries: Sequence[tuple[Comparison, str, str]]) -> list[Block]:
     """A line for each paired table of some comparisons, given with their title and pair."""
     known: set[tuple[View, View, _Counts]] = set()
-    lines: list[TableRow] = []
+    lines: list[Line] = []
     # shares of the rows of a class first: the calls of precision are the same rows
     for entry, title, pair in sorted(entries, key=lambda one: one[0].joint_table is None):
         view = (entry.dataset, entry.model)
@@ -52,7 +53,7 @@ def paired_tables(entries: Sequence[tuple[Comparison, str, str]]) -> list[Block]
         for what, counts in _counted(entry, title):
             if (view, other, counts) not in known:
                 known |= {(view, other, counts), (view, other, counts.turned)}
-                lines.append(TableRow((what, pair, *counts.line)))
+                lines.append(Line((what, pair, *counts.line)))
     if not lines:
         return []
     columns = (
@@ -68,7 +69,7 @@ def paired_tables(entries: Sequence[tuple[Comparison, str, str]]) -> list[Block]
     left = len(lines) - MOST_LINES
     note = NOTE + (f" {left} more tables are in results.json." if left > 0 else "")
     shown = tuple(lines[:MOST_LINES])
-    return [PlainTable("The rows on which two models differ", columns, shown, note, "paired")]
+    return [plain_table("The rows on which two models differ", columns, shown, note, "paired")]
 
 
 def _counted(entry: Comparison, title: str) -> Iterator[tuple[str, _Counts]]:

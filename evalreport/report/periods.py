@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
@@ -14,8 +14,9 @@ from evalreport.report.charts.course import Stop
 from evalreport.report.charts.course import course as draw_course
 from evalreport.report.columns import Field, left, right, table_of
 from evalreport.report.contents import Contents, View
-from evalreport.report.model import Block, Chart, Charts, Column, PlainTable, TableRow, Text
+from evalreport.report.model import Block, Chart, Charts, Line, TableBlock, Text
 from evalreport.report.numbers import count_text, or_dash, p_text, required_text, value_text
+from evalreport.report.pieces import LineCell
 from evalreport.report.sections import section
 from evalreport.report.slices import period_strips, wanted
 from evalreport.report.words import (
@@ -248,7 +249,7 @@ def _direction(record: Period) -> str:
     return "rising" if statistic > 0 else "falling" if statistic < 0 else "level"
 
 
-def _table(course: Course, title: str) -> PlainTable:
+def _table(course: Course, title: str) -> TableBlock:
     columns: list[Field[tuple[str, Measure, ControlLimits]]] = [
         left(str(course.record.every), lambda line: line[0]),
         right("n", lambda line: count_text(line[1].n)),
@@ -266,9 +267,9 @@ def _value(m: Measure) -> str:
 
 
 def _strong_where_outside(
-    line: tuple[str, Measure, ControlLimits], cells: tuple[str, ...]
-) -> TableRow:
-    return TableRow(cells, strong=line[2].signal)
+    line: tuple[str, Measure, ControlLimits], cells: tuple[str | LineCell, ...]
+) -> Line:
+    return Line(cells, strong=line[2].signal)
 
 
 def _newest(rows: Sequence[R]) -> tuple[tuple[R, ...], str]:
@@ -296,26 +297,28 @@ def _limit_tables(contents: Contents, courses: Sequence[Course]) -> list[Block]:
     return found
 
 
-def _limit_table(contents: Contents, courses: Sequence[Course]) -> PlainTable:
+def _limit_table(contents: Contents, courses: Sequence[Course]) -> TableBlock:
     names = sorted(dict.fromkeys(name for course in courses for name in course.names))
     bands = [dict(zip(course.names, map(_band, course.limits), strict=True)) for course in courses]
-    cells = [(name, *(own.get(name, "–") for own in bands)) for name in names]
-    rows, note = _newest([TableRow(row) for row in cells if set(row[1:]) != {"–"}])
+    shown, note = _newest([n for n in names if {own.get(n, "–") for own in bands} != {"–"}])
     every, model = courses[0].record.every, contents.mark(courses[0].view).name
-    columns = (
-        Column(str(every)),
-        *(Column(_name(contents, course), "right") for course in courses),
-    )
+    columns: list[Field[str]] = [left(str(every), str)]
+    for course, own in zip(courses, bands, strict=True):
+        columns.append(right(_name(contents, course), partial(_or_none, own)))
     told = f"{OUTSIDE} the value is outside; the first periods have no limits. {note}".strip()
-    return PlainTable(f"Control limits by {every}, {model}", columns, rows, told)
+    return table_of(f"Control limits by {every}, {model}", shown, columns, told)
 
 
-def _tests(contents: Contents, courses: Sequence[Course]) -> PlainTable:
+def _or_none(bands: Mapping[str, str], period: str) -> str:
+    return bands.get(period, "–")
+
+
+def _tests(contents: Contents, courses: Sequence[Course]) -> TableBlock:
     """Of every measure: first and last value, periods out of control, and the two tests."""
     shown = courses[:MOST_LINES]
     columns: list[Field[Course]] = [
         left("metric", lambda course: _name(contents, course)),
-        left("model", lambda course: contents.mark(course.view).name),
+        left("model", lambda course: LineCell(mark=contents.mark(course.view))),
         right("first", lambda course: or_dash(next(iter(course.values), None))),
         right("last", lambda course: or_dash(next(reversed(course.values), None))),
         right("out of control", _out_of_control),

@@ -16,11 +16,15 @@ class FormulaPiece:
 
 @dataclass(frozen=True)
 class Mark:
-    """How a model is told apart: by shape and word first, by colour last."""
+    """How a model is told apart: by shape and word first, by colour last.
+
+    ``key`` stands in the place of a long name in tables, which say below what it is.
+    """
 
     name: str
     symbol: str
     style: str
+    key: str = ""
 
 
 @dataclass(frozen=True)
@@ -160,7 +164,6 @@ class LineCell:
     """
 
     text: str = ""
-    align: str = "left"
     cell: str = ""
     top: bool = False
     frame: str = ""

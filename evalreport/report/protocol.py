@@ -6,16 +6,15 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from evalreport.report.columns import Field, right, table_of
+from evalreport.report.columns import Field, plain_table, right, table_of
 from evalreport.report.model import (
     Block,
     Column,
     Facts,
-    PlainTable,
+    Line,
     Report,
     Section,
     Signatures,
-    TableRow,
     Text,
 )
 from evalreport.report.numbers import count_text
@@ -138,7 +137,7 @@ def _criteria(design: Json) -> list[Block]:
         Column(head, "left" if index < 2 else "right") for index, head in enumerate(heads)
     )
     rows = _criterion_rows(design)
-    together = TableRow(
+    together = Line(
         (
             "all together",
             "",
@@ -163,30 +162,30 @@ def _criteria(design: Json) -> list[Block]:
             "distribution (Hillis, Obuchowski and Berbaum 2011). Cases needed: with the planned "
             "readers. Readers needed: with the planned cases. A dash: no number is enough."
         )
-        table = PlainTable("Criteria, fixed before the data", columns, tuple(rows), note)
+        table = plain_table("Criteria, fixed before the data", columns, tuple(rows), note)
         return [table, *_reasons(design)]
-    table = PlainTable("Criteria, fixed before the data", columns, (*rows, together), note)
+    table = plain_table("Criteria, fixed before the data", columns, (*rows, together), note)
     return [table, *_reasons(design)]
 
 
-def _criterion_rows(design: Json) -> list[TableRow]:
+def _criterion_rows(design: Json) -> list[Line]:
     """One row for each criterion, and one for the test beside it."""
-    rows: list[TableRow] = []
+    rows: list[Line] = []
     for one in design["criteria"]:
         method = prose((one["method"] or "none").replace("_", " "))
         expected = "" if one["expected"] is None else f"{one['expected']:.4g}"
         told = _power_and_sizes(one)
         if one["readers"] is not None:
             told = _of_readers(one["readers"], design)
-        rows.append(TableRow((prose(one["text"]), method, expected, *told)))
+        rows.append(Line((prose(one["text"]), method, expected, *told)))
         if (test := one["test"]) is not None:
             name = f"also: a test of any difference, two-sided, alpha {test['alpha']:g}"
             cells = (name, prose(test["name"].replace("_", " ")), "", *_power_and_sizes(test))
-            rows.append(TableRow(cells))
+            rows.append(Line(cells))
         if (test := one["reader_test"]) is not None:
             name = f"also: a test of any difference, two-sided, alpha {test['alpha']:g}"
             method = prose(test["name"].replace("_", " "))
-            rows.append(TableRow((name, method, "", *_of_readers(test["sizes"], design))))
+            rows.append(Line((name, method, "", *_of_readers(test["sizes"], design))))
     return rows
 
 

@@ -10,13 +10,14 @@ from evalreport.report.columns import Field, left, right, table_of
 from evalreport.report.model import (
     Block,
     Facts,
+    Line,
     Report,
     Section,
     Signatures,
-    TableRow,
     Text,
 )
 from evalreport.report.numbers import count_text
+from evalreport.report.pieces import LineCell
 from evalreport.report.words import prose, visible
 
 Json = Mapping[str, Any]
@@ -179,8 +180,8 @@ def _table(case: str, checks: Sequence[Json]) -> Block:
     return table_of(caption, checks, columns, row=_strong_where_failed)
 
 
-def _strong_where_failed(one: Json, cells: tuple[str, ...]) -> TableRow:
-    return TableRow(cells, strong=one["outcome"] == "failed")
+def _strong_where_failed(one: Json, cells: tuple[str | LineCell, ...]) -> Line:
+    return Line(cells, strong=one["outcome"] == "failed")
 
 
 def _signatures(sha256: str) -> list[Block]:

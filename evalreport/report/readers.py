@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from evalreport.report.cards import interval_text
-from evalreport.report.columns import Field, left, right, table_of
+from evalreport.report.columns import Field, left, plain_table, right, table_of
 from evalreport.report.contents import Contents
-from evalreport.report.model import Block, Column, PlainTable, TableRow
+from evalreport.report.model import Block, Column, Line, TableBlock
 from evalreport.report.numbers import (
     count_text,
     difference_text,
@@ -46,7 +46,7 @@ EACH_CLUSTERED = (
     "come in clusters."
 )
 MEANS = (
-    "The mean counts every reader alike. Its limits are by Obuchowski and Rockette (1995) with "
+    "The mean counts every reader equally. Its limits are by Obuchowski and Rockette (1995) with "
     "the degrees of freedom of Hillis (2007): variance between the readers, and covariance "
     "between readers by the cases they share (DeLong 1988). {}"
 )
@@ -114,7 +114,7 @@ def _at(record: ReaderMean | ReaderAgreement) -> str:
 # -- each reader ---------------------------------------------------------------------------------
 
 
-def _each(contents: Contents, means: tuple[ReaderMean, ...]) -> PlainTable:
+def _each(contents: Contents, means: tuple[ReaderMean, ...]) -> TableBlock:
     """A line for each reader of a model and threshold: the table, and what follows from it."""
     titles = {record.metric: contents.heading(record) for record in reversed(means)}
     metrics = list(dict.fromkeys(record.metric for record in means))
@@ -123,7 +123,7 @@ def _each(contents: Contents, means: tuple[ReaderMean, ...]) -> PlainTable:
         *(Column(cell, "right") for cell in ("TP", "FN", "FP", "TN")),
         *(Column(titles[name], "right") for name in metrics),
     )
-    rows: list[TableRow] = []
+    rows: list[Line] = []
     reasons = []
     for place in dict.fromkeys(map(_group, means)):
         own = [one for one in means if _group(one) == place]
@@ -134,7 +134,7 @@ def _each(contents: Contents, means: tuple[ReaderMean, ...]) -> PlainTable:
         if place == first:
             own += [one for one in means if _group(one) == (*place[:2], None)]
         title = _place(contents, own[0].dataset, own[0].model) + _at(own[0])
-        rows.append(TableRow((title, *[""] * (4 + len(metrics))), head=True))
+        rows.append(Line((title, *[""] * (4 + len(metrics))), head=True))
         rows += [_line(own, number, metrics) for number in range(len(own[0].readers))]
         reasons += [
             f"{title}, {contents.heading(record)}, {label_text(one.reader)}: {prose(one.reason)}."
@@ -144,7 +144,7 @@ def _each(contents: Contents, means: tuple[ReaderMean, ...]) -> PlainTable:
         ]
     clustered = any(one.clusters is not None for one in means)
     note = " ".join([EACH_CLUSTERED if clustered else EACH, *reasons])
-    return PlainTable("Each reader", heads, tuple(rows), note, "gaps")
+    return plain_table("Each reader", heads, tuple(rows), note, "gaps")
 
 
 def _group(record: ReaderMean) -> tuple[str, str, tuple[float | None, str | None] | None]:
@@ -153,13 +153,13 @@ def _group(record: ReaderMean) -> tuple[str, str, tuple[float | None, str | None
     return record.dataset, record.model, at
 
 
-def _line(own: list[ReaderMean], number: int, metrics: list[str]) -> TableRow:
+def _line(own: list[ReaderMean], number: int, metrics: list[str]) -> Line:
     each = {record.metric: record.readers[number] for record in own}
     first = own[0].readers[number]
     assert first.cells is not None
     cells = (first.cells.tp, first.cells.fn, first.cells.fp, first.cells.tn)
     values = (_with_limits(each[name]) if name in each else "" for name in metrics)
-    return TableRow((label_text(first.reader), *map(count_text, cells), *values), inner=True)
+    return Line((label_text(first.reader), *map(count_text, cells), *values), inner=True)
 
 
 def _with_limits(one: ReaderValue) -> str:
@@ -172,7 +172,7 @@ def _with_limits(one: ReaderValue) -> str:
 # -- the mean over readers -------------------------------------------------------------------------
 
 
-def _means(contents: Contents, means: tuple[ReaderMean, ...]) -> PlainTable:
+def _means(contents: Contents, means: tuple[ReaderMean, ...]) -> TableBlock:
     def place(one: ReaderMean) -> str:
         return _place(contents, one.dataset, one.model)
 
@@ -227,7 +227,7 @@ def _df(record: ReaderMean | ReaderDifference) -> str:
 # -- differences of two models ---------------------------------------------------------------------
 
 
-def _differences(contents: Contents, found: tuple[ReaderDifference, ...]) -> PlainTable:
+def _differences(contents: Contents, found: tuple[ReaderDifference, ...]) -> TableBlock:
     def title(one: ReaderDifference) -> str:
         at = "" if one.threshold is None else f" at {threshold_text(one.threshold)}"
         return contents.heading(one) + at
@@ -263,7 +263,7 @@ def _differences(contents: Contents, found: tuple[ReaderDifference, ...]) -> Pla
 # -- agreement -------------------------------------------------------------------------------------
 
 
-def _agreement(contents: Contents, found: tuple[ReaderAgreement, ...]) -> PlainTable:
+def _agreement(contents: Contents, found: tuple[ReaderAgreement, ...]) -> TableBlock:
     def place(record: ReaderAgreement) -> str:
         return _place(contents, record.dataset, record.model) + _at(record)
 
@@ -287,7 +287,7 @@ def _agreement(contents: Contents, found: tuple[ReaderAgreement, ...]) -> PlainT
     return table_of("Agreement of the readers", lines, columns, note, "gaps")
 
 
-def _pairs(contents: Contents, pairs: list[tuple[ReaderAgreement, ReaderPair]]) -> PlainTable:
+def _pairs(contents: Contents, pairs: list[tuple[ReaderAgreement, ReaderPair]]) -> TableBlock:
     columns: list[Field[tuple[ReaderAgreement, ReaderPair]]] = [
         left("model", lambda p: _place(contents, p[0].dataset, p[0].model) + _at(p[0])),
         left("readers", lambda p: f"{label_text(p[1].first)} and {label_text(p[1].second)}"),

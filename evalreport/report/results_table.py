@@ -5,17 +5,16 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from evalreport.metrics.catalogue import catalogue, find
 from evalreport.metrics.declare import Goal
 from evalreport.metrics.kinds import Interval
 from evalreport.metrics.methods import method_title
-from evalreport.report.cards import interval_text, number_of, whisker_of
+from evalreport.report.cards import interval_text, number_of, outcome_cell, whisker_of
 from evalreport.report.contents import Contents, View, identity
 from evalreport.report.criteria import requirement_text
 from evalreport.report.marking import flat_counts
-from evalreport.report.model import Column, Criteria, Criterion, Line
+from evalreport.report.model import Column, Line, TableBlock
 from evalreport.report.numbers import (
     count_text,
     level_text,
@@ -27,7 +26,6 @@ from evalreport.report.pieces import LineCell
 from evalreport.report.strips import fraction_text
 from evalreport.report.words import (
     MEAN,
-    OUTCOME_MARKS,
     OVER_FOLDS,
     POOLED,
     POOLED_FOLDS,
@@ -38,7 +36,7 @@ from evalreport.report.words import (
 )
 from evalreport.results import records
 from evalreport.results.identity import Quantity
-from evalreport.results.records import Measure, rank_of, verdict_of
+from evalreport.results.records import Measure, rank_of
 
 #: Models on the first page; the others have sections of their own.
 MOST_MODELS = 3
@@ -50,11 +48,31 @@ MOST_ROWS = 10
 MOST_MORE_LIMITS = 6
 #: Rows of a subgroup below which it has too few, where the spec says nothing.
 FEWEST = 10
+#: What scores of two classes are judged by first, whatever the cut-off: do they rank rows, do they
+#: mean what they say, and is a decision by them worth more than none.
+OF_SCORES = (
+    "roc_auc",
+    "calibration_slope",
+    "calibration_intercept",
+    "oe_ratio",
+    "brier",
+    "net_benefit",
+)
+#: What the decisions at one cut-off are judged by first.
+OF_DECISIONS = ("recall", "specificity", "precision")
+#: Metrics of two classes by which groups compare: those that the share of positives in a group
+#: does not move. A low precision, average precision or accuracy may be that share alone.
+FREE_OF_PREVALENCE = frozenset({
+    "recall", "specificity", "fpr", "fnr", "balanced_accuracy", "balanced_error_rate", "g_mean",
+    "youden_j", "lr_plus", "lr_minus", "diagnostic_odds_ratio", "roc_auc", "gini", "partial_auc",
+    "ks", "recall_at_specificity", "specificity_at_recall", "ppv_at_prevalence",
+    "npv_at_prevalence",
+})  # fmt: skip
 #: Distances of the ends of the axis, for ranges up to so wide.
 STEPS = ((0.05, 0.01), (0.25, 0.05), (2.0, 0.1))
 
 
-def results_tables(contents: Contents, views: Sequence[View]) -> list[Criteria]:
+def results_tables(contents: Contents, views: Sequence[View]) -> list[TableBlock]:
     """The table of these views, and that of what is better lower; none of nothing measured."""
     rows = _rows(contents, views)
     losses = [row for row in rows if sign_of(row[0].metric) < 0]
@@ -116,7 +134,8 @@ def _plain(text: str) -> str:
 def headline_identities(contents: Contents, views: Sequence[View]) -> list[Quantity]:
     """The primary metric, those with a criterion, then as the spec orders them for these views.
 
-    Those that are better neither way, a rate of the data alone, come last.
+    Where a model has scores of two classes, what scores are judged by stands before what is true
+    of one cut-off. Those that are better neither way, a rate of the data alone, come last.
     """
     primary = primary_metric(contents)
     judged = [contents.measure[i] for i in contents.criteria if i in contents.measure]
@@ -133,11 +152,52 @@ def headline_identities(contents: Contents, views: Sequence[View]) -> list[Quant
                 metrics.add(counted_so)
                 found.setdefault(identity(m))
     asked = {m.metric for m in judged}
+    leading = (*OF_SCORES, *OF_DECISIONS) if _has_scores(contents, views) else ()
 
-    def standing(key: Quantity) -> tuple[bool, bool]:
-        return key.metric != primary, key.metric not in asked and not sign_of(key.metric)
+    def standing(key: Quantity) -> tuple[bool, bool, int]:
+        describes = not sign_of(key.metric) and key.metric not in (*asked, *leading)
+        place = leading.index(key.metric) if key.metric in leading else len(leading)
+        return key.metric != primary, describes, -1 if key.metric in asked else place
 
-    return sorted(found, key=standing)[:MOST_METRICS]
+    ordered = sorted(found, key=standing)
+    once = [key for k, key in enumerate(ordered) if not _repeats(contents, views, key, ordered[:k])]
+    return once[:MOST_METRICS]
+
+
+#: Averages over classes and the metric that is the same number.
+SAME_NUMBER = {
+    ("recall", "macro"): "balanced_accuracy",
+    ("recall", "micro"): "accuracy",
+    ("recall", "weighted"): "accuracy",
+    ("precision", "micro"): "accuracy",
+    ("f1", "micro"): "accuracy",
+}
+
+
+def same_number(key: Quantity, other: Quantity) -> bool:
+    """Whether two quantities of several classes are one number by their definitions."""
+    ways = ((key, other), (other, key))
+    return any(SAME_NUMBER.get((a.metric, str(a.average))) == b.metric for a, b in ways)
+
+
+def _repeats(
+    contents: Contents, views: Sequence[View], key: Quantity, before: Sequence[Quantity]
+) -> bool:
+    """Whether an earlier quantity is the same number, in every one of these models."""
+    for other in (other for other in before if same_number(key, other)):
+        pairs = []
+        for view in views:
+            values = {identity(m): m.value for m in contents.pooled(view)}
+            pairs.append((values.get(key), values.get(other)))
+        if all(a is not None and a == b for a, b in pairs):
+            return True
+    return False
+
+
+def _has_scores(contents: Contents, views: Sequence[View]) -> bool:
+    """Whether any of these models was judged by its scores of two classes."""
+    own = [m for v in views if contents.is_binary(v) for m in contents.pooled(v)]
+    return any(m.metric in OF_SCORES and m.state != "not_applicable" for m in own)
 
 
 def front_views(contents: Contents) -> list[View]:
@@ -168,9 +228,14 @@ def average_rank(contents: Contents, m: Measure) -> int:
 def _rows(contents: Contents, views: Sequence[View]) -> list[tuple[Measure, str]]:
     """The measures of the table with what is said of their place, metric by metric."""
     found: dict[str, tuple[Measure, str]] = {}
-    most = MOST_ROWS // max(1, len(views))
-    for place, key in enumerate(headline_identities(contents, views[:1])[:most]):
+    room = MOST_ROWS
+    for place, key in enumerate(headline_identities(contents, views[:1])):
         own = [m for view in views for m in contents.pooled(view) if identity(m) == key]
+        # that a rule without scores has no ROC AUC tells nothing
+        own = [m for m in own if m.state != "not_applicable" or contents.criteria.get(m.id)]
+        room -= len(own)
+        if place and room < 0:
+            break
         # limits that allow for the variation of training come first
         first = own if not place else ()
         means = {m.id: mean for m in first if (mean := contents.mean_over_folds(m)) is not None}
@@ -186,6 +251,13 @@ def _rows(contents: Contents, views: Sequence[View]) -> list[tuple[Measure, str]
 
 def _worst_first(contents: Contents) -> list[records.Criterion]:
     return sorted(contents.of(records.Criterion), key=lambda c: rank_of(c.outcome))
+
+
+def comparable_in_groups(contents: Contents, views: Sequence[View]) -> Quantity | None:
+    """The first headline quantity by which groups compare; None where there is none."""
+    two_classes = any(contents.is_binary(view) for view in views)
+    keys = headline_identities(contents, views[:1])
+    return next((k for k in keys if not two_classes or k.metric in FREE_OF_PREVALENCE), None)
 
 
 def worst_group(
@@ -258,7 +330,7 @@ def sign_of(metric: str) -> int:
     return {Goal.MAXIMIZE: 1, Goal.MINIMIZE: -1}.get(goal, 0) if goal is not None else 0
 
 
-def _results(contents: Contents, rows: Sequence[tuple[Measure, str]], caption: str) -> Criteria:
+def _results(contents: Contents, rows: Sequence[tuple[Measure, str]], caption: str) -> TableBlock:
     judged = any(contents.criteria.get(m.id) for m, _ in rows)
     axis = _axis(contents, [m for m, _ in rows])
     levels = {m.interval.level for m, _ in rows if m.interval}
@@ -285,41 +357,38 @@ def _results(contents: Contents, rows: Sequence[tuple[Measure, str]], caption: s
         again = title == previous
         # one requirement for all models of a metric stands once
         required = "" if again and len(asked[title]) == 1 else _required(_judged_by(contents, m))
-        shown = [LineCell(required, "right")] if judged else []
+        shown = [LineCell(required)] if judged else []
         lines.append(_line(contents, m, "" if again else title, axis, shown))
         previous = title
     ticks = () if axis is None else (axis[0], (axis[0] + axis[1]) / 2, axis[1])
-    return Criteria(
+    return TableBlock(
         caption,
         tuple(columns),
         tuple(lines),
-        "results",
-        judged=judged,
+        style="results kept",
         ticks=tuple(threshold_text(round(tick, 3)) for tick in ticks),
     )
 
 
 def _over_readers(
     contents: Contents, m: Measure, mean: records.ReaderMean, *, judged: bool
-) -> Criterion:
+) -> Line:
     """The mean over readers above the value of pooled readings, with the criteria it decides."""
     own = _judged_by(contents, m, readers=True)
     one = own[0] if own else None
     cells = [
         LineCell(f"{contents.title(m)}, {MEAN}", head=True),
         LineCell(mark=contents.mark((m.dataset, m.model))),
-        LineCell(counted(len(mean.readers), "reader"), "right"),
-        LineCell("" if mean.value is None else value_text(mean.value), align="right", strong=True),
-        LineCell(interval_text(mean.interval, mean.value), "right"),
+        LineCell(counted(len(mean.readers), "reader")),
+        LineCell("" if mean.value is None else value_text(mean.value), strong=True),
+        LineCell(interval_text(mean.interval, mean.value)),
     ]
     if judged:
-        cells.append(LineCell(_required(own), "right"))
-    return Criterion(
-        Line(tuple(cells), rule=True),
-        "" if one is None else verdict_of(one.outcome),
-        "" if one is None else OUTCOME_MARKS[one.outcome],
-        "",
-    )
+        cells.append(LineCell(_required(own)))
+    cells.append(LineCell())
+    if judged:
+        cells.append(LineCell() if one is None else outcome_cell(one.outcome))
+    return Line(tuple(cells), whole=True, rule=True)
 
 
 def _titled(contents: Contents, m: Measure, words: str) -> str:
@@ -356,13 +425,10 @@ def _line(
     title: str,
     axis: tuple[float, float] | None,
     required: list[LineCell],
-) -> Criterion:
+) -> Line:
     """A row of the table; without a title it is of what the row above is of."""
     one = next(iter(_judged_by(contents, m)), None)
-    number = replace(
-        number_of(contents, m, whisker=False),
-        whisker=whisker_of(contents, m, one, axis) if axis and _on_axis(m) else None,
-    )
+    drawn = whisker_of(contents, m, one, axis) if axis and _on_axis(m) else None
     table = contents.table_of(m.table)
     apart = bool(m.subgroup) or _elsewhere(contents, m)
     flat = None if table is None or not apart else flat_counts(table)
@@ -370,17 +436,22 @@ def _line(
     cells = [
         LineCell(title, head=bool(title), counts=counts),
         LineCell(mark=contents.mark((m.dataset, m.model))),
-        LineCell(share_of_rows(contents, m), "right"),
-        LineCell(number=number, align="right", strong=True),
-        LineCell(interval_text(m.interval, m.value), "right"),
+        LineCell(share_of_rows(contents, m)),
+        LineCell(number=number_of(contents, m, whisker=False), strong=True),
+        LineCell(interval_text(m.interval, m.value) or _no_limits(m)),
         *required,
+        LineCell(whisker=drawn),
     ]
-    return Criterion(
-        Line(tuple(cells), table=m.table or "" if flat else "", rule=bool(title)),
-        "" if one is None else verdict_of(one.outcome),
-        "" if one is None else OUTCOME_MARKS[one.outcome],
-        "",
-    )
+    if required:
+        cells.append(LineCell() if one is None else outcome_cell(one.outcome))
+    return Line(tuple(cells), whole=True, table=m.table or "" if flat else "", rule=bool(title))
+
+
+def _no_limits(m: Measure) -> str:
+    """Why a value has no limits, in a word or a few; nothing where it has no value either."""
+    if m.value is None or not m.interval_reason:
+        return ""
+    return prose(m.interval_reason).partition(":")[0].partition(";")[0]
 
 
 def _required(own: Sequence[records.Criterion]) -> str:

@@ -28,7 +28,7 @@ MOST_CLASSES = 12
 MOST_BRANCHES, MOST_RESULTS = 6, 4
 STANDARD = "reference standard"
 ADDED_UP = "Rows read = rows excluded + rows used. The results of a test add up to the rows used"
-WITH_MISSING = " and those excluded for want of a result of the test or of the {}"
+WITH_MISSING = " and those excluded for lack of a result of the test or of the {}"
 
 
 @section("rows", "Flow of rows", short="Rows", of=(RowLedger,))

@@ -9,6 +9,7 @@ from evalreport.report.columns import Field, left, right, table_of
 from evalreport.report.contents import Contents, view_of
 from evalreport.report.model import Block
 from evalreport.report.numbers import count_text, level_text, or_dash, value_text
+from evalreport.report.pieces import LineCell
 from evalreport.report.words import counted, method_text, rows_text, subgroup_text
 from evalreport.results.records import Comparison, Heterogeneity, Measure, SampleSize
 
@@ -93,7 +94,7 @@ def size_blocks(contents: Contents) -> list[Block]:
         return []
     columns: list[Field[tuple[SampleSize, Measure]]] = [
         left("metric", lambda p: contents.heading(p[1])),
-        left("model", lambda p: contents.mark(view_of(p[1])).name),
+        left("model", lambda p: LineCell(mark=contents.mark(view_of(p[1])))),
         left("rows", lambda p: f"{subgroup_text(p[1].subgroup)}, n {count_text(p[1].n)}"),
         right("of", lambda p: or_dash(p[0].denominator, count_text)),
         right("interval", lambda p: interval_text(p[1].interval)),

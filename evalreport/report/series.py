@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from evalreport.report.charts.canvas import HALF, WHOLE, drawing, grid, panel
 from evalreport.report.charts.course import Stop, course
+from evalreport.report.columns import plain_table
 from evalreport.report.contents import Contents
 from evalreport.report.criteria import criterion_line, criterion_title
 from evalreport.report.curve_charts import FRONT
-from evalreport.report.model import Block, Chart, Charts, Column, PlainTable, TableRow, Text
+from evalreport.report.model import Block, Chart, Charts, Column, Line, TableBlock, Text
 from evalreport.report.numbers import limits_text, required_text, value_text
 from evalreport.report.sections import section
 from evalreport.report.words import OUTCOME_MARKS, counted, label_text, visible
@@ -61,14 +62,17 @@ def front_criterion(contents: Contents) -> Criterion | None:
 
 
 def since(contents: Contents, entry: Criterion) -> str:
-    """For how many runs in a row a criterion is not met, and from what to what its value went."""
+    """Since when a criterion is not met, for how many runs, and how its value went."""
     failures = entry.breaches_in_a_row or 0
+    if failures == 1 and entry.earlier and entry.earlier[-1].outcome in HELD:
+        return f"fails since {_time(contents)}, met in {_time(contents, entry.earlier[-1])}"
     if failures < 2:
         return ""
     told = f"failed in {failures} runs in a row"
     first = _failed_from(entry)
     if not first:  # as far back as is known
-        return told
+        since_when = f", since {_time(contents, entry.earlier[0])} or before"
+        return f"{told}{since_when if entry.earlier else ''}"
     before, began = entry.earlier[first - 1 : first + 1]
     if before.value is None or began.value is None:
         return f"{told}, first in {_time(contents, began)}"
@@ -204,22 +208,22 @@ def _chart(contents: Contents, entries: Sequence[Criterion]) -> Chart:
     )
 
 
-def _table(contents: Contents, entries: Sequence[Criterion]) -> PlainTable:
+def _table(contents: Contents, entries: Sequence[Criterion]) -> TableBlock:
     """A line for each run, the value of each criterion with its interval and its outcome."""
     runs = {one.run: one for entry in entries for one in entry.earlier}
     told = [{one.run: _outcome(one) for one in entry.earlier} for entry in entries]
     rows = [
-        TableRow((_time(contents, runs[run]), visible(run), *(own.get(run, "–") for own in told)))
+        Line((_time(contents, runs[run]), visible(run), *(own.get(run, "–") for own in told)))
         for run in sorted(runs, key=lambda run: runs[run].of)
     ]
     last = [_outcome(_this(contents, entry)) for entry in entries]
-    rows.append(TableRow((_time(contents), "this run", *last), strong=True))
+    rows.append(Line((_time(contents), "this run", *last), strong=True))
     columns = (
         Column("data of"),
         Column("run"),
         *(Column(_line(contents, one), "right") for one in entries),
     )
-    return PlainTable("Every run of the series", columns, tuple(rows))
+    return plain_table("Every run of the series", columns, tuple(rows))
 
 
 def _outcome(one: EarlierOutcome) -> str:

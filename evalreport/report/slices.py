@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from evalreport.metrics.catalogue import named_within
 from evalreport.report.choosing import threshold_choosers
 from evalreport.report.classes import against_the_rest, pooled_counts
+from evalreport.report.columns import Field, right, table_of
 from evalreport.report.contents import Contents, View, grouped, identity, view_of
 from evalreport.report.forest_charts import (
     SQUARES,
@@ -24,9 +26,8 @@ from evalreport.report.model import (
     Block,
     Charts,
     Column,
-    PlainTable,
+    TableBlock,
     TablePair,
-    TableRow,
     Text,
 )
 from evalreport.report.numbers import count_text, threshold_text, value_text
@@ -69,7 +70,7 @@ from evalreport.results.records import (
 WHOLE_SWEEP, SWEEP_LINES = 11, 11
 #: Metrics of periods that are shown: the course of others is drawn and tested.
 OWN_OF_PERIODS = 2
-TOO_FEW = "these values are shown with their counts; do not rely on them"
+TOO_FEW = "shown with their counts, not to be relied on"
 
 
 def wanted(contents: Contents, m: Measure) -> bool:
@@ -506,7 +507,7 @@ def _at_threshold(contents: Contents, view: View, threshold: Threshold) -> list[
 
 def sweep_tables(contents: Contents) -> list[Block]:
     """A few lines of each sweep; the whole is in results.json."""
-    tables: list[PlainTable] = []
+    tables: list[TableBlock] = []
     for curve in contents.of(Curve):
         if curve.kind != "sweep" or curve.subgroup:
             continue
@@ -515,33 +516,35 @@ def sweep_tables(contents: Contents) -> list[Block]:
         view = (curve.dataset, curve.model)
         mark = contents.mark(view)
         of = "" if contents.is_binary(view) else f" of {label_text(curve.label)}"
-        lines = total if total <= WHOLE_SWEEP else SWEEP_LINES
-        rows = [TableRow(_sweep_row(contents.flat, points, k)) for k in spread_over(total, lines)]
-        names = ("score ≥", *contents.flat, "recall", "FPR", "precision")
-        dataset = curve.dataset
-        columns = tuple(Column(contents.said(dataset, name), "right") for name in names)
-        note = (
-            f"{len(rows)} of {total} thresholds; all are in results.json."
-            if len(rows) < total
-            else ""
-        )
+        lines = spread_over(total, total if total <= WHOLE_SWEEP else SWEEP_LINES)
+        few = len(lines) < total
+        note = f"{len(lines)} of {total} thresholds; all are in results.json." if few else ""
         title = f"Threshold sweep{of}, {mark.symbol} {mark.name}"
-        tables.append(PlainTable(title, columns, tuple(rows), note))
+        tables.append(table_of(title, lines, _sweep_columns(contents, curve), note))
     return [TablePair(tuple(tables))] if tables else []
 
 
-def _sweep_row(
-    order: Sequence[str], points: Mapping[str, Sequence[float | None]], k: int
-) -> tuple[str, ...]:
-    threshold = points["threshold"][k]
-    head = "above all" if threshold is None else threshold_text(threshold)
-    counts = [count_text(points[name.lower()][k]) for name in order]
-    shares = [_or_undefined(points[name][k]) for name in ("tpr", "fpr", "precision")]
-    return (head, *counts, *shares)
+def _sweep_columns(contents: Contents, curve: Curve) -> list[Field[int]]:
+    """The threshold, the counts and the shares of a point of a sweep, by its place."""
+    points = curve.points
 
+    def threshold(k: int) -> str:
+        value = points["threshold"][k]
+        return "above all" if value is None else threshold_text(value)
 
-def _or_undefined(value: float | None) -> str:
-    return "undefined" if value is None else value_text(value)
+    def count(name: str, k: int) -> str:
+        return count_text(points[name.lower()][k])
+
+    def share(name: str, k: int) -> str:
+        value = points[name][k]
+        return "undefined" if value is None else value_text(value)
+
+    shares = (("recall", "tpr"), ("FPR", "fpr"), ("precision", "precision"))
+    return [
+        right(contents.said(curve.dataset, "score ≥"), threshold),
+        *(right(contents.said(curve.dataset, n), partial(count, n)) for n in contents.flat),
+        *(right(contents.said(curve.dataset, n), partial(share, of)) for n, of in shares),
+    ]
 
 
 def spread_over(total: int, wanted_number: int) -> list[int]:

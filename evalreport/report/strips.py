@@ -10,7 +10,7 @@ from typing import Any
 from evalreport.report.cards import flat_cells, mark_of, number_of
 from evalreport.report.contents import Contents, identity, view_of
 from evalreport.report.marking import flat_counts
-from evalreport.report.model import CONTINUED, Column, Line, Strip
+from evalreport.report.model import CONTINUED, Column, Line, TableBlock
 from evalreport.report.numbers import count_text, level_text
 from evalreport.report.pieces import LineCell
 from evalreport.report.words import group_text, method_text
@@ -36,7 +36,7 @@ class Row:
 
 def metric_strip(
     contents: Contents, title: str, rows: Sequence[Row], heads: Sequence[Column]
-) -> Strip:
+) -> TableBlock:
     """One metric over many slices: counts, fraction, value and interval."""
     shown = rows[:MOST_LINES]
     flat = all(_table(contents, r.measures[0]) is not None for r in shown)
@@ -58,7 +58,7 @@ def metric_strip(
         Column("value", "right"),
         Column(f"{level} {method}".strip(), "right"),
     )
-    return Strip(title, columns, tuple(lines), _more(rows, shown), "one")
+    return TableBlock(title, columns, tuple(lines), _more(rows, shown), "one")
 
 
 def _metric_line(contents: Contents, row: Row, flat: bool, place: str, rule: bool) -> Line:
@@ -68,12 +68,13 @@ def _metric_line(contents: Contents, row: Row, flat: bool, place: str, rule: boo
     if row.heads and not rule:
         cells[0] = LineCell("", head=False)
     n = count_text(m.n)
-    cells += [LineCell(mark=mark_of(contents, m)), LineCell(n, "right")]
+    cells += [LineCell(mark=mark_of(contents, m)), LineCell(n)]
     if flat:
         cells += flat_cells(contents, _table(contents, m), m, place) or []
-    cells.append(LineCell(fraction_text(contents, m), "right"))
-    cells.append(LineCell(number=number, align="right", strong=True))
-    return Line(tuple(cells), table=number.table if flat else "", rule=rule)
+    cells.append(LineCell(fraction_text(contents, m)))
+    cells.append(LineCell(number=number, strong=True))
+    cells.append(LineCell(number.interval, aside="" if number.interval else number.reason))
+    return Line(tuple(cells), whole=True, table=number.table if flat else "", rule=rule)
 
 
 def fraction_text(contents: Contents, m: Measure) -> str:
@@ -100,7 +101,7 @@ def measures_strip(
     across: int = ACROSS,
     limits: bool = True,
     of_classes: bool = False,
-) -> list[Strip]:
+) -> list[TableBlock]:
     """Several metrics over many slices: one flat table a line, and values beside it.
 
     With ``limits`` those of each value stand below it. Lines are ``of_classes`` where averages
@@ -111,7 +112,7 @@ def measures_strip(
     for m in (m for row in rows for m in row.measures):
         names.setdefault(key(m), _column_title(contents, m, averaged=not of_classes))
     identities = list(names)
-    strips: list[Strip] = []
+    strips: list[TableBlock] = []
     shown = rows[:MOST_LINES]
     # heads of cells stand over cells: tables of other shapes cannot be laid flat
     flat = flat and any(_table(contents, m) is not None for row in shown for m in row.measures)
@@ -138,7 +139,7 @@ def measures_strip(
                 line = replace(line, cells=tuple(map(_bare, line.cells)))
             if with_n:
                 # a metric may leave rows out on which it is undefined
-                n = LineCell(count_text(max(m.n for m in row.measures)), "right")
+                n = LineCell(count_text(max(m.n for m in row.measures)))
                 place = len(heads) + with_model
                 line = replace(line, cells=(*line.cells[:place], n, *line.cells[place:]))
             lines.append(line)
@@ -151,7 +152,7 @@ def measures_strip(
         values = [Column(names[i], "right") for i in chosen]
         part = caption + CONTINUED if strips else caption
         strips.append(
-            Strip(
+            TableBlock(
                 part, (*heads, *model, *counts, *values), tuple(lines), _more(rows, shown), "many"
             )
         )
@@ -165,7 +166,7 @@ def tables_strip(
     heads: Sequence[Column],
     *,
     with_model: bool = True,
-) -> list[Strip]:
+) -> list[TableBlock]:
     """Tables of two classes alone, one a line, where no number follows from them."""
     lines = []
     for texts, table in rows[:MOST_LINES]:
@@ -182,7 +183,7 @@ def tables_strip(
     counts = [Column(name, "right") for name in contents.flat]
     columns = (*heads, *model, *counts)
     shown = rows[:MOST_LINES]
-    return [Strip(caption, columns, tuple(lines), _more(rows, shown), "many")]
+    return [TableBlock(caption, columns, tuple(lines), _more(rows, shown), "many")]
 
 
 def _even_parts(items: list[Quantity], most: int) -> list[list[Quantity]]:
@@ -219,7 +220,7 @@ def _measures_line(
         number = number_of(contents, m, whisker=False) if m is not None else None
         if number is not None and number.state != "value":
             number = replace(number, reason="")
-        cells.append(LineCell(number=number, align="right"))
+        cells.append(LineCell(number=number))
     return Line(
         tuple(cells),
         table=str(first.table) if laid is not None else "",
@@ -235,9 +236,9 @@ def _named_tables(m: Measure) -> str:
     return m.table or " ".join(str(i) for i in m.tables or ())
 
 
-def _bare(cell: LineCell) -> LineCell:
+def _bare(cell: str | LineCell) -> str | LineCell:
     """A cell whose value stands without limits."""
-    if cell.number is None:
+    if isinstance(cell, str) or cell.number is None:
         return cell
     reason = "" if cell.number.state == "value" else cell.number.reason
     return replace(cell, number=replace(cell.number, interval="", method="", reason=reason))
@@ -246,7 +247,7 @@ def _bare(cell: LineCell) -> LineCell:
 def _class_cells(contents: Contents, row: Row) -> list[LineCell]:
     """The counts of one class against the others; the table they are of stands elsewhere."""
     counts = row.counts or {}
-    return [LineCell(count_text(counts[name]) if counts else "", "right") for name in contents.flat]
+    return [LineCell(count_text(counts[name]) if counts else "") for name in contents.flat]
 
 
 def _metric(contents: Contents, m: Measure, *, of_classes: bool) -> Quantity:

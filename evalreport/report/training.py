@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from evalreport.report.charts.canvas import HALF, WHOLE, drawing, grid
 from evalreport.report.charts.learning import learning, shared_height
 from evalreport.report.charts.training_history import training_history
-from evalreport.report.columns import Field, left, right, table_of
+from evalreport.report.columns import Field, left, plain_table, right, table_of
 from evalreport.report.contents import Contents, View, view_of
 from evalreport.report.marking import flat_counts_of
 from evalreport.report.model import (
@@ -24,12 +24,13 @@ from evalreport.report.model import (
     Charts,
     Column,
     Facts,
-    PlainTable,
+    Line,
+    TableBlock,
     TablePair,
-    TableRow,
     Text,
 )
 from evalreport.report.numbers import count_text, or_dash, share_text, threshold_text, value_text
+from evalreport.report.pieces import LineCell
 from evalreport.report.sections import section
 from evalreport.report.slices import spread_over
 from evalreport.report.words import (
@@ -182,7 +183,7 @@ def _learning(contents: Contents) -> list[Block]:
 
 def _tables_by_size(
     contents: Contents, record: LearningCurve, metrics: Sequence[str]
-) -> PlainTable | None:
+) -> TableBlock | None:
     """The table of the test rows at each size, beside the means that are drawn."""
     known = [(point, point.counts) for point in record.points if point.counts]
     view = (record.dataset, record.model)
@@ -201,7 +202,7 @@ def _tables_by_size(
         else:
             cells = [sum(row[k] for k, row in enumerate(counts)), sum(map(sum, counts))]
         values = (_spread_text(point.test.get(m)) for m in metrics)
-        rows.append(TableRow((count_text(point.train_rows), *map(count_text, cells), *values)))
+        rows.append(Line((count_text(point.train_rows), *map(count_text, cells), *values)))
     columns = (
         Column("rows trained on", "right"),
         *(Column(name, "right") for name in heads),
@@ -209,7 +210,7 @@ def _tables_by_size(
     )
     caption = f"Test rows by rows trained on, {contents.mark(view).name}"
     note = f"Counts add up {counted(record.repeats, 'repeat')}."
-    return PlainTable(caption, columns, tuple(rows), note)
+    return plain_table(caption, columns, tuple(rows), note)
 
 
 def _learning_chart(contents: Contents, records: Sequence[LearningCurve], metric: str) -> Chart:
@@ -271,7 +272,7 @@ def _spreads(
     return found
 
 
-def _learning_table(record: LearningCurve, metric: str, caption: str) -> PlainTable:
+def _learning_table(record: LearningCurve, metric: str, caption: str) -> TableBlock:
     columns: list[Field[LearningPoint]] = [
         right("rows trained on", lambda point: count_text(point.train_rows)),
         right("training rows", lambda point: _spread_text(point.train.get(metric))),
@@ -353,10 +354,10 @@ def _by_view(contents: Contents) -> dict[View, list[History]]:
     return found
 
 
-def _best_by_run(contents: Contents, runs: Sequence[History]) -> PlainTable:
+def _best_by_run(contents: Contents, runs: Sequence[History]) -> TableBlock:
     columns: list[Field[History]] = [
         left("run", lambda run: label_text(run.run)),
-        left("model", lambda run: contents.mark(view_of(run)).name),
+        left("model", lambda run: LineCell(mark=contents.mark(view_of(run)))),
         right("steps", lambda run: count_text(len(run.steps))),
         right("fewest mistakes: step", lambda run: _at_step(run, run.best_by_misclassified)[0]),
         right("mistakes", lambda run: _at_step(run, run.best_by_misclassified)[1]),
@@ -419,7 +420,7 @@ def _value(metric: str, one: tuple[History, BestStep]) -> str:
     return or_dash(next((m.value for m in one[1].metrics if m.metric == metric), None))
 
 
-def _weights_chosen(best: Sequence[tuple[History, BestStep, Mapping[str, float]]]) -> PlainTable:
+def _weights_chosen(best: Sequence[tuple[History, BestStep, Mapping[str, float]]]) -> TableBlock:
     """The constant term and the weight of each feature at the best steps, features in lines."""
     features = list(dict.fromkeys(name for _, _, weights in best for name in weights))
     shown = best[:MOST_WEIGHTED]
@@ -491,7 +492,7 @@ def _draw_runs(runs: Sequence[History], names: Sequence[str], most: float, figur
         training_history(panels[k], lower, run, name, most)
 
 
-def _history_table(run: History) -> PlainTable:
+def _history_table(run: History) -> TableBlock:
     shown = spread_over(len(run.steps), DATA_LINES)
     columns: list[Field[int]] = [
         right("step", lambda k: threshold_text(run.steps[k])),
@@ -517,7 +518,7 @@ FEW_REPEATS = 3
 FEW_COLUMNS = 4
 
 
-def _repeats(contents: Contents, view: View, own: Sequence[Measure]) -> PlainTable:
+def _repeats(contents: Contents, view: View, own: Sequence[Measure]) -> TableBlock:
     """The values of a model over repeats; few of them tell the lowest and the highest."""
     lines = [(m, m.repeats) for m in own if m.repeats]
     number = max(len(repeats.values) for _, repeats in lines)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evalreport.report import model
-from evalreport.report.cards import flat_cells, number_of
+from evalreport.report.cards import flat_cells, number_of, outcome_cell
 from evalreport.report.contents import Contents
 from evalreport.report.criteria import (
     criterion_title,
@@ -18,10 +17,10 @@ from evalreport.report.marking import flat_counts
 from evalreport.report.model import (
     Block,
     Column,
-    Criteria,
     Line,
     Note,
     Notes,
+    TableBlock,
 )
 from evalreport.report.numbers import count_text, value_text
 from evalreport.report.page_one import page_one
@@ -29,7 +28,6 @@ from evalreport.report.pieces import LineCell
 from evalreport.report.results_table import criteria_in, front_views
 from evalreport.report.sections import section
 from evalreport.report.words import (
-    OUTCOME_MARKS,
     label_text,
     listed,
     prose,
@@ -40,10 +38,11 @@ from evalreport.results.records import (
     Criterion,
     RocRelation,
     rank_of,
-    verdict_of,
 )
 
 MOST_CAUTIONS, MOST_ALIKE, LONGEST_CAUTION = 40, 3, 600
+#: Criteria below which their table is kept on one page.
+FEW = 16
 
 
 @section("verdict", "Verdict", of=(Criterion, RocRelation), run_on=False)
@@ -62,7 +61,7 @@ def caution_blocks(contents: Contents) -> list[Block]:
     return [*([notes] if notes.items else []), ledgers(contents)]
 
 
-def _criteria(contents: Contents, chosen: Sequence[Criterion], *, some: bool) -> Criteria:
+def _criteria(contents: Contents, chosen: Sequence[Criterion], *, some: bool) -> TableBlock:
     """These criteria, the gravest first; ``some``: the table of results says all of others."""
     entries = sorted(chosen, key=lambda c: rank_of(c.outcome))
     flat = any(_flat(contents, c) for c in entries)
@@ -85,7 +84,9 @@ def _criteria(contents: Contents, chosen: Sequence[Criterion], *, some: bool) ->
     drawn = any(c.measure for c in entries)
     axis = "The upright line on an axis is what that row requires" if drawn else ""
     rows = tuple(_criterion(contents, c, flat) for c in entries)
-    return Criteria(caption, tuple(columns), rows, axis=axis)
+    # few stay on one page
+    style = "acc kept" if len(rows) < FEW else "acc"
+    return TableBlock(caption, tuple(columns), rows, style=style, axis=axis)
 
 
 def _flat(contents: Contents, entry: Criterion) -> bool:
@@ -94,7 +95,7 @@ def _flat(contents: Contents, entry: Criterion) -> bool:
     return table is not None and flat_counts(table) is not None
 
 
-def _criterion(contents: Contents, entry: Criterion, flat: bool) -> model.Criterion:
+def _criterion(contents: Contents, entry: Criterion, flat: bool) -> Line:
     m = contents.measure_of(entry.measure)
     table = contents.table_of(m.table) if m else None
     cells = [LineCell(criterion_title(contents, entry), head=True)]
@@ -106,15 +107,15 @@ def _criterion(contents: Contents, entry: Criterion, flat: bool) -> model.Criter
     if flat:
         cells += laid if laid is not None else [LineCell()] * 4
     else:
-        cells.append(LineCell(count_text(m.n) if m is not None else "", "right"))
+        cells.append(LineCell(count_text(m.n) if m is not None else ""))
     number = number_of(contents, m, criterion=entry) if m else None
     observed = entry.observed
     plain = value_text(observed) if m is None and observed is not None else ""
     mean = contents.mean_over_readers(m) if m is not None and entry.readers else None
     if mean is not None and mean.value is not None:
         number, plain = None, value_text(mean.value)
-    cells.append(LineCell(plain, number=number, align="right"))
-    cells += [LineCell(held_text(entry), "right"), LineCell(requirement_text(entry), "right")]
+    cells.append(LineCell(plain, number=number))
+    cells += [LineCell(held_text(entry)), LineCell(requirement_text(entry))]
     outcome = entry.outcome
     reason = prose(entry.reason or "")
     breaches = entry.breaches_in_a_row or 0
@@ -123,12 +124,9 @@ def _criterion(contents: Contents, entry: Criterion, flat: bool) -> model.Criter
     looked = looked_words(contents, entry)
     if looked:
         reason = f"{looked}{'; ' if reason else ''}{reason}"
-    return model.Criterion(
-        Line(tuple(cells), table=table.id if table is not None and laid else ""),
-        verdict_of(outcome),
-        OUTCOME_MARKS[outcome],
-        looked if outcome in HELD else reason,
-    )
+    cells.append(LineCell(whisker=None if number is None else number.whisker))
+    cells.append(outcome_cell(outcome, looked if outcome in HELD else reason))
+    return Line(tuple(cells), whole=True, table=table.id if table is not None and laid else "")
 
 
 def cautions(contents: Contents) -> Notes:

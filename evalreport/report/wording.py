@@ -87,7 +87,7 @@ _AGREED = (
 )
 AGREEMENT_NOTE = (
     "The target of {} is another test and no reference standard. The two tests are compared: "
-    "agreement is reported, and neither of them is taken to be right."
+    "agreement is reported, and neither is assumed to be right."
 )
 
 #: Names of metrics in sentences; average precision and the precision-recall curve are others.

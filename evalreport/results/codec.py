@@ -58,7 +58,7 @@ def _repeated(part: str, ids: Iterable[str]) -> Iterator[Found]:
 def _of_table(path: str, table: r.Table) -> Iterator[Found]:
     rows, columns = len(table.labels), len(table.labels) + len(table.extra_columns)
     if len(set(table.labels)) != rows or not rows:
-        yield f"{path}.labels", "is empty, or holds a label twice"
+        yield f"{path}.labels", "is empty, or lists a label twice"
     if table.positive is not None and table.positive not in table.labels:
         yield f"{path}.positive", f"is {table.positive!r}, which is none of the labels"
     yield from _of_counts(path, table, rows, columns)
@@ -78,7 +78,7 @@ def _of_counts(path: str, table: r.Table, rows: int, columns: int) -> Iterator[F
     elif [len(row) for row in table.counts] != [columns] * rows:
         yield f"{path}.counts", f"is not {rows} rows of {columns} counts, one for each label"
     elif any(count is not None and count < 0 for row in table.counts for count in row):
-        yield f"{path}.counts", "holds a count below 0"
+        yield f"{path}.counts", "has a count below 0"
     for place, (actual, predicted, _) in enumerate(table.cells or ()):
         if not (0 <= actual < rows and 0 <= predicted < columns):
             yield f"{path}.cells[{place}]", "is a cell of no label"

@@ -164,7 +164,7 @@ def _calls(
     return one, two
 
 
-SEPARATE = "the rows of the two runs are taken as independent"
+SEPARATE = "the rows of the two runs are treated as independent"
 CHOSEN = "conditional on the threshold, which was chosen on these rows"
 UNKNOWN = "rows were given in memory; whether they are the same is not known"
 APART = "no row is in both runs: they are independent"

@@ -222,7 +222,7 @@ def _measures(found: Diff) -> Section:
     cut = len(shown) - MOST_MEASURES
     notes = [f"{cut} more are in the JSON."] if cut > 0 else []
     caption = (
-        "New minus old; rows that both runs kept are paired, those of different files are taken "
+        "New minus old; rows that both runs kept are paired, those of different files are treated "
         "as independent"
     )
     made = table(caption, shown[:MOST_MEASURES], columns, *notes)

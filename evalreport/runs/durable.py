@@ -52,10 +52,10 @@ def write_all(descriptor: int, data: bytes) -> None:
         rest = rest[written:]
 
 
-def write_new_file(path: Path, data: bytes) -> None:
+def write_new_file(path: Path, data: bytes, mode: int = 0o666) -> None:
     """Make a file that must not exist yet, and wait until it is on the disk. Raises OSError."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-    descriptor = os.open(path, flags, 0o666)
+    descriptor = os.open(path, flags, mode)
     try:
         write_all(descriptor, data)
         os.fsync(descriptor)

@@ -13,12 +13,13 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from evalreport.engine.reference.run import CountedRows, ReferenceRun
 from evalreport.errors import FilesError, Location, Problem
-from evalreport.runs.durable import explained, remove_file, write_all
+from evalreport.runs.durable import explained, remove_file, write_new_file
 from evalreport.runs.hashing import parse_json
 from evalreport.runs.manifest import NAME as MANIFEST
 from evalreport.runs.recorded import check_recorded, read_file
@@ -66,18 +67,11 @@ def rows_key(runs: Path) -> bytes:
 def _make(path: Path) -> None:
     aside = path.with_name(f"{KEY_FILE}-{os.getpid()}-{secrets.token_hex(4)}")
     with explained("make the key of the rows", path):
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-        descriptor = os.open(aside, flags, 0o600)
         try:
-            write_all(descriptor, secrets.token_bytes(SIZE))
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-        try:
+            write_new_file(aside, secrets.token_bytes(SIZE), 0o600)
             # whole or not at all, and never in the place of another's
-            os.link(aside, path)
-        except FileExistsError:
-            pass
+            with suppress(FileExistsError):
+                os.link(aside, path)
         finally:
             remove_file(aside)
 

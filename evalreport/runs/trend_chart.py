@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING
 from evalreport.runs.trend import Course, Point, Series
 from evalreport.runs.trend_words import BETTER, WORSE, change_text, series_name, value_cell
 from evalreport.report.changes import MARK_HEADS, mark_cells
-from evalreport.report.charts.canvas import HALF, drawing, panel, with_own_names
+from evalreport.report.charts.canvas import HALF, drawing, panel
 from evalreport.report.charts.course import CHANGED, IMPROVED, Stop
 from evalreport.report.charts.course import course as draw_course
 from evalreport.report.columns import Field, left, right, table_of
-from evalreport.report.model import Chart, PlainTable, TableRow
+from evalreport.report.model import Chart, Line, TableBlock
 from evalreport.report.numbers import required_text, value_text
+from evalreport.report.pieces import LineCell
 from evalreport.report.words import visible
 from evalreport.results.records import ChartMark
+from evalreport.statistics.change import RUN_LENGTH
 from evalreport.statistics.control_limits import Limits, rule
-from evalreport.statistics.course import RUN_LENGTH
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -44,11 +45,8 @@ MEMORY = (
 )
 
 
-def trend_chart(series: Series, course: Course, id_: str) -> Chart | None:
-    """The chart of a measure over the runs of its line; None where it never has a value.
-
-    ``id_`` begins its ids.
-    """
+def trend_chart(series: Series, course: Course) -> Chart | None:
+    """The chart of a measure over the runs of its line; None where it never has a value."""
     places = [k for k, run in enumerate(course.runs) if run.line == series.line][-MOST_RUNS:]
     points = {p.place: p for p in series.points if p.place in places}
     values = [p.estimate.value for p in points.values() if p.estimate is not None]
@@ -73,7 +71,7 @@ def trend_chart(series: Series, course: Course, id_: str) -> Chart | None:
         f"{value_text(max(values))}; {out} outside the control limits."
     )
     return Chart(
-        with_own_names(drawing(paint, HALF, HEIGHT), id_),
+        drawing(paint, HALF, HEIGHT),
         f"{name}. {text}{asked}",
         name,
         asked.strip(),
@@ -117,11 +115,11 @@ def _required(series: Series) -> float | None:
     return next(asked, None)
 
 
-def _values(points: Sequence[Point], series: Series) -> PlainTable:
+def _values(points: Sequence[Point], series: Series) -> TableBlock:
     """The values of a chart with the control limits of each, and the charts with memory."""
     columns: list[Field[Step]] = [
         left("run", lambda step: step[0].run.entry.time),
-        right("value", lambda step: value_cell(step[0])),
+        right("value", lambda step: value_cell(step[0]).text),
         left("interval", lambda step: value_cell(step[0]).aside),
         left("control limits", lambda step: _band(step[0].limits)),
     ]
@@ -144,5 +142,5 @@ def _mark_cell(k: int, step: Step) -> str:
     return mark_cells(step[1])[k]
 
 
-def _row(step: Step, cells: tuple[str, ...]) -> TableRow:
-    return TableRow(cells, strong=value_cell(step[0]).strong or step[1].signal)
+def _row(step: Step, cells: tuple[str | LineCell, ...]) -> Line:
+    return Line(cells, strong=value_cell(step[0]).strong or step[1].signal)

@@ -82,7 +82,7 @@ def site_pages(
     criteria = part("criteria", "Criteria over time", *_criteria(course))
     pages = {INDEX: page(tuple(first), "runs"), CRITERIA: page((criteria,), "criteria")}
     for name, place in names.items():
-        charts = [trend_chart(one, course, f"c{k}") for k, one in enumerate(groups[place])]
+        charts = [trend_chart(one, course) for one in groups[place]]
         drawn = Charts(tuple(chart for chart in charts if chart is not None))
         pages[name] = page((part("charts", place, Text(HOW, "small"), drawn),), place)
     if changes is not None:
@@ -130,11 +130,9 @@ def _verdict(course: Course) -> Section:
     blocks: list[Block] = []
     if len(newest) == 1:
         (run,) = newest
-        facts = (("Newest run", f"{run.entry.time[:10]}: {note(run)}"),)
-        outcome = _outcome(run)
-        blocks.append(
-            Stamp(visible(run.entry.outcome or "no outcome"), outcome, "newest run", facts)
-        )
+        facts = (("Newest run", f"{run.day}: {note(run)}"),)
+        word = visible(run.entry.outcome or "no outcome")
+        blocks.append(Stamp(word, _outcome(run), "newest run", facts))
     elif newest:
         word = f"{failed} of {len(newest)}"
         blocks.append(Stamp(word, "fail" if failed else "pass", "series failed", ()))
@@ -151,10 +149,11 @@ def _outcome(run: PastRun) -> str:
 def _noted(course: Course) -> list[Section]:
     """What needs attention, and what is better than before."""
     worse, better = _changes(course, better=False), _changes(course, better=True)
+    problems = [f"history: {visible(problem)}" for problem in course.problems]
     return [
         part("noted", title, Notes(title, tuple(Note(severity, "", t, ()) for t in texts), "brief"))
         for title, severity, texts in (
-            ("Needs attention", "warning", [*_failing(course), *worse, *_problems(course)]),
+            ("Needs attention", "warning", [*_failing(course), *worse, *problems]),
             ("Better than before", "note", better),
         )
         if texts
@@ -167,10 +166,6 @@ def _failing(course: Course) -> Iterator[str]:
         if criterion.breaches and course.now(criterion) is not None:
             times = f"{counted(criterion.breaches, 'run')} in a row"
             yield f"{criterion_text(criterion)}: {outcome_word(course.now(criterion))} {times}"
-
-
-def _problems(course: Course) -> list[str]:
-    return [f"history: {visible(problem)}" for problem in course.problems]
 
 
 def _changes(course: Course, *, better: bool) -> list[str]:
@@ -240,7 +235,7 @@ def _run_table(past: Sequence[Past], headlines: Sequence[Series], link: Link, cu
     attempts = sum(isinstance(one, PastAttempt) for _, one in past)
     text = counted(len(past) - attempts, "run")
     if attempts:
-        text += f" and {counted(attempts, 'attempt')} that came to nothing"
+        text += f" and {counted(attempts, 'attempt')} without a report"
     columns: list[Field[Past]] = [
         left("when", lambda step: step[1].entry.when.replace("T", " ").replace("Z", " UTC")),
         left("outcome", lambda step: _stamp(step[1])),

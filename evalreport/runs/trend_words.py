@@ -56,7 +56,7 @@ def since_newest(course: Course) -> list[str]:
         if one.after:
             since.setdefault(one.line, []).append(one)
     return [
-        f"{_of_line(line)}{counted(len(own), 'attempt')} since the newest run came to nothing, the "
+        f"{_of_line(line)}{counted(len(own), 'attempt')} since the newest run produced no report, the "
         f"last of {own[-1].entry.when[:10]}: {note(own[-1])}"
         for line, own in since.items()
     ]

@@ -7,18 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import AfterValidator, Field, Tag, model_validator
 
-from evalreport.metrics.catalogue import find
+from evalreport.metrics.catalogue import find, metric_named
 from evalreport.metrics.comparing import (
     directed,
     has_ratio,
     known_intervals,
+    known_methods,
     known_tests,
-    of_reference,
 )
 from evalreport.spec.confidence import by_metric, methods_by_metric
 from evalreport.spec.datasets import LocalFile
@@ -180,10 +179,7 @@ class Comparisons(Part):
             return
         for key, place in (("tests", 0), ("methods", 1)):
             for name, method in getattr(self, key).items():
-                metric = find(name)
-                assert metric is not None
-                methods = (of_reference(metric, paired=paired)[place] for paired in same_rows)
-                known = list(dict.fromkeys(chain.from_iterable(methods)))
+                known = known_methods(metric_named(name), place, same_rows)
                 if method not in known:
                     rows = "two datasets" if True in same_rows else "two models on the same rows"
                     what = f"{method} compares {rows}: {name} will have none"

@@ -16,7 +16,7 @@ class TwoClassCosts(Part):
     false_negative: Number = Field(0.0, description="Cost of missing a positive.")
     false_positive: Number = Field(0.0, description="Cost of a false alarm.")
     true_positive: Number = Field(0.0, description="Cost of a found positive.")
-    true_negative: Number = Field(0.0, description="Cost of a negative left alone.")
+    true_negative: Number = Field(0.0, description="Cost of a true negative.")
 
 
 ClassCosts: TypeAlias = Annotated[

@@ -540,7 +540,8 @@ class Dataset(Part):
     keep_rows: Flag | None = Field(
         None,
         description="Keep, in rows.json of the run, of each row a keyed digest of its `id`, its "
-        "true class and what each model said, so that `evalreport diff` can pair the rows of two "
+        "true class and the prediction of each model, so that `evalreport diff` can pair the rows "
+        "of two "
         "runs; nothing is kept unless this is true.",
     )
     readers: AnyReaders | None = Field(

@@ -104,7 +104,7 @@ class ReadingCorrelations(Part):
     def _least_where_nothing_is_shared(self) -> ReadingCorrelations:
         alike = [r for r in (self.same_reader, self.same_modality) if r is not None]
         if self.neither is not None and self.neither > min(alike):
-            what = f"readings that share neither reader nor model are more alike ({self.neither:g})"
+            what = f"readings that share neither are more similar ({self.neither:g})"
             hint = f"at most {min(alike):g}, as similar as those that share one"
             raise refuse(Fault(what, hint, ("neither",)))
         return self

@@ -133,7 +133,7 @@ def _check_last_line(columns: Columns) -> None:
             where = Location(columns.table.name)
             raise DataError(
                 Problem(
-                    f"the last line holds totals, {last!r} in {name}", "the file without it", where
+                    f"the last line has totals, {last!r} in {name}", "the file without it", where
                 )
             )
 

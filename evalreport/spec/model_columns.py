@@ -145,7 +145,7 @@ def _with(known: Known, found: Labels, name: str, names: Mapping[str, str]) -> L
         return replace(found, told=(*found.told, told))
     made = replace(found, columns=(*found.columns, name))
     if not is_telling(name):
-        told = f"{name}: taken for predicted labels, for they agree with {known.target}"
+        told = f"{name}: used as predicted labels, as they agree with {known.target}"
         made = replace(made, told=(*made.told, told))
     if not other:
         return made
@@ -282,7 +282,7 @@ def unnamed_sets(known: Known, free: Sequence[str]) -> Found:
             continue
         classes, why = order
         model = (shared_name(group), {"scores": dict(zip(classes, group, strict=True))})
-        told = f"{names} are taken for the scores of {', '.join(classes)}: {why}"
+        told = f"{names} are used as the scores of {', '.join(classes)}: {why}"
         found = replace(found, models=(*found.models, model), free=left, told=(*found.told, told))
     return found
 

@@ -12,20 +12,11 @@ from evalreport.statistics.interval import Interval, symmetric, z_value
 Floats = NDArray[np.float64]
 
 
-def linear_weights(classes: int) -> Floats:
-    """Agreement weights 1 - |i - j| / (K - 1), shape (K, K)."""
-    return _distance_weights(classes, 1)
-
-
-def quadratic_weights(classes: int) -> Floats:
-    """Agreement weights 1 - (i - j)^2 / (K - 1)^2, shape (K, K)."""
-    return _distance_weights(classes, 2)
-
-
-def _distance_weights(classes: int, power: int) -> Floats:
+def agreement_weights(classes: int, kind: str) -> Floats:
+    """Weights 1 - |i - j| / (K - 1), ``linear``, or the same with squares, shape (K, K)."""
     index = np.arange(classes, dtype=np.float64)
     distance = np.abs(index[:, None] - index[None, :]) / max(classes - 1, 1)
-    return np.asarray(1.0 - distance**power, np.float64)
+    return np.asarray(1.0 - distance ** (1 if kind == "linear" else 2), np.float64)
 
 
 def _shares(table: ArrayLike, weights: ArrayLike | None) -> tuple[Floats, Floats, float]:
@@ -81,8 +72,8 @@ def kappa_se(table: ArrayLike, weights: ArrayLike | None = None) -> float | None
 
 
 def kappa_wald(table: ArrayLike, level: float, weights: ArrayLike | None = None) -> Interval | None:
-    """Normal interval of (weighted) kappa, kept within [-1, 1]."""
+    """Normal interval of (weighted) kappa, kept within [-1, 1]; None where nothing varies."""
     value, error = kappa(table, weights), kappa_se(table, weights)
-    if value is None or error is None:
+    if value is None or not error or abs(value) >= 1.0 or not math.isfinite(error):
         return None
     return symmetric(value, z_value(level) * error, -1.0, 1.0)

@@ -3,7 +3,7 @@
 A Shewhart chart holds each period against its limits alone, so that a small lasting fall is
 seen late, and looking at every period makes a false alarm likely in the long run. The charts
 here carry the past along, and their limits follow from the number of periods that pass on
-average between two false alarms (the in-control run length), which can be stated.
+average between two false alarms (the in-control run length).
 
 All of them take standardised values, one a period: independent and of variance one as long as
 nothing changes. ``self_starting`` makes them from periods of any size with no value known
@@ -13,9 +13,8 @@ beforehand.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -23,22 +22,20 @@ import numpy.typing as npt
 
 Array = npt.NDArray[np.float64]
 
+#: Periods that pass on average between two false alarms of a chart: that of three sigmas.
+RUN_LENGTH = 370.0
 #: Weight of the newest period in the moving average; small shifts are what it is for.
 WEIGHT = 0.2
 #: Half the shift, in standard errors of one period, that the cumulative sum is tuned to: one that
 #: a few periods show. Larger values see small shifts late and, of shares near 1, raise more
 #: false alarms (docs/looks.md).
 ALLOWANCE = 0.75
-#: States of the chain that stands for the chart (Brook, Evans 1972).
-STATES = 101
-
-#: Limits are solved for to this width; the chain itself is good to about 0.001.
-PRECISE = 1e-7
-#: Limits of the charts that every report draws, as solving finds them (a test holds them to it):
-#: solving takes longer than all else that a history of many runs does. By run length and weight,
-#: or run length and allowance.
-EWMA_FACTORS = {(370.0, WEIGHT): 2.8595132641494274}
-CUSUM_LIMITS = {(370.0, ALLOWANCE): 3.33911926113069}
+#: The limits of both charts that give that run length, by the Markov chain of Brook and Evans
+#: (1972) with 101 states: a test solves for them.
+EWMA_FACTOR = 2.8595132641494274
+CUSUM_LIMIT = 3.33911926113069
+#: Level of the interval of the point of change.
+LEVEL = 0.95
 
 
 class Period(NamedTuple):
@@ -112,16 +109,13 @@ class Charted(NamedTuple):
     signal: bool
 
 
-def ewma(
-    values: Sequence[float | None], run_length: float, weight: float = WEIGHT
-) -> tuple[Charted | None, ...]:
+def ewma(values: Sequence[float | None]) -> tuple[Charted | None, ...]:
     """Exponentially weighted moving average of standardised values (Roberts 1959).
 
-    s_t = weight z_t + (1 - weight) s_(t-1), limits of L sqrt(weight / (2 - weight)
-    (1 - (1 - weight)^(2 t))) both ways, L for the in-control ``run_length`` (Lucas, Saccucci
-    1990). Goes on after a signal; None where there is no value.
+    s_t = w z_t + (1 - w) s_(t-1), limits of L sqrt(w / (2 - w) (1 - (1 - w)^(2 t))) both ways, L
+    for the in-control run length (Lucas, Saccucci 1990). Goes on after a signal; None where there
+    is no value.
     """
-    factor = ewma_factor(run_length, weight)
     found: list[Charted | None] = []
     average, steps = 0.0, 0
     for value in values:
@@ -129,115 +123,30 @@ def ewma(
             found.append(None)
             continue
         steps += 1
-        average = weight * value + (1.0 - weight) * average
-        spread = weight / (2.0 - weight) * (1.0 - (1.0 - weight) ** (2 * steps))
-        limit = factor * math.sqrt(spread)
+        average = WEIGHT * value + (1.0 - WEIGHT) * average
+        spread = WEIGHT / (2.0 - WEIGHT) * (1.0 - (1.0 - WEIGHT) ** (2 * steps))
+        limit = EWMA_FACTOR * math.sqrt(spread)
         found.append(Charted(average, limit, abs(average) > limit))
     return tuple(found)
 
 
-def cusum(
-    values: Sequence[float | None], run_length: float, allowance: float = ALLOWANCE
-) -> tuple[Charted | None, ...]:
+def cusum(values: Sequence[float | None]) -> tuple[Charted | None, ...]:
     """Cumulative sums of standardised values, upwards and downwards (Page 1954).
 
     The statistic is that of the larger of the two sums, negative where it is the downward one.
-    The limit is that for which both together have the in-control ``run_length``.
+    The limit is that for which both together have the in-control run length.
     """
-    limit = cusum_limit(run_length, allowance)
     found: list[Charted | None] = []
     up = down = 0.0
     for value in values:
         if value is None:
             found.append(None)
             continue
-        up = max(0.0, up + value - allowance)
-        down = max(0.0, down - value - allowance)
+        up = max(0.0, up + value - ALLOWANCE)
+        down = max(0.0, down - value - ALLOWANCE)
         statistic = up if up >= down else -down
-        found.append(Charted(statistic, limit, max(up, down) > limit))
+        found.append(Charted(statistic, CUSUM_LIMIT, max(up, down) > CUSUM_LIMIT))
     return tuple(found)
-
-
-@lru_cache(maxsize=64)
-def ewma_factor(run_length: float, weight: float = WEIGHT) -> float:
-    """The L that gives the in-control average run length, both sides.
-
-    >>> round(ewma_factor(500.0, 0.2), 2)
-    2.96
-    """
-    known = EWMA_FACTORS.get((run_length, weight))
-    return solved_ewma_factor(run_length, weight) if known is None else known
-
-
-def solved_ewma_factor(run_length: float, weight: float) -> float:
-    """The same, by halving the range of it."""
-    return _for_run_length(lambda factor: ewma_run_length(factor, weight), run_length, 0.5, 6.0)
-
-
-@lru_cache(maxsize=64)
-def cusum_limit(run_length: float, allowance: float = ALLOWANCE) -> float:
-    """The limit h at which both sums together have the in-control average run length.
-
-    >>> round(cusum_limit(370.0, 0.5), 2)
-    4.77
-    """
-    known = CUSUM_LIMITS.get((run_length, allowance))
-    return solved_cusum_limit(run_length, allowance) if known is None else known
-
-
-def solved_cusum_limit(run_length: float, allowance: float) -> float:
-    """The same, by halving the range of it."""
-    return _for_run_length(
-        lambda limit: cusum_run_length(limit, allowance) / 2.0, run_length, 0.1, 12.0
-    )
-
-
-def _for_run_length(
-    length: Callable[[float], float], wanted: float, low: float, high: float
-) -> float:
-    if wanted <= 1.0:
-        raise ValueError(f"run length {wanted!r}: must be above 1")
-    while high - low > PRECISE:
-        middle = (low + high) / 2.0
-        low, high = (middle, high) if length(middle) < wanted else (low, middle)
-    return (low + high) / 2.0
-
-
-def ewma_run_length(factor: float, weight: float = WEIGHT, shift: float = 0.0) -> float:
-    """Average number of periods to a signal of a two-sided chart with its final limits."""
-    limit = factor * math.sqrt(weight / (2.0 - weight))
-    width = 2.0 * limit / STATES
-    middles: Array = np.asarray(-limit + width * (np.arange(STATES) + 0.5), np.float64)
-
-    def moved(edge: Array) -> Array:
-        z = (edge[None, :] - (1.0 - weight) * middles[:, None]) / weight - shift
-        return _cdf(z)
-
-    chain = np.subtract(moved(middles + width / 2.0), moved(middles - width / 2.0))
-    return float(_steps(chain)[STATES // 2])
-
-
-def cusum_run_length(limit: float, allowance: float = ALLOWANCE, shift: float = 0.0) -> float:
-    """Average number of periods to a signal of one sum that starts at zero."""
-    width = 2.0 * limit / (2 * STATES - 1)
-    middles = width * np.arange(STATES)
-    upper = middles + width / 2.0
-    z_high = upper[None, :] - middles[:, None] + allowance - shift
-    z_low = z_high - width
-    chain = _cdf(z_high) - _cdf(z_low)
-    chain[:, 0] = _cdf(z_high[:, 0])
-    return float(_steps(chain)[0])
-
-
-def _cdf(z: Array) -> Array:
-    from scipy.special import ndtr
-
-    return np.asarray(ndtr(z), dtype=np.float64)
-
-
-def _steps(chain: Array) -> Array:
-    """Expected steps before the chain leaves, from each of its states."""
-    return np.asarray(np.linalg.solve(np.eye(len(chain)) - chain, np.ones(len(chain))), np.float64)
 
 
 @dataclass(frozen=True)
@@ -254,14 +163,12 @@ class ChangePoint:
     probability: float
 
 
-def change_of_shares(
-    counts: Sequence[tuple[float, float]], level: float = 0.95
-) -> ChangePoint | None:
+def change_of_shares(counts: Sequence[tuple[float, float]]) -> ChangePoint | None:
     """Where the share of (x, n) in each period changed once, if it did.
 
     Every point of change is equally likely beforehand, the shares before and after it each
     follow Jeffreys' distribution; their likelihood given the counts is known exactly (Smith
-    1975). The interval holds the most likely points up to ``level``. None for fewer than two
+    1975). The interval holds the most likely points up to ``LEVEL``. None for fewer than two
     periods.
 
     >>> change_of_shares([(45, 50), (46, 50), (44, 50), (30, 50), (31, 50)]).index
@@ -278,10 +185,10 @@ def change_of_shares(
         return np.asarray(betaln(top + 0.5, bottom - top + 0.5) - betaln(0.5, 0.5))
 
     changed = log_share(x[:-1], n[:-1]) + log_share(x[-1] - x[:-1], n[-1] - n[:-1])
-    return _most_likely(changed, float(log_share(x[-1:], n[-1:])[0]), level)
+    return _most_likely(changed, float(log_share(x[-1:], n[-1:])[0]))
 
 
-def change_of_values(periods: Sequence[Period], level: float = 0.95) -> ChangePoint | None:
+def change_of_values(periods: Sequence[Period]) -> ChangePoint | None:
     """Where the mean of normal estimates of known variance changed once, if it did.
 
     As ``change_of_shares``; each mean has beforehand the variance of four single periods around
@@ -302,16 +209,16 @@ def change_of_values(periods: Sequence[Period], level: float = 0.95) -> ChangePo
         return np.asarray(-0.5 * np.log(spread) + 0.5 * prior * sum_of**2 / spread)
 
     changed = log_mean(w[:-1], wr[:-1]) + log_mean(w[-1] - w[:-1], wr[-1] - wr[:-1])
-    return _most_likely(changed, float(log_mean(w[-1:], wr[-1:])[0]), level)
+    return _most_likely(changed, float(log_mean(w[-1:], wr[-1:])[0]))
 
 
-def _most_likely(changed: Array, same: float, level: float) -> ChangePoint:
+def _most_likely(changed: Array, same: float) -> ChangePoint:
     top = float(changed.max())
     chances = np.exp(changed - top)
     evidence = top + math.log(float(chances.mean())) - same
     chances = chances / chances.sum()
     order = np.argsort(-chances, kind="stable")
-    held = order[: int(np.searchsorted(np.cumsum(chances[order]), level)) + 1]
+    held = order[: int(np.searchsorted(np.cumsum(chances[order]), LEVEL)) + 1]
     # after the change begins the period that follows the one it is counted from
     probability = 1.0 / (1.0 + math.exp(-min(max(evidence, -700.0), 700.0)))
     return ChangePoint(int(order[0]) + 1, int(held.min()) + 1, int(held.max()) + 1, probability)

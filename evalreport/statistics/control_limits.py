@@ -15,7 +15,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
 
 from evalreport.statistics.course import first_alarm
 from evalreport.statistics.separate_samples import Estimate
@@ -61,29 +60,6 @@ class Limits:
         return not self.low <= value <= self.high
 
 
-def limits_for(
-    now: Estimate, earlier: Sequence[Estimate], within: tuple[float, float] = (-math.inf, math.inf)
-) -> Limits:
-    """The limits for a value, from the values before it in their order.
-
-    They are kept ``within`` what the value can be.
-
-    >>> before = [Estimate(v) for v in (1.0, 2.0, 1.0, 2.0, 1.0)]
-    >>> found = limits_for(Estimate(1.5), before)
-    >>> found.centre, round(found.high, 3), found.signals(4.5)
-    (1.4, 4.059, True)
-    """
-    if len(earlier) < MINIMUM:
-        return _too_few(len(earlier))
-    shares = [one.fraction for one in earlier if one.fraction is not None]
-    if now.fraction is not None and len(shares) == len(earlier):
-        top, bottom = (sum(column) for column in zip(*shares, strict=True))
-        return _of_shares(now.fraction[1], top, bottom)
-    values = [one.value for one in earlier]
-    ranges = math.fsum(abs(b - a) for a, b in pairwise(values))
-    return _of_values(len(values), math.fsum(values), ranges, within)
-
-
 def _too_few(count: int) -> Limits:
     return Limits(reason=f"{count} earlier values, {MINIMUM} are needed")
 
@@ -92,7 +68,7 @@ def _of_shares(rows: int, top: int, bottom: int) -> Limits:
     """The p chart for a share of so many rows, by the shares before it, added up."""
     pooled = top / bottom
     if pooled in (0.0, 1.0):
-        return Limits(reason="the earlier rows are all alike: limits would have no width")
+        return Limits(reason="the earlier rows are all equal: limits would have no width")
     half = SIGMAS * math.sqrt(pooled * (1.0 - pooled) / rows)
     return Limits(pooled, max(pooled - half, 0.0), min(pooled + half, 1.0), "p")
 
@@ -101,7 +77,7 @@ def _of_values(count: int, total: float, ranges: float, within: tuple[float, flo
     """The individuals chart by the sum of the values before, and of their moving ranges."""
     spread = ranges / (count - 1) / RANGE_OF_TWO
     if spread == 0.0:
-        return Limits(reason="the earlier values are all alike: limits would have no width")
+        return Limits(reason="the earlier values are all equal: limits would have no width")
     centre = total / count
     low, high = centre - SIGMAS * spread, centre + SIGMAS * spread
     return Limits(centre, max(low, within[0]), min(high, within[1]), "individuals")
@@ -110,8 +86,15 @@ def _of_values(count: int, total: float, ranges: float, within: tuple[float, flo
 class EarlierValues:
     """The values of a course so far, one for each data file, and the limits that they give.
 
-    The same limits as :func:`limits_for` gives for each value; sums are carried along, exactly,
-    so that the time for a course does not grow with the square of its length.
+    Limits are kept ``within`` what a value can be. Sums are carried along, exactly, so that the
+    time for a course does not grow with the square of its length.
+
+    >>> before = EarlierValues()
+    >>> for place, value in enumerate((1.0, 2.0, 1.0, 2.0, 1.0)):
+    ...     before.add(Estimate(value), f"file {place}")
+    >>> found = before.limits(Estimate(1.5), "now")
+    >>> found.centre, round(found.high, 3), found.signals(4.5)
+    (1.4, 4.059, True)
     """
 
     def __init__(self, within: tuple[float, float] = (-math.inf, math.inf)) -> None:
@@ -138,8 +121,11 @@ class EarlierValues:
     def limits(self, now: Estimate, file: str) -> Limits:
         """The limits for a value that was made of a file, from the values of others before it."""
         if file in self._by_file:
-            others = [one for own, one in self._by_file.items() if own != file]
-            return limits_for(now, others, self._within)
+            others = EarlierValues(self._within)
+            for name, estimate in self._by_file.items():
+                if name != file:
+                    others.add(estimate, name)
+            return others.limits(now, file)
         count = len(self._by_file)
         if count < MINIMUM:
             return _too_few(count)

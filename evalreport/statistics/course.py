@@ -21,12 +21,8 @@ from evalreport.statistics.change import (
 from evalreport.statistics.interval import z_value
 from evalreport.statistics.separate_samples import Estimate
 
-#: Steps that pass on average between two false alarms of a chart: that of three sigmas.
-RUN_LENGTH = 370.0
 #: Fewer steps than this say nothing of a change.
 FEWEST = 5
-#: Level of the interval of the point of change.
-LEVEL = 0.95
 
 
 @dataclass(frozen=True)
@@ -66,9 +62,7 @@ def charted_course(estimates: Sequence[Estimate]) -> ChartedCourse | None:
     if point is not None:
         before = _mean(estimates[: point.index], periods[: point.index])
         after = _mean(estimates[point.index :], periods[point.index :])
-    return ChartedCourse(
-        values, ewma(values, RUN_LENGTH), cusum(values, RUN_LENGTH), point, before, after
-    )
+    return ChartedCourse(values, ewma(values), cusum(values), point, before, after)
 
 
 def first_alarm(estimates: Sequence[Estimate]) -> tuple[int, int] | None:
@@ -85,7 +79,7 @@ def first_alarm(estimates: Sequence[Estimate]) -> tuple[int, int] | None:
     if found is None:
         return None
     periods, values = found
-    both = zip(ewma(values, RUN_LENGTH), cusum(values, RUN_LENGTH), strict=True)
+    both = zip(ewma(values), cusum(values), strict=True)
     alarms = (k for k, own in enumerate(both) if any(one and one.signal for one in own))
     alarm = next(alarms, None)
     if alarm is None:
@@ -100,8 +94,8 @@ def _standardised(
     """The steps of a course and their standardised values; None where none are charted."""
     if len(estimates) < FEWEST:
         return None
-    shares = [one.fraction for one in estimates if one.fraction is not None]
-    if len(shares) == len(estimates):
+    shares = _shares(estimates)
+    if shares is not None:
         return of_shares(shares), self_starting_shares(shares)
     periods = _normal(estimates)
     return None if periods is None else (periods, self_starting(periods))
@@ -109,10 +103,16 @@ def _standardised(
 
 def _point(estimates: Sequence[Estimate], periods: Sequence[Period]) -> ChangePoint | None:
     """The point of change of some steps; None for fewer than two."""
-    shares = [one.fraction for one in estimates if one.fraction is not None]
-    if len(shares) == len(estimates):
-        return change_of_shares(shares, LEVEL)
-    return change_of_values(periods, LEVEL)
+    shares = _shares(estimates)
+    if shares is not None:
+        return change_of_shares(shares)
+    return change_of_values(periods)
+
+
+def _shares(estimates: Sequence[Estimate]) -> list[tuple[int, int]] | None:
+    """The counts of shares of rows; None where a value is none."""
+    found = [one.fraction for one in estimates if one.fraction is not None]
+    return found if len(found) == len(estimates) else None
 
 
 def _normal(estimates: Sequence[Estimate]) -> tuple[Period, ...] | None:
@@ -127,8 +127,8 @@ def _normal(estimates: Sequence[Estimate]) -> tuple[Period, ...] | None:
 
 def _mean(estimates: Sequence[Estimate], periods: Sequence[Period]) -> float | None:
     """The value over some steps: of all their rows for shares, else weighted by precision."""
-    shares = [one.fraction for one in estimates if one.fraction is not None]
-    if len(shares) == len(estimates):
+    shares = _shares(estimates)
+    if shares is not None:
         bottom = sum(n for _, n in shares)
         return sum(x for x, _ in shares) / bottom if bottom else None
     weights = [1.0 / one.variance for one in periods]

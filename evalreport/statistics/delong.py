@@ -8,7 +8,7 @@ pass over the entries; the counts are multiplicities.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -18,11 +18,12 @@ from evalreport.statistics.interval import (
     Interval,
     clipped,
     deviate,
+    errors_to,
     square_and_add,
     symmetric,
     z_value,
 )
-from evalreport.statistics.numbering import highest_first, tallied
+from evalreport.statistics.numbering import highest_first, numbered, tallied
 from evalreport.statistics.root import bisect
 
 Floats = NDArray[np.float64]
@@ -130,25 +131,16 @@ def delong(found: AreaLimits, level: float) -> Interval | None:
     """Normal interval of the area, kept within [0, 1]; of zero width when the variance is 0."""
     if found.variance is None:
         return None
-    return normal_interval(found.area, found.variance, level)
+    return symmetric(found.area, z_value(level) * math.sqrt(found.variance), 0.0, 1.0)
 
 
 def delong_logit(found: AreaLimits, level: float) -> Interval | None:
     """Interval on the logit scale; None for an area of 0 or 1."""
     if found.variance is None or found.area in (0.0, 1.0):
         return None
-    return logit_interval(found.area, found.variance, level)
-
-
-def normal_interval(area: float, variance: float, level: float) -> Interval:
-    """``area`` plus and minus z standard errors, kept within [0, 1]."""
-    return symmetric(area, z_value(level) * math.sqrt(variance), 0.0, 1.0)
-
-
-def logit_interval(area: float, variance: float, level: float) -> Interval:
-    """Interval on the logit scale of an area strictly between 0 and 1."""
+    area, error = found.area, math.sqrt(found.variance)
     odds = area / (1.0 - area)
-    factor = math.exp(z_value(level) * math.sqrt(variance) / (area * (1.0 - area)))
+    factor = math.exp(z_value(level) * error / (area * (1.0 - area)))
     return clipped(odds / (factor + odds), 1.0 / (1.0 + 1.0 / (odds * factor)))
 
 
@@ -168,7 +160,8 @@ def hanley_mcneil_variance(area: float, m: float, n: float) -> float:
 
 def hanley_mcneil(found: AreaLimits, level: float) -> Interval:
     """Normal interval of the area with the Hanley-McNeil variance."""
-    return normal_interval(found.area, hanley_mcneil_variance(found.area, *found.rows), level)
+    variance = hanley_mcneil_variance(found.area, *found.rows)
+    return symmetric(found.area, z_value(level) * math.sqrt(variance), 0.0, 1.0)
 
 
 def hanley_mcneil_score(found: AreaLimits, level: float) -> Interval:
@@ -177,7 +170,7 @@ def hanley_mcneil_score(found: AreaLimits, level: float) -> Interval:
     The analogue of Wilson's interval. Unlike the others it does not shrink to a point
     when the classes are perfectly separated, and it needs one row of each class only.
 
-    >>> low, high = limits(hanley_mcneil_score, [10, 0], [0, 10], 0.95)
+    >>> low, high = hanley_mcneil_score(area_of([10, 0], [0, 10]), 0.95)
     >>> round(low, 3), high
     (0.8, 1.0)
     """
@@ -233,7 +226,7 @@ def delong_score(found: AreaLimits, level: float) -> Interval:
     has k + 5 degrees of freedom.
     With areas of 0 and 1, and one row of a class, it is Hanley and McNeil's alone.
 
-    >>> low, high = limits(delong_score, [1, 0, 1, 0], [0, 1, 0, 1], 0.95)
+    >>> low, high = delong_score(area_of([1, 0, 1, 0], [0, 1, 0, 1]), 0.95)
     >>> round(low, 3), round(high, 3)
     (0.16, 0.978)
     """
@@ -287,68 +280,93 @@ def row_placements(actual_positive: NDArray[np.bool_], score: ArrayLike) -> tupl
     return v10[entry[actual_positive]], v01[entry[~actual_positive]]
 
 
-class _Kinds(NamedTuple):
-    """Kinds of rows of one class: how many rows, and their placement under both scores."""
-
-    times: Floats
-    first: Floats
-    second: Floats
-
-    def means(self) -> tuple[float, float]:
-        rows = float(np.sum(self.times))
-        return (
-            float(np.sum(self.times * self.first)) / rows,
-            float(np.sum(self.times * self.second)) / rows,
-        )
-
-    def covariance(self, a: int, b: int) -> float:
-        """Of the mean placements under score ``a`` and ``b``, 0 or 1; ddof 1."""
-        rows, means, placed = float(np.sum(self.times)), self.means(), (self.first, self.second)
-        parts = self.times * ((placed[a] - means[a]) * (placed[b] - means[b]))
-        return float(np.sum(parts)) / (rows - 1.0) / rows
-
-
 def delong_paired(
     actual_positive: NDArray[np.bool_],
     score_1: ArrayLike,
     score_2: ArrayLike,
-    times: NDArray[np.int64] | None = None,
+    times: ArrayLike | None = None,
 ) -> PairedAreas | None:
     """Two areas of the same rows with DeLong's covariance; None without both classes.
 
-    ``times``: how many rows are of each kind; each stands for itself where None. Sums go
-    over the distinct pairs of scores in their order, so neither the order of rows nor
-    whether they come as kinds changes a bit. Variances are None with fewer than two
-    positives or two negatives.
+    ``times``: how many rows are of each kind; each stands for itself where None. Variances are
+    None with fewer than two positives or two negatives.
+    """
+    return areas_of_rows(actual_positive, (score_1, score_2), times)
+
+
+def areas_of_rows(
+    actual_positive: NDArray[np.bool_],
+    scores: Sequence[ArrayLike],
+    times: ArrayLike | None,
+    clusters: ArrayLike | None = None,
+) -> PairedAreas | None:
+    """Areas of two scores of the same rows; of one, it is both. None without both classes.
+
+    The covariances are sums over what is independent: rows (DeLong), or ``clusters``, shape
+    (rows,) (Obuchowski 1997). Sums go over the distinct scores, or pairs of scores, in their order,
+    so neither the order of rows nor whether they come as kinds changes a bit.
     """
     positive = np.asarray(actual_positive, np.bool_)
     many = np.ones(positive.size) if times is None else np.asarray(times, np.float64)
-    m, n = float(np.sum(many[positive])), float(np.sum(many[~positive]))
-    if m == 0 or n == 0:
+    ranked = [highest_first(score) for score in scores]
+    unit = None if clusters is None else numbered(np.asarray(clusters))[1].astype(np.int64)
+    count = 0 if unit is None else int(unit.max(initial=-1)) + 1
+    sides = positive, ~positive
+    totals = [float(np.sum(many[side])) for side in sides]
+    if not all(totals):
         return None
-    entries, placed = [], []
-    for score in (score_1, score_2):
-        entry, size = highest_first(score)
-        entries.append(entry)
-        counts = [
-            np.bincount(entry[c], many[c], size).astype(np.float64, copy=False)
-            for c in (positive, ~positive)
-        ]
-        placed.append(placements(counts[0], counts[1]))
-    width = len(placed[1][0])
-    code = entries[0] * np.int64(width) + entries[1]
-    kinds = []
-    for place, chosen in enumerate((positive, ~positive)):
-        pairs, counted = tallied(code[chosen], many[chosen])
-        one, two = placed[0][place][pairs // width], placed[1][place][pairs % width]
-        kinds.append(_Kinds(counted, one, two))
-    auc_1, auc_2 = (min(mean, 1.0) for mean in kinds[0].means())
-    if m < 2 or n < 2:
-        return PairedAreas(auc_1, auc_2, None, None, None)
-    pairs_of = ((0, 0), (1, 1), (0, 1))
-    return PairedAreas(
-        auc_1, auc_2, *(kinds[0].covariance(*p) + kinds[1].covariance(*p) for p in pairs_of)
-    )
+    areas, apart = [], []
+    for entry, size in ranked:
+        counts = [np.bincount(entry[c], many[c], size).astype(np.float64) for c in sides]
+        placed = placements(counts[0], counts[1])
+        means = [float(np.sum(n * p)) / t for n, p, t in zip(counts, placed, totals, strict=True)]
+        areas.append(min(means[0], 1.0))
+        apart.append([p - mean for p, mean in zip(placed, means, strict=True)])
+    parts = []
+    for k, side in enumerate(sides):
+        own = [(e[side], values[k]) for (e, _), values in zip(ranked, apart, strict=True)]
+        parts.append(_of_units(own, many[side], None if unit is None else unit[side], count))
+    counted = [float(np.sum(alike)) for alike, _ in parts]
+    if min(counted) < 2:
+        return PairedAreas(areas[0], areas[-1], None, None, None)
+
+    def covariance(a: int, b: int) -> float:
+        found = 0.0
+        for (alike, sums), units, rows in zip(parts, counted, totals, strict=True):
+            products = float(np.sum(alike * (sums[a] * sums[b])))
+            found += units / (units - 1.0) * products / rows**2
+        if unit is not None:
+            (_, one), (_, two) = parts
+            crossed = float(np.sum(one[a] * two[b])) + float(np.sum(one[b] * two[a]))
+            found += count / (count - 1.0) * crossed / (totals[0] * totals[1])
+        return found
+
+    last = len(scores) - 1
+    one, two = max(covariance(0, 0), 0.0), max(covariance(last, last), 0.0)
+    return PairedAreas(areas[0], areas[-1], one, two, covariance(0, last))
+
+
+def _of_units(
+    own: Sequence[tuple[NDArray[np.intp], Floats]],
+    many: Floats,
+    unit: NDArray[np.int64] | None,
+    count: int,
+) -> tuple[Floats, list[Floats]]:
+    """How many units of a class are alike, and what each score's ``own`` values add up to in them.
+
+    A unit is a row, of which those of the same pair of scores are alike, or one of ``count``
+    clusters.
+    """
+    if unit is None:
+        (one, first), (two, second) = own[0], own[-1]
+        pairs, alike = tallied(one * np.int64(len(second)) + two, many)
+        return alike, [first[pairs // len(second)], second[pairs % len(second)]]
+    sums = []
+    for entry, values in own:
+        pairs, alike = tallied(unit * len(values) + entry, many)
+        parts = alike * values[pairs % len(values)]
+        sums.append(np.bincount(pairs // len(values), parts, count).astype(np.float64))
+    return (np.bincount(unit, minlength=count) > 0).astype(np.float64), sums
 
 
 def difference_interval(difference: float, variance: float | None, level: float) -> Interval | None:
@@ -377,24 +395,13 @@ def score_difference_statistic(
 
     Signed, so that the test of the null by Student's t agrees with the limits of every level.
     """
-    difference = first.area - second.area
-    if difference == null:
-        return 0.0
-    side = 0 if difference > null else 1
-
-    def beyond(errors: float) -> float:
-        return score_difference(first, second, correlation, errors)[side] - null
-
-    found = bisect(beyond, 0.0, _MOST_ERRORS)
-    return found if difference > null else -found
-
-
-def limits(
-    method: AucMethod, positives: ArrayLike, negatives: ArrayLike, level: float
-) -> Interval | None:
-    """The limits of the area of a table of scores; None where it has none, or there is no area."""
-    found = area_of(positives, negatives)
-    return None if found is None else method(found, level)
+    return errors_to(
+        null,
+        first.area - second.area,
+        lambda errors: score_difference(first, second, correlation, errors),
+        0.0,
+        _MOST_ERRORS,
+    )
 
 
 #: Intervals of an area of independent rows, by their names.

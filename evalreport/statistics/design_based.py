@@ -96,18 +96,13 @@ class Sample:
         """Units drawn less strata, and at least 1."""
         return max(float(np.sum(self.drawn)) - float(np.count_nonzero(self.drawn)), 1.0)
 
-    def variance(self, contributions: Floats) -> float:
+    def estimated(self, contributions: Floats) -> DesignVariance:
         """Variance of the sum of what rows contribute, shape (n,); NaN with one unit in all.
 
         Per stratum (1 - f) m / (m - 1) times the squared distances of the unit totals from
         their mean, m units of which a share f was drawn (Cochran W. Sampling Techniques,
         1977, 5.3 and 9A). Where the strata were counted in a first sample of N rows, plus
         what chance does to their sizes: N / (N - 1) times the squared mean contributions.
-        """
-        return self.estimated(contributions).variance
-
-    def estimated(self, contributions: Floats) -> DesignVariance:
-        """The same with its degrees of freedom.
 
         A variance with v degrees of freedom has itself the variance 2 / v times its square.
         That of a sum of m squared distances d is estimated as the sum of d^4 less the squared

@@ -14,7 +14,13 @@ from functools import partial
 from typing import NamedTuple
 
 from evalreport.statistics import paired, unpaired
-from evalreport.statistics.tail import LEAST, binomial_greater, binomial_less, normal_sf, t_sf
+from evalreport.statistics.tail import (
+    binomial_greater,
+    binomial_less,
+    never_zero,
+    normal_sf,
+    t_sf,
+)
 
 GREATER, LESS = "greater", "less"
 SUPERIORITY, NON_INFERIORITY, EQUIVALENCE = "superiority", "non_inferiority", "equivalence"
@@ -83,12 +89,13 @@ def decide(kind: str, margin: float, at: AtNull, *, gain: int = 1) -> Decided | 
 
 def of_normal(z: float) -> Tails:
     """Tails of a standard normal statistic, which may be infinite."""
-    return Tails(_told(normal_sf(z)), _told(normal_sf(-z)), z if math.isfinite(z) else None)
+    greater, less = never_zero(normal_sf(z)), never_zero(normal_sf(-z))
+    return Tails(greater, less, z if math.isfinite(z) else None)
 
 
 def of_t(t: float, df: float) -> Tails:
     """Tails of a t statistic."""
-    return Tails(_told(t_sf(t, df)), _told(t_sf(-t, df)), t, df)
+    return Tails(never_zero(t_sf(t, df)), never_zero(t_sf(-t, df)), t, df)
 
 
 def from_error(difference: float, error: float, df: float | None = None) -> AtNull:
@@ -99,10 +106,6 @@ def from_error(difference: float, error: float, df: float | None = None) -> AtNu
         return of_normal(statistic) if df is None else of_t(statistic, df)
 
     return at
-
-
-def _told(probability: float) -> float:
-    return max(probability, LEAST)
 
 
 # -- tests that have no other null than 0 -------------------------------------------------------
@@ -125,7 +128,7 @@ def discordant_midp(n10: float, n01: float) -> Tails:
         return Tails(1.0, 1.0)
     above, below = binomial_greater(n10 + 1.0, n, 0.5), binomial_less(n10 - 1.0, n, 0.5)
     exact = discordant_exact(n10, n01)
-    return Tails(_told((above + exact.greater) / 2.0), _told((below + exact.less) / 2.0))
+    return Tails(never_zero((above + exact.greater) / 2.0), never_zero((below + exact.less) / 2.0))
 
 
 def discordant_z(n10: float, n01: float, *, corrected: bool = False) -> Tails | None:

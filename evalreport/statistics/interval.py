@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
+from evalreport.statistics.root import bisect
 from evalreport.statistics.tail import normal_quantile, t_quantile
 
 
@@ -75,6 +77,20 @@ def square_and_add(
     down = together(one - own.low, other.high - two)
     up = together(own.high - one, two - other.low)
     return Interval(one - two - down, one - two + up)
+
+
+def errors_to(
+    null: float, value: float, limits: Callable[[float], Interval], least: float, most: float
+) -> float:
+    """How many standard errors away the limit of ``value`` meets ``null``: 0, or least to most.
+
+    Signed, so that the test of the null by it agrees with ``limits`` of every level.
+    """
+    if value == null:
+        return 0.0
+    side = 0 if value > null else 1
+    found = bisect(lambda errors: limits(errors)[side] - null, least, most)
+    return found if value > null else -found
 
 
 def symmetric(centre: float, half: float, least: float, most: float) -> Interval:

@@ -6,14 +6,13 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from evalreport.statistics.design_based import variance_df
 from evalreport.statistics.exact_sums import exact_sum
-from evalreport.statistics.interval import Interval, z_value
+from evalreport.statistics.interval import Interval, deviate, z_value
 from evalreport.statistics.numbering import numbered, tallied
-from evalreport.statistics.tail import t_quantile, t_two_sided
+from evalreport.statistics.tail import t_two_sided
 
 
 class Estimate(NamedTuple):
@@ -36,7 +35,8 @@ def mean_interval(n: float, mean: float, second_moment: float, level: float) -> 
     if n < 2 or are_alike(mean, second_moment):
         return None
     variance = (second_moment - mean * mean) * n / (n - 1.0)
-    return normal_interval(mean, math.sqrt(variance / n), level)
+    half = z_value(level) * math.sqrt(variance / n)
+    return Interval(mean - half, mean + half)
 
 
 #: Variances below this share of the mean square are what rounding leaves of sums.
@@ -99,7 +99,7 @@ def log_t_limits(mean: float, error: float, degrees: float, level: float) -> Int
     """
     if mean <= 0.0 or degrees < LEAST_DEGREES:
         return None
-    half = -t_quantile((1.0 - level) / 2.0, degrees) * error / mean
+    half = deviate(level, degrees) * error / mean
     return Interval(mean * math.exp(-half), mean * math.exp(half) if half < 700.0 else math.inf)
 
 
@@ -123,7 +123,7 @@ def clustered_losses(
     losses: ArrayLike,
     codes: ArrayLike,
     times: ArrayLike | None = None,
-    weights: npt.NDArray[np.float64] | None = None,
+    weights: NDArray[np.float64] | None = None,
 ) -> ClusteredMean | None:
     """How well the mean of losses, shape (rows,), is known; ``codes``: the cluster of each.
 
@@ -153,18 +153,12 @@ def clustered_losses(
 
 
 def _of_clusters(
-    values: npt.NDArray[np.float64], code: npt.NDArray[np.intp], times: ArrayLike | None
-) -> tuple[npt.NDArray[Any], npt.NDArray[np.float64], npt.NDArray[Any]]:
+    values: NDArray[np.float64], code: NDArray[np.intp], times: ArrayLike | None
+) -> tuple[NDArray[Any], NDArray[np.float64], NDArray[Any]]:
     """Each value of each cluster once, in order: the cluster, the value, and how often it is."""
     distinct, place = numbered(values)
     pairs, many = tallied(code * len(distinct) + place, times)
     return pairs // len(distinct), distinct[pairs % len(distinct)], many
-
-
-def normal_interval(value: float, standard_error: float, level: float) -> Interval:
-    """``value`` plus and minus z standard errors."""
-    half = z_value(level) * standard_error
-    return Interval(value - half, value + half)
 
 
 class PairedT(NamedTuple):
@@ -181,26 +175,17 @@ class PairedT(NamedTuple):
 def paired_t(
     differences: ArrayLike,
     level: float,
-    times: npt.NDArray[np.int64] | None = None,
+    times: ArrayLike | None = None,
     *,
     own_df: bool = False,
 ) -> PairedT | None:
     """Student's t of row-wise differences, shape (rows,); None with fewer than two rows.
 
-    ``times``: how many rows have each difference, None where each is of one. Sums are rounded
-    once, so they depend neither on the order of rows nor on how they were counted.
     All differences 0: p = 1. All equal and not 0: no statistic (its denominator is 0).
-    ``own_df``: see :func:`mean_of`.
+    ``times`` and ``own_df``: see :func:`mean_of`.
     """
-    d = np.asarray(differences, np.float64)
-    n = d.size if times is None else int(times.sum())
-    if n < 2:
-        return None
-    mean = exact_sum(d, times) / n
-    squared = exact_sum((d - mean) ** 2, times)
-    variance = 0.0 if bool(np.all(d == d[0])) else squared / (n - 1.0)
-    df = variance_df(n, squared, exact_sum((d - mean) ** 4, times)) if own_df else n - 1.0
-    return t_of(mean, math.sqrt(variance / n), df, level)
+    found = mean_of(differences, times, own_df=own_df)
+    return None if found is None else t_of(found.mean, math.sqrt(found.variance), found.df, level)
 
 
 class Mean(NamedTuple):
@@ -211,18 +196,23 @@ class Mean(NamedTuple):
     df: float
 
 
-def mean_of(values: ArrayLike, times: ArrayLike, *, own_df: bool) -> Mean | None:
+def mean_of(values: ArrayLike, times: ArrayLike | None, *, own_df: bool) -> Mean | None:
     """The mean of kinds of rows, both of shape (k,); None with fewer than two rows.
+
+    ``times``: how many rows have each value, one each where None. Sums are rounded once, so they
+    depend neither on the order of rows nor on how they were counted.
 
     ``own_df``: with as many degrees of freedom as the variance has, fewer than n - 1 where few
     rows lose much (see :func:`evalreport.statistics.design_based.variance_df`).
     """
-    x, often = np.asarray(values, np.float64), np.asarray(times, np.int64)
-    n = int(often.sum())
+    x = np.asarray(values, np.float64)
+    often = None if times is None else np.asarray(times, np.int64)
+    n = x.size if often is None else int(often.sum())
     if n < 2:
         return None
     mean = exact_sum(x, often) / n
-    squared = exact_sum((x - mean) ** 2, often)
+    # of values that are all the same the mean may be rounded, and they do not vary for that
+    squared = 0.0 if bool(np.all(x == x[0])) else exact_sum((x - mean) ** 2, often)
     df = variance_df(n, squared, exact_sum((x - mean) ** 4, often)) if own_df else n - 1.0
     return Mean(mean, squared / (n - 1.0) / n, df)
 
@@ -249,7 +239,7 @@ def welch_t(one: Mean, two: Mean, level: float) -> PairedT:
 
 def t_of(difference: float, error: float, df: float, level: float) -> PairedT:
     """Student's t of a difference with its standard error; no statistic where that is 0."""
-    half = -t_quantile((1.0 - level) / 2.0, df) * error
+    half = deviate(level, df) * error
     interval = Interval(difference - half, difference + half)
     if error == 0.0:
         return PairedT(difference, interval, None, df, 1.0 if difference == 0.0 else None)
@@ -284,6 +274,10 @@ def ratio_of_totals(numerators: ArrayLike, denominators: ArrayLike) -> Estimate 
     Args:
         numerators: shape (K,), totals of the units (clusters, or weighted rows).
         denominators: shape (K,).
+
+    >>> value, error = ratio_of_totals([1, 2, 3], [2, 2, 4])
+    >>> value, round(error, 6)
+    (0.75, 0.108253)
     """
     x, d = np.asarray(numerators, np.float64), np.asarray(denominators, np.float64)
     total = float(np.sum(d))
@@ -295,14 +289,3 @@ def ratio_of_totals(numerators: ArrayLike, denominators: ArrayLike) -> Estimate 
         return Estimate(ratio, None)
     residuals = float(np.sum((x - ratio * d) ** 2))
     return Estimate(ratio, math.sqrt(k / (k - 1.0) * residuals) / total)
-
-
-def clustered_proportion(successes: ArrayLike, sizes: ArrayLike) -> Estimate | None:
-    """Proportion of clustered rows: sum x_i / sum n_i over the clusters with rows.
-
-    >>> value, error = clustered_proportion([1, 2, 3], [2, 2, 4])
-    >>> value, round(error, 6)
-    (0.75, 0.108253)
-    """
-    x, n = np.asarray(successes, np.float64), np.asarray(sizes, np.float64)
-    return ratio_of_totals(x[n > 0.0], n[n > 0.0])

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from evalreport.statistics.interval import Interval, clipped, square_and_add, symmetric, z_value
 from evalreport.statistics.proportions import wilson
 from evalreport.statistics.root import bisect
-from evalreport.statistics.tail import LEAST, ChiSquare, binomial_less, normal_two_sided
+from evalreport.statistics.tail import ChiSquare, binomial_less, never_zero, normal_two_sided
 
 PairedMethod = Callable[[float, float, float, float, float], Interval | None]
 
@@ -200,8 +200,7 @@ def mcnemar_exact(n10: float, n01: float) -> float:
     """
     if n10 + n01 == 0:
         return 1.0
-    found = 2.0 * binomial_less(min(n10, n01), n10 + n01, 0.5)
-    return min(1.0, max(found, LEAST))
+    return min(1.0, never_zero(2.0 * binomial_less(min(n10, n01), n10 + n01, 0.5)))
 
 
 def mcnemar_midp(n10: float, n01: float) -> float:
@@ -214,7 +213,7 @@ def mcnemar_midp(n10: float, n01: float) -> float:
         return 1.0
     # P(X <= k) + P(X <= k - 1) is 2 P(X <= k) - P(X = k) without a cancelling difference
     found = binomial_less(least, n, 0.5) + binomial_less(least - 1.0, n, 0.5)
-    return min(1.0, max(found, LEAST))
+    return min(1.0, never_zero(found))
 
 
 def mcnemar(n10: float, n01: float) -> ChiSquare | None:

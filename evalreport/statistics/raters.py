@@ -15,8 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.statistics.interval import Interval
-from evalreport.statistics.tail import t_quantile
+from evalreport.statistics.interval import Interval, deviate, symmetric
 
 Array = npt.NDArray[np.float64]
 
@@ -31,8 +30,8 @@ class Agreement:
 
     def interval(self, level: float) -> Interval:
         """Limits by Student's t with one degree of freedom fewer than subjects; 1 at the most."""
-        half = t_quantile((1.0 + level) / 2.0, self.subjects - 1.0) * self.standard_error
-        return Interval(max(self.value - half, -1.0), min(self.value + half, 1.0))
+        half = deviate(level, self.subjects - 1.0) * self.standard_error
+        return symmetric(self.value, half, -1.0, 1.0)
 
 
 @dataclass(frozen=True)

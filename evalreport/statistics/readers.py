@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.statistics.interval import Interval, z_value
-from evalreport.statistics.tail import normal_two_sided, t_quantile, t_two_sided
+from evalreport.statistics.interval import Interval, deviate
+from evalreport.statistics.tail import normal_two_sided, t_two_sided
 
 Array = npt.NDArray[np.float64]
 
@@ -53,8 +53,7 @@ class MeanOverReaders:
 
     def interval(self, level: float) -> Interval:
         """Estimate plus and minus t (or z) standard errors."""
-        factor = z_value(level) if self.df is None else t_quantile((1.0 + level) / 2.0, self.df)
-        half = factor * self.standard_error
+        half = deviate(level, math.inf if self.df is None else self.df) * self.standard_error
         return Interval(self.estimate - half, self.estimate + half)
 
 
@@ -106,7 +105,8 @@ def of_one_modality(
         return MeanOverReaders(centre, math.sqrt(spread / readers), None)
     between = float(theta.var(ddof=1))
     total = between + (max(readers * covariance, 0.0) if random_cases else 0.0)
-    df = _df(total, between, readers - 1)
+    # Hillis' degrees of freedom; normal where the readers do not differ at all
+    df = None if between == 0.0 else total**2 / (between**2 / (readers - 1))
     return MeanOverReaders(centre, math.sqrt(total / readers), df)
 
 
@@ -124,25 +124,14 @@ def difference(
     2 MS(TR) / J. Readers fixed: 2 (variance - Cov1 + (J - 1) (Cov2 - Cov3)) / J, normal.
     Raises ValueError with both fixed: nothing would be left to chance.
     """
-    a, b = np.asarray(first, np.float64), np.asarray(second, np.float64)
-    readers, centre = len(a), float((a - b).mean())
-    shared = covariances.same_modality - covariances.neither
-    if not random_readers:
-        if not random_cases:
-            raise ValueError("readers and cases are both fixed")
-        own = covariances.variance - covariances.same_reader + (readers - 1) * shared
-        return MeanOverReaders(centre, math.sqrt(2.0 * max(own, 0.0) / readers), None)
-    # MS(TR) of two modalities is half the variance of the readers' differences
-    together = float((a - b).var(ddof=1)) / 2.0
-    total = together + (max(readers * shared, 0.0) if random_cases else 0.0)
-    return MeanOverReaders(
-        centre, math.sqrt(2.0 * total / readers), _df(total, together, readers - 1)
+    # a reader's difference is one value, of twice the variance and covariance that remain
+    return of_one_modality(
+        np.asarray(first, np.float64) - np.asarray(second, np.float64),
+        2.0 * (covariances.same_modality - covariances.neither),
+        2.0 * (covariances.variance - covariances.same_reader),
+        random_readers=random_readers,
+        random_cases=random_cases,
     )
-
-
-def _df(total: float, between: float, readers: int) -> float | None:
-    """Hillis' degrees of freedom; None (normal) where the readers do not differ at all."""
-    return None if between == 0.0 else total**2 / (between**2 / readers)
 
 
 def reading_covariances(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from evalreport.statistics.interval import Interval, z_value
+from evalreport.statistics.interval import Interval, symmetric, z_value
 from evalreport.statistics.tail import normal_two_sided
 
 Floats = NDArray[np.float64]
@@ -137,5 +137,4 @@ def _limits(net: float, variance: float, level: float, most: float) -> Interval 
     """Value plus and minus z standard errors, within what a net can be; None without width."""
     if not variance > 0:
         return None
-    half = z_value(level) * math.sqrt(variance)
-    return Interval(max(net - half, -most), min(net + half, most))
+    return symmetric(net, z_value(level) * math.sqrt(variance), -most, most)

@@ -82,15 +82,7 @@ def _of_proportions(
 ) -> Shift:
     interval = newcombe_hybrid(*now, *then, level)
     test = two_proportion_z(*now, *then)
-    if test is None:
-        # all rows, or none, succeed on both sides: the values are equal
-        return Shift(difference, interval, level, "newcombe_hybrid", "two_proportion_z", None, 1.0)
-    return Shift(
-        difference,
-        interval,
-        level,
-        "newcombe_hybrid",
-        "two_proportion_z",
-        test.statistic,
-        test.p_value,
-    )
+    # where all rows, or none, succeed on both sides the values are equal
+    statistic, p_value = (None, 1.0) if test is None else test
+    names = "newcombe_hybrid", "two_proportion_z"
+    return Shift(difference, interval, level, *names, statistic, p_value)

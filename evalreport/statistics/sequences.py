@@ -12,7 +12,7 @@ import math
 from evalreport.statistics.interval import Interval, check_level, clipped
 from evalreport.statistics.root import bisect
 
-#: Rows at which the limits are narrowest for their number, where the spec names none.
+#: Rows at which the limits are narrowest for their number.
 BEST_AT = 500.0
 
 
@@ -21,7 +21,6 @@ def share_sequence(
     n: float,
     level: float,
     expected: float | None = None,
-    best_at: float = BEST_AT,
 ) -> Interval | None:
     """Limits of one share from ``x`` of the first ``n`` rows, valid at all n together.
 
@@ -30,7 +29,7 @@ def share_sequence(
     a non-negative martingale under p, so that Ville's inequality bounds the chance that it
     ever reaches 1 / (1 - level). It depends on the counts alone and is exact for independent
     rows. Where a value is ``expected`` beforehand, such as the one that a criterion requires,
-    the mixture lies around it and the limits are narrowest near ``best_at`` rows; else it is
+    the mixture lies around it and the limits are narrowest near ``BEST_AT`` rows; else it is
     Beta(1/2, 1/2). None without rows. Raises ValueError unless 0 <= x <= n.
 
     >>> low, high = share_sequence(470, 500, 0.95)
@@ -42,7 +41,7 @@ def share_sequence(
         raise ValueError(f"x = {x!r} of n = {n!r}: must satisfy 0 <= x <= n")
     if n == 0:
         return None
-    a, b = _prior(expected, best_at, level)
+    a, b = _prior(expected, level)
     evidence = _log_beta(a + x, b + n - x) - _log_beta(a, b)
     limit = -math.log(1.0 - level)
 
@@ -55,22 +54,22 @@ def share_sequence(
     return Interval(low, high)
 
 
-def _prior(expected: float | None, best_at: float, level: float) -> tuple[float, float]:
-    """The two weights of the mixture: its variance is that of a share of about ``best_at`` rows."""
+def _prior(expected: float | None, level: float) -> tuple[float, float]:
+    """The two weights of the mixture: its variance is that of a share of about ``BEST_AT`` rows."""
     if expected is None or not 0.0 < expected < 1.0:
         return 0.5, 0.5
-    weight = max(1.0 / _variance_per_row(best_at, level) - 1.0, 1.0)
+    weight = max(1.0 / _variance_per_row(level) - 1.0, 1.0)
     return weight * expected, weight * (1.0 - expected)
 
 
-def _variance_per_row(best_at: float, level: float) -> float:
-    """Variance of the mixture, in variances of one row, that is tightest at ``best_at`` rows.
+def _variance_per_row(level: float) -> float:
+    """Variance of the mixture, in variances of one row, that is tightest at ``BEST_AT`` rows.
 
     (2 ln(1 / alpha) + ln(1 + 2 ln(1 / alpha))) / n (Waudby-Smith, Arbour, Sinha, Kennedy and
     Ramdas 2021, appendix on the choice of rho).
     """
     twice = -2.0 * math.log(1.0 - level)
-    return (twice + math.log1p(twice)) / best_at
+    return (twice + math.log1p(twice)) / BEST_AT
 
 
 def _log_beta(a: float, b: float) -> float:
@@ -88,7 +87,6 @@ def mean_sequence(
     standard_error: float,
     n: float,
     level: float,
-    best_at: float = BEST_AT,
     within: tuple[float, float] = (-math.inf, math.inf),
 ) -> Interval | None:
     """Limits of an asymptotically normal estimate, valid at all n together for large n.
@@ -107,7 +105,7 @@ def mean_sequence(
     if n <= 0 or not math.isfinite(standard_error):
         return None
     alpha = 1.0 - level
-    rho2 = _variance_per_row(best_at, level)
+    rho2 = _variance_per_row(level)
     spread = (1.0 + n * rho2) / (n * rho2) * math.log((1.0 + n * rho2) / alpha**2)
     half = standard_error * math.sqrt(spread)
     return clipped(value - half, value + half, *within)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from evalreport.statistics.delong import row_placements
+from evalreport.statistics.delong import delong_paired
 from evalreport.statistics.tail import ChiSquare
 
 Floats = NDArray[np.float64]
@@ -56,16 +57,16 @@ def delong_several(positive: NDArray[np.bool_], scores: Sequence[ArrayLike]) -> 
 
     None with fewer than two rows of a class. ``scores``: for each model, shape (rows,).
     """
-    m, n = int(np.sum(positive)), int(np.sum(~positive))
-    if m < 2 or n < 2:
-        return None
-    placed = [row_placements(positive, score) for score in scores]
-    parts = [np.array([one[place] for one in placed]) for place in (0, 1)]
-    # sums then do not depend on the order of the rows
-    parts = [part[:, np.lexsort(part)] for part in parts]
-    areas = tuple(math.fsum(values) / m for values in parts[0].tolist())
-    covariance = np.cov(parts[0]) / m + np.cov(parts[1]) / n
-    return Areas(areas, tuple(tuple(float(x) for x in row) for row in covariance))
+    spread = np.empty((len(scores), len(scores)))
+    areas = [0.0] * len(scores)
+    for i, j in combinations(range(len(scores)), 2):
+        found = delong_paired(positive, scores[i], scores[j])
+        if found is None or found.covariance is None:
+            return None
+        areas[i], areas[j] = found.auc_1, found.auc_2
+        spread[i, i], spread[j, j] = found.variance_1, found.variance_2
+        spread[i, j] = spread[j, i] = found.covariance
+    return Areas(tuple(areas), tuple(map(tuple, spread.tolist())))
 
 
 def equal_areas(found: Areas) -> ChiSquare | None:

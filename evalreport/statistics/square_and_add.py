@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evalreport.statistics.interval import Interval, check_level
-from evalreport.statistics.root import bisect
+from evalreport.statistics.interval import Interval, check_level, errors_to
 from evalreport.statistics.tail import beta_quantile, beta_quantile_upper, normal_sf
 
 Floats = NDArray[np.float64]
@@ -60,53 +59,34 @@ def jeffreys_one_sided(x: float, n: float, level: float) -> Interval:
     )
 
 
-def _by_actual(tp: float, fn: float, fp: float, tn: float) -> tuple[Share, ...]:
-    n = tp + fn + fp + tn
-    return (tp + fn, n), (tp, tp + fn), (fp, fp + tn)
+#: Trees of three independent shares: the share of all rows in the first two of these cells, of
+#: these the share in the first, of the others in the third. ``actual``: prevalence, recall, false
+#: positive rate. ``predicted``: share predicted positive, precision, false omission rate.
+#: ``agreement``: accuracy, the share of the right rows that are true positives, of the wrong ones
+#: that are missed. Cells are numbered TP, FN, FP, TN.
+TREES = {"actual": (0, 1, 2, 3), "predicted": (0, 2, 1, 3), "agreement": (0, 3, 1, 2)}
+#: Another tree: rows that are positive in either way, the share of them that is so in both, of the
+#: rest the share that is missed.
+EITHER = "either"
 
 
-def _from_actual(a: Floats, b: Floats, c: Floats) -> list[Floats]:
-    return [a * b, a * (1 - b), (1 - a) * c, (1 - a) * (1 - c)]
+def _shares_of(cells: Cells, tree: str) -> tuple[Share, ...]:
+    """The shares of a tree at the cells, each as rows of how many."""
+    n = sum(cells)
+    if tree == EITHER:
+        tp, fn, fp, _ = cells
+        return (tp + fn + fp, n), (tp, tp + fn + fp), (fn, fn + fp)
+    p, q, r, s = (cells[k] for k in TREES[tree])
+    return (p + q, n), (p, p + q), (r, r + s)
 
 
-def _by_predicted(tp: float, fn: float, fp: float, tn: float) -> tuple[Share, ...]:
-    n = tp + fn + fp + tn
-    return (tp + fp, n), (tp, tp + fp), (fn, fn + tn)
-
-
-def _from_predicted(a: Floats, b: Floats, c: Floats) -> list[Floats]:
-    return [a * b, (1 - a) * c, a * (1 - b), (1 - a) * (1 - c)]
-
-
-def _by_agreement(tp: float, fn: float, fp: float, tn: float) -> tuple[Share, ...]:
-    n = tp + fn + fp + tn
-    return (tp + tn, n), (tp, tp + tn), (fn, fn + fp)
-
-
-def _from_agreement(a: Floats, b: Floats, c: Floats) -> list[Floats]:
-    return [a * b, (1 - a) * c, (1 - a) * (1 - c), a * (1 - b)]
-
-
-def _by_either(tp: float, fn: float, fp: float, tn: float) -> tuple[Share, ...]:
-    n, either = tp + fn + fp + tn, tp + fn + fp
-    return (either, n), (tp, either), (fn, fn + fp)
-
-
-def _from_either(a: Floats, b: Floats, c: Floats) -> list[Floats]:
-    return [a * b, a * (1 - b) * c, a * (1 - b) * (1 - c), 1 - a]
-
-
-#: Trees of three independent shares: how they are read from the cells, and the cells from them.
-#: ``actual``: prevalence, recall, false positive rate. ``predicted``: share predicted positive,
-#: precision, false omission rate. ``agreement``: accuracy, the share of the right rows that are
-#: true positives, of the wrong ones that are missed. ``either``: rows that are positive in
-#: either way, the share of them that is so in both, of the rest the share that is missed.
-TREES: dict[str, tuple[Callable[..., tuple[Share, ...]], Callable[..., list[Floats]]]] = {
-    "actual": (_by_actual, _from_actual),
-    "predicted": (_by_predicted, _from_predicted),
-    "agreement": (_by_agreement, _from_agreement),
-    "either": (_by_either, _from_either),
-}
+def _from_shares(shares: Floats, tree: str) -> list[Floats]:
+    """The cells of tables with the shares of a tree, shape (3, B), as shares of the rows."""
+    a, b, c = shares
+    if tree == EITHER:
+        return [a * b, a * (1 - b) * c, a * (1 - b) * (1 - c), 1 - a]
+    parts = [a * b, a * (1 - b), (1 - a) * c, (1 - a) * (1 - c)]
+    return [parts[TREES[tree].index(cell)] for cell in range(4)]
 
 
 def square_and_add(
@@ -133,8 +113,7 @@ def square_and_add(
 
 def _moved(value: OfCells, cells: Cells, tree: str, level: float) -> Floats:
     """The value, and what it is with each share at its lower and its upper limit, shape (7,)."""
-    read, build = TREES[tree]
-    shares = read(*cells)
+    shares = _shares_of(cells, tree)
     centre = [x / n if n > 0 else 0.5 for x, n in shares]
     points = [centre]
     for place, (x, n) in enumerate(shares):
@@ -143,7 +122,7 @@ def _moved(value: OfCells, cells: Cells, tree: str, level: float) -> Floats:
             points += [moved]
     stack = np.array(points, dtype=np.float64).T
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(value(np.stack(build(*stack), axis=-1)), dtype=np.float64)
+        return np.asarray(value(np.stack(_from_shares(stack, tree), axis=-1)), dtype=np.float64)
 
 
 def difference_of_tables(
@@ -203,18 +182,13 @@ def difference_statistic(
         return None
     shares = (np.asarray([own]) / sum(own) for own in cells)
     one, two = (float(value(s)[0]) for value, s in zip(values, shares, strict=True))
-    difference = one - two
-    if difference == null:
-        return 0.0
-    side = 0 if difference > null else 1
 
-    def beyond(errors: float) -> float:
-        limits = difference_of_tables(values, cells, correlations, 1.0 - 2.0 * normal_sf(errors))
-        assert limits is not None
-        return limits[side] - null
+    def limits(errors: float) -> Interval:
+        found = difference_of_tables(values, cells, correlations, 1.0 - 2.0 * normal_sf(errors))
+        assert found is not None
+        return found
 
-    found = bisect(beyond, 1e-6, _MOST_ERRORS)
-    return found if difference > null else -found
+    return errors_to(null, one - two, limits, 1e-6, _MOST_ERRORS)
 
 
 def _of_logarithms(values: Floats) -> Interval:
@@ -229,11 +203,5 @@ def _of_logarithms(values: Floats) -> Interval:
 
 def _distances(values: Floats) -> tuple[float, float]:
     """How far down and up the limits of all shares move the first value, together."""
-    moved = np.where(np.isfinite(values[1:]), values[1:] - values[0], 0.0).reshape(-1, 2)
-    if np.isneginf(values[1:]).any():
-        return math.inf, _root(np.maximum(moved.max(axis=1), 0.0))
-    return _root(np.minimum(moved.min(axis=1), 0.0)), _root(np.maximum(moved.max(axis=1), 0.0))
-
-
-def _root(distances: Sequence[float] | Floats) -> float:
-    return math.sqrt(math.fsum(float(d) ** 2 for d in distances))
+    down, up = (math.sqrt(math.fsum((d**2).tolist())) for d in _by_share(values))
+    return (math.inf if np.isneginf(values[1:]).any() else down), up

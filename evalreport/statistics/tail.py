@@ -22,10 +22,10 @@ from evalreport.statistics.root import bisect
 LEAST = 5e-324
 
 
-def _told(probability: float) -> float:
+def never_zero(probability: float) -> float:
     """A tail area that is never 0.
 
-    >>> _told(0.0), _told(0.5)
+    >>> never_zero(0.0), never_zero(0.5)
     (5e-324, 0.5)
     """
     return max(float(probability), LEAST)
@@ -59,7 +59,7 @@ def normal_two_sided(z: float) -> float:
     >>> round(normal_two_sided(1.959964), 6)
     0.05
     """
-    return _told(2.0 * normal_sf(abs(z)))
+    return never_zero(2.0 * normal_sf(abs(z)))
 
 
 class ZTest(NamedTuple):
@@ -86,7 +86,7 @@ def t_sf(t: float, df: float) -> float:
 
 def t_two_sided(t: float, df: float) -> float:
     """Two-sided p-value of a t statistic."""
-    return _told(min(1.0, 2.0 * t_sf(abs(t), df)))
+    return never_zero(min(1.0, 2.0 * t_sf(abs(t), df)))
 
 
 def chi2_sf(statistic: float, df: float) -> float:
@@ -95,7 +95,7 @@ def chi2_sf(statistic: float, df: float) -> float:
     >>> round(chi2_sf(3.841459, 1), 6)
     0.05
     """
-    return _told(_special().chdtrc(df, statistic))
+    return never_zero(_special().chdtrc(df, statistic))
 
 
 class ChiSquare(NamedTuple):
@@ -113,7 +113,7 @@ class ChiSquare(NamedTuple):
 
 def kolmogorov_sf(y: float) -> float:
     """Limiting P(sqrt(n) D > y) of the two-sided Kolmogorov-Smirnov statistic."""
-    return _told(_special().kolmogorov(y))
+    return never_zero(_special().kolmogorov(y))
 
 
 def binomial_greater(x: float, n: float, p: float) -> float:
@@ -126,7 +126,7 @@ def binomial_greater(x: float, n: float, p: float) -> float:
         return 1.0
     if x > n:
         return 0.0
-    return _told(_special().betainc(x, n - x + 1.0, p))
+    return never_zero(_special().betainc(x, n - x + 1.0, p))
 
 
 def binomial_less(x: float, n: float, p: float) -> float:

@@ -14,12 +14,12 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from evalreport.engine.comparisons import counts, designed, folds
+from evalreport.engine.comparisons import counts, folds
 from evalreport.engine.comparisons.comparer import Comparer, Values
 from evalreport.engine.comparisons.contrast import Limits, Test
 from evalreport.engine.comparisons.counts import Counted
 from evalreport.engine.comparisons.other_rows import OtherRows
-from evalreport.engine.comparisons.pairs import Pair, Side, left_out_of, metric_of
+from evalreport.engine.comparisons.pairs import Pair, Side, left_out_of
 from evalreport.engine.comparisons.records import (
     Difference,
     as_records,
@@ -34,9 +34,11 @@ from evalreport.engine.comparisons.same_rows import SameRows
 from evalreport.engine.metric_values import Evaluated
 from evalreport.engine.reference.differences import SAME_ROWS, compared_with_run
 from evalreport.engine.reference.run import ReferenceRun, References
+from evalreport.metrics.catalogue import metric_named
 from evalreport.metrics.comparing import (
     ADDED,
     BOOTSTRAP,
+    BY_DESIGN,
     CLUSTERS,
     PAIRED_T,
     PERCENTILE,
@@ -47,16 +49,22 @@ from evalreport.metrics.comparing import (
 from evalreport.metrics.coverage_study import Drawn
 from evalreport.metrics.declare import Metric
 from evalreport.metrics.formula import Undefined, Value
-from evalreport.metrics.kinds import JACKKNIFE
+from evalreport.metrics.kinds import JACKKNIFE, SANDWICH
 from evalreport.plan.comparisons import ComparisonRequest, ComparisonTask, planned_by
 from evalreport.plan.everything import comparison_request
 from evalreport.plan.task import Task
 from evalreport.results.identity import EVERYTHING, MEAN_OF_FOLDS, WhichNumber
-from evalreport.results.records import Comparison, Hypothesis, Interval, JointTable, Measure
+from evalreport.results.records import (
+    Comparison,
+    Hypothesis,
+    Interval,
+    JointCalls,
+    JointTable,
+    Measure,
+)
 from evalreport.spec.comparisons import RunReference
 from evalreport.statistics.hypotheses import AtNull, Tails, of_normal, of_t
 from evalreport.statistics.interval import z_value
-from evalreport.statistics.predictive import PairedCalls
 from evalreport.statistics.tail import normal_two_sided, t_quantile, t_two_sided
 from evalreport.verify.leaves import CLOSE, Made, Miscounted, same
 from evalreport.verify.recorded_models import OTHER_DRAWS, as_evaluated, same_draws
@@ -71,7 +79,7 @@ EARLIER = "the earlier run is verified by itself"
 #: Tests with limits, by their names, that are one calculation: a statistic over its error.
 STUDENT = {
     (SATTERTHWAITE, SATTERTHWAITE), (PAIRED_T, PAIRED_T), (WELCH, WELCH),
-    (designed.TEST, designed.INTERVAL), (folds.METHOD, folds.METHOD), ("delong", "delong"),
+    (BY_DESIGN, SANDWICH), (folds.METHOD, folds.METHOD), ("delong", "delong"),
     ("delong_unpaired", "delong_unpaired"), (JACKKNIFE, JACKKNIFE),
 }  # fmt: skip
 #: Others that are one calculation, so that they never disagree.
@@ -175,11 +183,10 @@ class _Pair(Pair):
             raise NotRecorded(ON_ROWS)
         return self.own.joint_table
 
-    def calls(self, *_tasks: Task) -> tuple[PairedCalls, PairedCalls]:
-        both = None if self.own is None else self.own.joint_calls
-        if both is None:
+    def calls(self, *_tasks: Task) -> JointCalls:
+        if self.own is None or self.own.joint_calls is None:
             raise NotRecorded(ON_ROWS)
-        return counts.counted(both.actual_positive), counts.counted(both.actual_negative)
+        return self.own.joint_calls
 
 
 class _OtherRows(OtherRows):
@@ -263,7 +270,7 @@ class _Recorded(Comparer):
         own, found = self.own, list[Evaluated]()
         task = numbered_by(self.sides[0], self.task)
         sides = (task.task, "model_value"), (task.reference, "reference_value")
-        counts = self._counted(metric_of(task.task))
+        counts = self._counted(metric_named(task.task.metric))
         for (one, name), which, counted in zip(sides, _numbers(own), counts, strict=True):
             stated, value = getattr(own, name), None
             if one.model not in self._partly:
@@ -332,7 +339,7 @@ class _Recorded(Comparer):
             told = self.own.interval
             if told is None:
                 return None, self.own.interval_reason
-            ends = _implied(self.own, told, metric_of(task.task).bounds)
+            ends = _implied(self.own, told, metric_named(task.task.metric).bounds)
             names = ("n_effective", "standard_error", "df", "groups", "bias", "resamples",
                      "usable", "note", *(() if ends else ("low", "high")))  # fmt: skip
             self.left_out |= {f"interval.{name}": ON_ROWS for name in names}

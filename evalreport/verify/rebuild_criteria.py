@@ -168,4 +168,4 @@ class _Limits:
             if own is None:
                 return "there is no such criterion"
             return own.limits or (own.reason or "").removeprefix("the measure has no interval: ")
-        return limits if limits is not None else reason or "it gives none"
+        return limits if limits is not None else reason or "it gives no limits"

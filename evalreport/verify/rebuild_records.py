@@ -200,7 +200,7 @@ def omnibus_tests(again: RecordedState) -> Iterator[Made]:
 
 def _of_rows(again: RecordedState, one: r.OmnibusTest, task: OmnibusTask) -> dict[str, Any]:
     """The note on rows that not every model uses."""
-    return {"note": omnibus.note_of(one.n, [omnibus.side_of(again.state, t) for t in task.tasks])}
+    return {"note": omnibus.note_of(one.n, omnibus.sides_of(again.state, task))}
 
 
 def net_reclassification(again: RecordedState) -> Iterator[Made]:

@@ -268,7 +268,7 @@ def test_a_matrix_of_two_classes_that_is_no_distribution_names_the_class_of_the_
     assert value(results, "accuracy") == accuracy_score(Y, said)
     assert accuracy_score(Y, said) != accuracy_score(Y, logits[:, 1] >= 0)
     assert value(results, "roc_auc") == pytest.approx(roc_auc_score(Y, margin), abs=1e-12)
-    assert results.cautions["message"].str.contains("is taken for a margin").any()
+    assert results.cautions["message"].str.contains("is used as a margin").any()
     assert "log_loss" not in set(results.measures["metric"])
     with pytest.raises(DataError, match="do not add up to 1"):
         evaluate(Y, np.c_[P, P])

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from evalreport.statistics.change import change_of_shares, cusum, self_starting_shares
-from evalreport.statistics.control_limits import limits_for
+from evalreport.statistics.control_limits import EarlierValues
 from evalreport.statistics.looks import (
     CONTINUE,
     FAIL,
@@ -42,7 +42,6 @@ ROWS, REQUIRED = 30, 0.85
 FALL = 0.05
 ALPHA = 0.05
 COURSES = 500
-RUN_LENGTH = 370.0
 #: Chances of finding the fall at which the weeks are compared.
 POWERS = (0.5, 0.8, 0.9)
 EACH, CHART = "each look at 95 %", "control chart, 3 sigmas"
@@ -89,12 +88,12 @@ def outcome(kind: str, plan: Plan, k: int, x: int) -> str:
 def charted(plan: Plan, weeks: Sequence[int]) -> Year:
     """The look at which the p chart of its rows against those before first signals."""
     shares = [Estimate(x / plan.rows, fraction=(x, plan.rows)) for x in weeks]
-    signals = (
-        k for k, own in enumerate(shares, 1)
-        if limits_for(own, shares[: k - 1], (0.0, 1.0)).signals(own.value)
-    )  # fmt: skip
-    found = next(signals, 0)
-    return Year(found, FAIL if found else CONTINUE)
+    before = EarlierValues((0.0, 1.0))
+    for k, own in enumerate(shares, 1):
+        if before.limits(own, str(k)).signals(own.value):
+            return Year(k, FAIL)
+        before.add(own, str(k))
+    return Year(0, CONTINUE)
 
 
 def year(kind: str, plan: Plan, weeks: Sequence[int]) -> Year:
@@ -160,7 +159,7 @@ def courses(rows: int, before: float, after: float) -> Found:
     for _ in range(COURSES):
         sizes = np.maximum(draw.poisson(rows, 24), 1)
         counts = [(int(x), int(n)) for x, n in zip(draw.binomial(sizes, truth), sizes, strict=True)]
-        marks = cusum(self_starting_shares(counts), RUN_LENGTH)
+        marks = cusum(self_starting_shares(counts))
         alarm = next((k for k, one in enumerate(marks) if one is not None and one.signal), None)
         point = change_of_shares(counts)
         assert point is not None

@@ -209,8 +209,8 @@ def test_features_that_state_the_answer_reach_the_report():
     write(rows, {})
     assert run() == 0
     (told,) = [text for text in messages("leakage") if text.startswith("Feature")]
-    assert told.startswith("Feature 'width' and the target stand for each other one to one in all")
-    assert "it states the answer" in page()
+    assert told.startswith("Feature 'width' and the target correspond one to one in all")
+    assert "it gives the answer away" in page()
     rows = [
         (y, n, k + (100 if y == "virginica" else 0), *rest)
         for k, (y, n, _, *rest) in enumerate(ROWS)

@@ -69,17 +69,17 @@ WRONG = [
     (
         "comparisons: {reference: {run: runs/before}}",
         4,
-        "s.yaml:7:32: 'runs/before' holds no results.json",
+        "s.yaml:7:32: 'runs/before' has no results.json",
     ),
     (
         "acceptance: [{metric: recall, reference: {run: runs/before}}]",
         4,
-        "s.yaml:7:48: 'runs/before' holds no results.json",
+        "s.yaml:7:48: 'runs/before' has no results.json",
     ),
     (
         "drift: {reference: {run: runs/before}}",
         4,
-        "s.yaml:7:26: 'runs/before' holds no results.json",
+        "s.yaml:7:26: 'runs/before' has no results.json",
     ),
 ]
 

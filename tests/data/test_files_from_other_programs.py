@@ -99,7 +99,7 @@ def test_columns_that_read_names_are_there(tmp_path) -> None:
     with pytest.raises(DataError, match=r"'z' \(read: percent\)"):
         of_spec(tmp_path, {"percent": ["z"]})
     query = {"sql": "SELECT 1", "database": "d.db"}
-    with pytest.raises(SpecError, match="read says how a file is written"):
+    with pytest.raises(SpecError, match="read describes a file"):
         of_spec(tmp_path, {"missing": ["NA"]}, path=query)
 
 
@@ -120,7 +120,7 @@ def test_empty_columns_without_a_name_at_the_end_are_no_columns(tmp_path, engine
     (tmp_path / "d.csv").write_text(text)
     assert values(of_spec(tmp_path, None, engine)) == {"accuracy": 0.5, "roc_auc": 0.75}
     (tmp_path / "d.csv").write_text(text.replace("0.4,", "0.4,late"))
-    with pytest.raises(DataError, match=r"d.csv:4: column 3 has no name and holds 'late'"):
+    with pytest.raises(DataError, match=r"d.csv:4: column 3 has no name and contains 'late'"):
         of_spec(tmp_path, None, engine)
     (tmp_path / "d.csv").write_text("y,,score\n1,,0.9\n")
     with pytest.raises(DataError, match="column 2 has no name"):

@@ -149,7 +149,7 @@ def test_no_rows(write: Callable[..., Path]) -> None:
 
 @pytest.mark.parametrize("content", [b"", b"PAR1", b"no parquet at all" * 9])
 def test_what_is_no_parquet_file(read_bytes: Read, content: bytes, tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="no sound Parquet file") as caught:
+    with pytest.raises(DataError, match="not a sound Parquet file") as caught:
         read_bytes(content, "a.parquet")
     assert str(tmp_path) not in str(caught.value)
 
@@ -246,9 +246,9 @@ def test_reading_stops_at_the_memory_limit(
     path = write("SELECT md5(i::VARCHAR) AS t FROM range(400000) r(i)")
     locks = tuple(
         "memory_limit='2MB'" if lock.startswith("memory_limit") else lock
-        for lock in parquet_file._LOCKS
+        for lock in parquet_file._LIMITS
     )
-    monkeypatch.setattr(parquet_file, "_LOCKS", locks)
+    monkeypatch.setattr(parquet_file, "_LIMITS", locks)
     with pytest.raises(LimitError, match="of memory"):
         read(path)
 
@@ -291,7 +291,7 @@ def test_the_zone_of_the_machine_does_not_matter(
 def test_rows_that_are_not_there(read_bytes: Read, monkeypatch: pytest.MonkeyPatch) -> None:
     short = RawColumn("y", "text", np.array(["a"], object), np.array([False]))
     monkeypatch.setattr(parquet, "_columns", lambda *_: [short])
-    with pytest.raises(DataError, match="other than the 4 rows it tells of"):
+    with pytest.raises(DataError, match="does not contain the 4 rows"):
         read_bytes(WITH_CHECKSUMS, "a.parquet", columns={"y"})
 
 

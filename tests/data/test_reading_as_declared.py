@@ -112,7 +112,7 @@ def test_a_sheet_is_read_by_its_name(tmp_path, plain) -> None:
     with pytest.raises(DataError, match="did you mean 'Predictions'"):
         run(spec(tmp_path, path="d.xlsx", read={"sheet": "Prediction"}))
     (tmp_path / "e.xlsx").write_text("id,y,p\n")
-    with pytest.raises(DataError, match="no Excel file"):
+    with pytest.raises(DataError, match="not an Excel file"):
         run(spec(tmp_path, path="e.xlsx"))
 
 

@@ -153,7 +153,7 @@ def test_a_damaged_object_is_no_lost_connection(store: Store, tmp_path: Path) ->
     whole = content(0, 5000, ".parquet", tmp_path)
     address = store.put("damaged.parquet", whole[:-100])
     for engine in ("memory", "duckdb"):
-        with pytest.raises(DataError, match="no sound Parquet file"):
+        with pytest.raises(DataError, match="not a sound Parquet file"):
             run(address, engine)
 
 

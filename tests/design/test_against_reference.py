@@ -235,7 +235,7 @@ def test_terminal_json_and_protocol(tmp_path: Path, capsys: pytest.CaptureFixtur
     [
         ("    old: {recall", "    odl: {recall", "did you mean 'old'", "10:5"),
         ("old: {recall", "old: {recal", "did you mean 'recall'", "10:11"),
-        ("old: {recall", "old: {f1", "no share of rows", "10:11"),
+        ("old: {recall", "old: {f1", "not a share of rows", "10:11"),
         ("old: {recall", "old: {precision", "follows from them", "10:11"),
         ("old: {recall", "old: {roc_auc", "of the rows of one class", "10:"),
         ("discordance: 0.2", "discordence: 0.2", "discordance", "10:"),

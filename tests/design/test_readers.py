@@ -278,7 +278,7 @@ def test_wrong_assumptions_are_refused_where_they_stand() -> None:
     own["recall"]["correlations"] = {"same_modality": 0.3, "same_reader": 0.5, "neither": 0.4}
     assert "at most 0.3" in refused(asked)
     own["recall"] = {"between": 0.05}
-    assert "how much alike readings" in refused(asked)
+    assert "how similar readings" in refused(asked)
     own["recall"] = {"correlations": {"same_modality": 0.3}, "covariances": told}
     assert "one follows from the other" in refused(asked)
     own["recall"] = {"correlations": {"same_modality": 0.3}}

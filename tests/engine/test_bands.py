@@ -137,7 +137,7 @@ def test_another_level_and_a_method_taken_out_are_found(
 def test_the_page_names_method_and_level(run: evalreport.Results) -> None:
     page = made(models=1).to_html().replace("\u202f", " ")
     for of in ("recall", "precision"):
-        assert f"Shaded area: 90 % limits of {of} at each threshold by itself (Wilson)." in page
+        assert f"Shaded area: pointwise 90 % limits of {of} at each threshold (Wilson)." in page
         # bands of several curves would hide each other
         assert f"limits of {of} at each threshold" not in run.to_html().replace("\u202f", " ")
 

@@ -66,12 +66,12 @@ def test_the_only_class_is_the_positive_one() -> None:
 def test_arrays_of_a_table() -> None:
     assert TWO.dense.tolist() == [[5, 1], [3, 4]]
     assert TWO.dense.dtype == np.float64
-    assert TWO.squares_of() is None
+    assert TWO.squares_matrix() is None
     squares = {(0, 0): 2.5, (1, 2): 9.0, (1, 1): 4.0}
     weighted = ClassificationTable(("a", "b"), 1, CELLS, 21, ("unsure",), squares)
-    found = weighted.squares_of()
+    found = weighted.squares_matrix()
     assert found is not None
-    assert found.tolist() == [[2.5, 0], [0, 4]]
+    assert dense_counts(found).tolist() == [[2.5, 0], [0, 4]]
     assert dense_counts(Matrix.from_counts([[1, 2], [0, 3]])).tolist() == [[1, 2], [0, 3]]
 
 

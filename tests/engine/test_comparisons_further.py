@@ -116,3 +116,29 @@ def test_of_two_datasets_too() -> None:
     # no odd row is in the group of few
     few = [c for c in found if c["subgroup"] == {"g": "few"}]
     assert few == []
+
+
+def test_rows_on_the_boundary_of_linear_models_are_drawn_alike_in_subgroups() -> None:
+    sums = np.round(2.0 * TRUTH - 1 + RNG.normal(0, 1.0, N))
+    frame = {"y": FRAME["y"].tolist(), "g": GROUP.tolist(), "one": sums.tolist()}
+    frame["two"] = RNG.integers(-1, 2, N).tolist()
+    spec = {
+        "evalreport": 1,
+        "positive": {"label": "ill"},
+        "datasets": {"d": {"target": "y", "labels": ["healthy", "ill"]}},
+        "models": {
+            "m": {"linear": {"bias": 0, "weights": {"one": 1}}},
+            "n": {"linear": {"bias": 0, "weights": {"one": 1, "two": 1}}},
+        },
+        "metrics": ["recall", "accuracy"],
+        "subgroups": ["g"],
+        "comparisons": {"reference": "m", "subgroups": True},
+    }
+    found = evalreport.run(spec, frames={"d": frame}).json
+    assert not found["failures"]
+    values = {(m["model"], m["metric"], str(m["subgroup"])): m["value"] for m in found["measures"]}
+    assert len(found["comparisons"]) == 6
+    for c in found["comparisons"]:
+        place = c["metric"], str(c["subgroup"])
+        assert c["model_value"] == values["n", *place]
+        assert c["reference_value"] == values["m", *place]

@@ -92,7 +92,7 @@ def test_kinds_that_are_added_up_give_the_report_of_their_rows(
     engine: str,
 ) -> None:
     """What is done where they stand for many rows: none of them is written out."""
-    monkeypatch.setattr("evalreport.engine.counting.written_out.written_out", None)
+    monkeypatch.setattr("evalreport.engine.counting.counting_views.written_out", None)
     rng = random.Random(4)
     kinds = product(("ill", "well"), ("ill", "well"), ("ill", "well"), "FM", (0.2, 0.45, 0.5, 0.9))
     lines = [f"{','.join(map(str, kind))},{rng.choice((0, 1, 2, 3, 7, 11))}" for kind in kinds]
@@ -142,7 +142,7 @@ def test_ten_million_rows_of_four_kinds(tmp_path: Path, engine: str, suffix: str
 def test_a_large_table_in_the_spec_is_not_written_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("evalreport.engine.counting.written_out.written_out", None)
+    monkeypatch.setattr("evalreport.engine.counting.counting_views.written_out", None)
     spec = (
         "evalreport: 1\ndatasets:\n  d: {table: {labels: [well, ill], "
         "counts: [[6000000, 1000000], [500000, 2500000]]}}\n"

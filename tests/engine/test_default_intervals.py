@@ -518,7 +518,7 @@ def test_what_a_method_that_was_asked_for_cannot_give_is_none_with_a_reason(
 ) -> None:
     got = intervals(columns, [metric], methods={metric: method})[metric]
     assert "low" not in got
-    assert f"{method_title(method)} gives none" in got["interval_reason"]
+    assert f"{method_title(method)} gives no limits" in got["interval_reason"]
 
 
 def test_ks_of_many_distinct_scores_uses_the_influence_for_the_acceleration() -> None:

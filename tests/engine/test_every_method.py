@@ -136,7 +136,7 @@ def test_a_method_for_independent_rows_says_what_it_passes_over(
     }
     for words, passed in told.items():
         assert (words in note) == (passed and method == "wilson")
-    assert "as asked for" not in found["f1"]["interval"].get("note", "")
+    assert "as requested" not in found["f1"]["interval"].get("note", "")
 
 
 @pytest.mark.parametrize("design", [Design.ROWS, Design.WEIGHTS, Design.CLUSTERS, Design.BOTH])

@@ -10,7 +10,7 @@ import pytest
 from plain_results import build
 
 import evalreport
-from evalreport.report.model import PlainTable, Strip, Text
+from evalreport.report.model import TableBlock, Text
 from evalreport.results.codec import results_schema
 from evalreport.verify.recompute import recompute
 
@@ -191,14 +191,14 @@ def test_the_report_prints_every_rate_beside_its_counts(template: str) -> None:
     results = run(people("sex", {**SEX, "": (3, 10)}), "sex")
     section = next(s for s in build(results, template).sections if s.id == "subgroups")
     tables = [
-        b for b in section.blocks if isinstance(b, PlainTable) and "impact ratios" in b.caption
+        b for b in section.blocks if isinstance(b, TableBlock) and "impact ratios" in b.caption
     ]
     assert len(tables) == 2
-    lines = {row.cells[0].split(",")[0]: row.cells for row in tables[0].rows}
+    lines = {row.cells[0].split(",")[0]: row.cells for row in tables[0].lines}
     assert lines["Female"][1:5] == ("34 / 76", "42.7\N{NARROW NO-BREAK SPACE}%", "0.447", "0.823")
     assert lines["Male"][5] == "highest"
     assert lines["(missing)"][1] == "3 / 10"
-    assert "10 rows of unknown category" in tables[0].note
+    assert "10 rows of unknown category" in tables[0].notes[0]
     assert lines["Male"][1] == "50 / 92"
 
 
@@ -208,7 +208,7 @@ def test_only_the_audit_shows_ratios_that_nobody_asked_for() -> None:
 
     def shown(template: str) -> bool:
         blocks = [b for s in build(results, template).sections for b in s.blocks]
-        return any("impact ratios" in b.caption for b in blocks if isinstance(b, PlainTable))
+        return any("impact ratios" in b.caption for b in blocks if isinstance(b, TableBlock))
 
     assert shown("audit")
     assert not shown("standard")
@@ -221,7 +221,8 @@ def test_a_subgroup_of_few_rows_is_said_to_have_too_few() -> None:
     few = {m["subgroup"]["race"]: m.get("few") for m in results["measures"] if m["subgroup"]}
     assert few == {"A": None, "C": True, "D": None}
     section = next(s for s in build(results).sections if s.id == "subgroups")
-    strip = next(b for b in section.blocks if isinstance(b, Strip))
+    tables = [b for b in section.blocks if isinstance(b, TableBlock)]
+    strip = next(b for b in tables if "plain" not in b.style)
     value = {m["subgroup"].get("race"): m["value"] for m in results["measures"]}
     assert value["D"] < value["C"] < value["A"]
     # D has ten rows, and recall is a share of fewer of them

@@ -131,7 +131,7 @@ def test_an_infinite_ratio_has_a_lower_limit(
 def test_a_method_without_infinite_limits_says_so() -> None:
     record = measure([[20, 0], [2, 8]], "lr_plus", {"methods": {"lr_plus": "log"}})
     assert (record["state"], record["interval"]) == ("infinite", None)
-    assert record["interval_reason"] == "log method gives none of an infinite value"
+    assert record["interval_reason"] == "log method gives no limits for an infinite value"
 
 
 @pytest.mark.parametrize("counts", [[[20, 0], [10, 0]], [[0, 20], [0, 10]]])

@@ -108,7 +108,7 @@ def test_a_method_that_gives_no_limits_is_not_evaluated() -> None:
     asked = spec(criterion, table={"labels": ["ill", "well"], "counts": [[90, 0], [9, 71]]})
     (entry,) = evalreport.run(asked).json["acceptance"]
     assert (entry["outcome"], entry["observed"]) == ("not_evaluated", None)
-    assert "log method gives none" in entry["reason"]
+    assert "log method gives no limits" in entry["reason"]
 
 
 def test_an_area_is_judged_by_the_limit_that_is_named() -> None:

@@ -14,7 +14,7 @@ from sklearn.metrics import roc_auc_score
 import evalreport
 from evalreport.report.contents import Contents
 from evalreport.report.count_tables import count_table
-from evalreport.report.model import PlainTable
+from evalreport.report.model import TableBlock
 from evalreport.results.codec import results_schema
 from evalreport.verify.recompute import recompute
 
@@ -209,10 +209,10 @@ def test_the_report_shows_the_rows_beside_the_table_and_the_extremes_with_their_
     assert table.columns[-1].total
     assert table.rows[-1].total
     section = next(s for s in build(results).sections if s.id == "measures")
-    extremes = [b for b in section.blocks if isinstance(b, PlainTable)][-1]
-    lines = {row.cells[0]: row.cells[2:] for row in extremes.rows}
+    extremes = [b for b in section.blocks if isinstance(b, TableBlock)][-1]
+    lines = {row.cells[0]: row.cells[2:] for row in extremes.lines}
     assert lines["Recall"] == ("2 / 3 = 0.667", "2 / 7 = 0.286", "6 / 7 = 0.857")
-    assert "3 lack a prediction, 2 lack a target and 1 lack both." in extremes.note
+    assert "3 lack a prediction, 2 lack a target and 1 lack both." in extremes.notes[0]
 
 
 OTHERS = ["f1", "youden_j", "balanced_accuracy", "balanced_error_rate", "mcc", "kappa",
@@ -367,7 +367,7 @@ def test_a_changed_extreme_is_found(metric: str, side: str) -> None:
 def test_the_report_shows_the_cells_of_the_extremes() -> None:
     results = run(TWO, {"prediction": "p"}, metrics=["f1"])
     section = next(s for s in build(results).sections if s.id == "measures")
-    extremes = [b for b in section.blocks if isinstance(b, PlainTable)][-1]
-    values, cells = (row.cells for row in extremes.rows)
+    extremes = [b for b in section.blocks if isinstance(b, TableBlock)][-1]
+    values, cells = (row.cells for row in extremes.lines)
     assert values[2:] == ("0.667", "0.333", "0.857")
     assert cells == ("TN · FP · FN · TP", "", "", "1 · 3 · 5 · 2", "3 · 1 · 1 · 6")

@@ -12,7 +12,7 @@ import pytest
 from plain_results import build
 
 import evalreport
-from evalreport.report.model import PlainTable
+from evalreport.report.model import TableBlock
 from evalreport.results.codec import results_schema
 from evalreport.statistics.reclassification import net_reclassification
 from evalreport.verify.recompute import recompute
@@ -154,8 +154,8 @@ def test_another_dataset_is_no_reference_for_it() -> None:
     assert recompute(results).problems == ()
     section = next(s for s in build(results).sections if s.id == "comparisons")
     table = next(b for b in section.blocks
-                 if isinstance(b, PlainTable) and b.caption == "Net reclassification")  # fmt: skip
-    assert "the same rows under two models" in table.note
+                 if isinstance(b, TableBlock) and b.caption == "Net reclassification")  # fmt: skip
+    assert "the same rows under two models" in table.notes[0]
 
 
 def test_the_report_prints_the_moves_with_their_counts() -> None:
@@ -163,15 +163,15 @@ def test_the_report_prints_the_moves_with_their_counts() -> None:
     (record,) = results["reclassification"]
     section = next(s for s in build(results).sections if s.id == "comparisons")
     table = next(b for b in section.blocks
-                 if isinstance(b, PlainTable) and b.caption == "Net reclassification")  # fmt: skip
-    events, others, total = table.rows
+                 if isinstance(b, TableBlock) and b.caption == "Net reclassification")  # fmt: skip
+    events, others, total = table.lines
     assert events.cells[1:5] == (
         "actual yes", str(record["events"]["n"]), str(record["events"]["up"]),
         str(record["events"]["down"]),
     )  # fmt: skip
     assert others.cells[1] == "the others"
     assert total.strong
-    assert "read it with recall" in table.note
+    assert "read it with recall" in table.notes[0]
 
 
 @pytest.mark.long
@@ -179,11 +179,11 @@ def test_margins_are_printed_with_what_they_rule_out() -> None:
     results = run(comparisons={"margins": {"recall": 0.9, "specificity": 0.001}})
     section = next(s for s in build(results).sections if s.id == "comparisons")
     table = next(b for b in section.blocks
-                 if isinstance(b, PlainTable) and b.caption == "Non-inferiority")  # fmt: skip
-    told = {row.cells[0]: (row.cells[7], row.cells[8]) for row in table.rows}
+                 if isinstance(b, TableBlock) and b.caption == "Non-inferiority")  # fmt: skip
+    told = {row.cells[0]: (row.cells[7], row.cells[8]) for row in table.lines}
     known = {c["title"]: c["non_inferior"] for c in results["comparisons"]
              if c.get("margin") is not None}  # fmt: skip
     assert told["Recall"] == ("0.9", "yes")
     assert known["Recall"] is True
     assert told["Specificity"][1] == ("yes" if known["Specificity"] else "not shown")
-    assert table.rows[0].cells[2] == "120" or table.rows[0].cells[2].isdigit()
+    assert table.lines[0].cells[2] == "120" or table.lines[0].cells[2].isdigit()

@@ -13,7 +13,7 @@ from plain_results import build
 from statsmodels.stats.proportion import proportion_confint
 
 import evalreport
-from evalreport.report.model import PlainTable, Text
+from evalreport.report.model import TableBlock, Text
 from evalreport.results.codec import results_schema
 from evalreport.verify.recompute import recompute
 
@@ -132,12 +132,12 @@ def test_a_changed_number_is_found(key: str) -> None:
 def test_the_report_prints_sizes_methods_with_reasons_and_multiplicity() -> None:
     results = run(confidence={"width": 0.1}, subgroups=["g"])
     section = next(s for s in build(results).sections if s.id == "methods")
-    table = [b for b in section.blocks if isinstance(b, PlainTable)][-1]
+    table = [b for b in section.blocks if isinstance(b, TableBlock)][-1]
     assert table.caption == "Sample size: rows needed for intervals no wider than 0.100"
-    assert len(table.rows) == 9
+    assert len(table.lines) == 9
     recall = sizes(results)["recall"]
-    assert table.rows[0].cells[3] == "40"
-    assert table.rows[0].cells[6:] == (
+    assert table.lines[0].cells[3] == "40"
+    assert table.lines[0].cells[6:] == (
         str(recall["denominator_needed"]), str(recall["rows_needed"])
     )  # fmt: skip
     words = " ".join(b.text for b in section.blocks if isinstance(b, Text))
@@ -145,9 +145,9 @@ def test_the_report_prints_sizes_methods_with_reasons_and_multiplicity() -> None
     assert "none is widened for their number" in words
     assert "tests whether subgroups differ: not corrected" in words
     assert "Half-width of the intervals of shares, all rows: from" in words
-    methods = next(b for b in section.blocks if isinstance(b, PlainTable))
+    methods = next(b for b in section.blocks if isinstance(b, TableBlock))
     place = [column.text for column in methods.columns].index("interval")
-    assert any(re.match(r"Wilson \[\d+\]", r.cells[place]) for r in methods.rows)
+    assert any(re.match(r"Wilson \[\d+\]", r.cells[place]) for r in methods.lines)
 
 
 @pytest.mark.long

@@ -293,7 +293,7 @@ def test_a_stratum_of_one_row_is_put_together_with_another_and_said() -> None:
 @pytest.mark.parametrize(
     ("sampling", "told"),
     [
-        ({"strata": "h"}, "does not say how rows were chosen"),
+        ({"strata": "h"}, "does not state how rows were chosen"),
         ({"strata": "h", "totals": {"0": 5}, "weight": "w"}, "both totals and weight"),
         ({"totals": {"0": 5}}, "values of one column"),
         ({"verified": "v"}, "by what rows were chosen"),

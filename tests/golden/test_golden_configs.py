@@ -95,7 +95,8 @@ def test_page(path: Path) -> None:
 @pytest.mark.nightly
 @pytest.mark.parametrize("path", CONFIGS, ids=_ids)
 def test_no_word_on_paper_stands_over_another(path: Path) -> None:
-    pdf = render_pdf(render_html(results_of(path)), at=datetime.fromisoformat(AT))
+    page = render_html(results_of(path), paper=True)
+    pdf = render_pdf(page, at=datetime.fromisoformat(AT))
     pages = enumerate(words_of(pdf), start=1)
     assert [(page, *pair) for page, words in pages for pair in clashes(words)] == []
 

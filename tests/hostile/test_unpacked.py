@@ -142,7 +142,7 @@ def test_entries_that_lie_over_one_another_are_refused() -> None:
     entries = [zipfile.ZipInfo(f"{i}") for i in range(10)]
     for entry in entries:
         entry.compress_size, entry.file_size = 900, 1_000
-    with pytest.raises(DataError, match="holds more than its bytes"):
+    with pytest.raises(DataError, match="contains more than its bytes"):
         check_archive("m.skops", entries, 1_000, Limits())
 
 

@@ -57,6 +57,6 @@ def test_the_clinical_report_tells_it_of_what_it_shows() -> None:
     results = decode(evalreport.run(spec, frames={"d": frame}).json)
     assert _told(results, "standard") == []
     (told,) = _told(results, "clinical")
-    words = ("ROC AUC: essential", "kappa: improper at", "F1: like other measures")
+    words = ("ROC AUC: essential", "kappa: improper at", "F1: like other threshold measures")
     assert sorted(words, key=told.index) == list(words)
     assert "Sensitivity" not in told

@@ -68,11 +68,11 @@ def test_leads_are_the_longest_way_up_at_one_false_positive_rate() -> None:
     # A: (0, .5), (1, 1); B: (0, 0), (.5, 1), (1, 1): A is .5 ahead at 0, B .25 at .5
     found = roc_relation(table((1, 0), (1, 2)), table((2, 1), (0, 1)))
     assert found is not None
-    assert [(lead.height, lead.at) for lead in found.leads] == [(0.5, 0.0), (0.25, 0.5)]
+    assert [(lead.by, lead.fpr) for lead in found.leads] == [(0.5, 0.0), (0.25, 0.5)]
     # a step: just left and just right of it both count
     found = roc_relation(EARLY, CHANCE)
     assert found is not None
-    assert [(lead.height, lead.at) for lead in found.leads] == [(0.5, 0.0), (0.0, 0.0)]
+    assert [(lead.by, lead.fpr) for lead in found.leads] == [(0.5, 0.0), (0.0, 0.0)]
 
 
 def test_without_both_classes_there_is_no_curve() -> None:

@@ -195,7 +195,7 @@ def test_all_was_computed_is_said_only_where_it_is_true(tmp_path: Path) -> None:
     asked_more = one + "one_versus_rest: true\n"
     page = run(write(tmp_path, asked_more))[1]
     assert ALL not in page
-    assert "holds each class against the other" in page
+    assert "compares each class with the other" in page
 
 
 def test_a_criterion_against_a_reference_that_stands_alone_is_not_evaluated(

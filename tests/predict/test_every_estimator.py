@@ -79,7 +79,7 @@ def test_a_classifier_inside_another_is_checked_too():
     path = "sklearn.multiclass.OneVsRestClassifier"
     with pytest.raises(SpecError, match="has no parameter 'CC'; did you mean 'C'"):
         make_estimator(path, {"estimator": {"sklearn.svm.LinearSVC": {"CC": 1}}})
-    with pytest.raises(SpecError, match="no classifier of scikit-learn"):
+    with pytest.raises(SpecError, match="not a classifier of scikit-learn"):
         make_estimator(path, {"estimator": "os.system"})
     with pytest.raises(SpecError, match="estimator is 3, no classifier"):
         make_estimator(path, {"estimator": 3})

@@ -140,7 +140,7 @@ def test_mean_over_folds_is_over_the_folds_of_every_repeat():
     assert "SD of folds" in page
     for name in ("repeat 1 fold 5", "repeat 3 fold 5", "repeat 2, pooled"):
         assert name in page
-    assert "pooled records are those of the first" in page
+    assert "pooled records are from the first" in page
     shown = {e.attrs["data-table"]: e for e in parse(page).walk() if "data-table" in e.attrs}
     further = {m["table"] for m in made["measures"] if m["fold"] == "repeat 3 fold 5"} - {None}
     assert further
@@ -193,7 +193,7 @@ def test_feature_that_states_the_target_is_told():
     frame = FRAME | {"code": SOURCE.target}
     made = results({"m": LOGISTIC | {"features": ["radius", "code"]}}, frame)
     assert any(
-        "'code' and the target stand for each other" in c["message"] for c in made["cautions"]
+        "'code' and the target correspond one to one" in c["message"] for c in made["cautions"]
     )
 
 

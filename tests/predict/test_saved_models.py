@@ -185,7 +185,7 @@ def test_wrong_number_of_features_is_told(iris):
 @pytest.mark.long
 def test_something_that_predicts_nothing_is_refused():
     content = skops.io.dumps(StandardScaler().fit(np.zeros((3, 1))))
-    with pytest.raises(DataError, match="StandardScaler, which predicts nothing"):
+    with pytest.raises(DataError, match="StandardScaler, which cannot predict"):
         saved_output(content, "skops", table_of(np.zeros((2, 1))), name="m.skops")
 
 

@@ -132,8 +132,10 @@ def test_labels_of_the_threshold_agree_and_the_score_is_used():
     made = _both(["p" if s >= 0.5 else "n" for s in SCORES])
     assert _told(made) == (
         "data_finding",
-        "m: the labels in said agree with those of score >= 0.5 in all 200 rows. The score is "
-        "used.",
+        (
+            "m: the labels in said agree with those of score >= 0.5 in all 200 rows. The score is "
+            "used."
+        ),
     )
     assert one(made, "roc_auc")["state"] == "value"
 
@@ -143,7 +145,7 @@ def test_labels_of_another_threshold_are_a_caution_that_finds_it():
     differ = sum(0.3 <= s < 0.5 for s in SCORES)
     code, message = _told(made)
     assert code == "labels_differ"
-    assert f"not those of score >= 0.5 in {differ} of 200 rows" in message
+    assert f"differ from those of score >= 0.5 in {differ} of 200 rows" in message
     above, below = min(s for s in SCORES if s >= 0.3), max(s for s in SCORES if s < 0.3)
     assert f"a threshold above {below:g} and up to {above:g}" in message
     # The table is that of the score.
@@ -203,7 +205,7 @@ def test_labels_beside_scores_by_class_are_counted_as_those_beside_one(times: An
     code, message = _told(made)
     assert code == "labels_differ"
     assert message == (
-        f"m: the labels in said are not those of the largest score in {n[10]} of {known} rows; "
+        f"m: the labels in said differ from those of the largest score in {n[10]} of {known} rows; "
         f"{n[3]} rows have no label in said; {n[5] + n[6]} labels in said name no class ('maybe'). "
         "The scores are used."
     )
@@ -226,4 +228,4 @@ def test_decisions_of_kinds_of_rows_are_counted_by_their_number():
         dataset={"count": "n"},
     )
     (message,) = [c["message"] for c in made["cautions"] if c["code"] == "labels_differ"]
-    assert "not those of score >= 0.5 in 3 of 15 rows" in message
+    assert "differ from those of score >= 0.5 in 3 of 15 rows" in message

@@ -81,15 +81,16 @@ def test_every_block_of_the_page_is_in_the_document(run: Path, word: Any) -> Non
     titles = [p.text for p in word.paragraphs if p.style.name == "Heading 1"]
     assert titles == [f"{s.number} {s.title}".strip() for s in report.sections]
     kinds = {type(block) for section in report.sections for block in section.blocks}
-    assert {m.MetricBlock, m.Criteria, m.Charts, m.Signatures, m.Checklist, m.Code} <= kinds
+    assert {m.MetricBlock, m.TableBlock, m.Charts, m.Signatures, m.Checklist, m.Code} <= kinds
     for section in report.sections:
         for block in section.blocks:
             if isinstance(block, m.MetricBlock):
                 for card in block.cards:
                     assert card.number.text in text
                     assert card.number.interval in text
-            if isinstance(block, m.PlainTable):
-                assert all(cell in text for row in block.rows for cell in row.cells)
+            if isinstance(block, m.TableBlock):
+                cells = [cell for line in block.lines for cell in line.cells]
+                assert all(cell in text for cell in cells if isinstance(cell, str))
     pictures = sum(
         len(block.charts)
         for s in report.sections

@@ -23,7 +23,7 @@ def large() -> dict[str, Any]:
 
 
 def test_nothing_is_small_and_nothing_stands_over_another() -> None:
-    paper = Paper(render_html(large()))
+    paper = Paper(render_html(large(), paper=True))
     assert paper.type_below(10.0) == []
     assert paper.over_frames() == []
     over = [pair for words in paper.words() for pair in clashes(words) if "margin" not in pair[1]]
@@ -35,7 +35,9 @@ def test_nothing_is_small_and_nothing_stands_over_another() -> None:
 
 @pytest.mark.parametrize(("page", "size"), [("a4", (842, 595)), ("letter", (792, 612))])
 def test_the_paper_lies_across(page: str, size: tuple[int, int]) -> None:
-    made = render_pdf(render_html(large()), at=datetime(2026, 1, 1, tzinfo=UTC), page=page)
+    made = render_pdf(
+        render_html(large(), paper=True), at=datetime(2026, 1, 1, tzinfo=UTC), page=page
+    )
     with pikepdf.open(io.BytesIO(made)) as pdf:
         _, _, wide, high = (round(float(x)) for x in pdf.pages[0].MediaBox)
     assert (wide, high) == size

@@ -14,7 +14,6 @@ from plain_results import render_html
 from report.example_results import two_models
 from report.html_page import parse
 
-from evalreport.render.paper import for_paper
 from evalreport.render.pdf import render_pdf
 
 AT = datetime(2026, 11, 21, 7, 59, tzinfo=UTC)
@@ -72,12 +71,12 @@ def test_no_row_of_a_continued_table_is_lost_or_twice(long_table):
 
 @pytest.mark.long
 def test_every_head_of_a_report_says_what_it_is_the_head_of():
-    page = render_html(two_models())
+    page = render_html(two_models(), paper=True)
     elements = _elements(render_pdf(page, at=AT))
     scopes = Counter(scope for kind, _, scope in elements if kind == "/TH")
     assert set(scopes) == {"/Row", "/Column"}
     # the choice of a threshold is for the screen
-    printed = parse(re.sub(r"<fieldset.*?</fieldset>", "", for_paper(page), flags=re.DOTALL))
+    printed = parse(re.sub(r"<fieldset.*?</fieldset>", "", page, flags=re.DOTALL))
     heads = printed.all("th")
     assert scopes["/Row"] == sum(th.attrs["scope"] == "row" for th in heads)
     # heads of columns are repeated where a table goes on

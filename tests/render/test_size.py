@@ -50,7 +50,7 @@ def dated(folder: Path) -> Path:
 def pages(results: dict[str, Any]) -> int:
     import pikepdf
 
-    with pikepdf.open(io.BytesIO(render_pdf(render_html(results), at=AT))) as pdf:
+    with pikepdf.open(io.BytesIO(render_pdf(render_html(results, paper=True), at=AT))) as pdf:
         return len(pdf.pages)
 
 
@@ -77,9 +77,10 @@ def test_two_models_with_groups_and_months(tmp_path: Path) -> None:
 @pytest.mark.long
 def test_nothing_is_lost_or_printed_twice_where_a_page_ends(tmp_path: Path) -> None:
     """The account of labels falls on the end of the first page with three models."""
-    page = render_html(ready("imbalanced", tmp_path))
+    results = ready("imbalanced", tmp_path)
+    page = render_html(results)
     target = tmp_path / "report.pdf"
-    target.write_bytes(render_pdf(page, at=AT))
+    target.write_bytes(render_pdf(render_html(results, paper=True), at=AT))
     done = subprocess.run(
         [program("pdftotext"), "-layout", str(target), "-"],
         capture_output=True,
@@ -91,7 +92,7 @@ def test_nothing_is_lost_or_printed_twice_where_a_page_ends(tmp_path: Path) -> N
         "Positive class:",
         "Rows of images",
         "positive class set by",
-        "A signature here says",
+        "A signature covers",
     ):
         assert paper.count(words) == page.count(words), words
     # every section once

@@ -10,7 +10,7 @@ from report.example_results import two_models
 
 from evalreport.report.annexes import methods_blocks
 from evalreport.report.contents import Contents
-from evalreport.report.model import Checklist, PlainTable, Text
+from evalreport.report.model import Checklist, TableBlock, Text
 
 
 def lists(report, template):
@@ -69,11 +69,11 @@ def test_methods_of_intervals_and_tests_are_cited_by_number_and_name():
     results = two_models()
     contents = Contents(records_of(results))
     blocks = methods_blocks(contents)
-    table = next(b for b in blocks if isinstance(b, PlainTable))
+    table = next(b for b in blocks if isinstance(b, TableBlock))
     said = next(b.text for b in blocks if isinstance(b, Text) and b.text.startswith("References"))
     numbered = dict(re.findall(r"\[(\d+)\] (.*?)\.(?= \[|$)", said))
     place = [column.text for column in table.columns].index("interval")
-    wilson = next(row for row in table.rows if row.cells[place].startswith("Wilson ["))
+    wilson = next(row for row in table.lines if row.cells[place].startswith("Wilson ["))
     number = re.match(r"Wilson \[(\d+)\]", wilson.cells[place])[1]
     assert numbered[number] == "Wilson E. JASA 22, 1927"
     tests = next(b.text for b in blocks if isinstance(b, Text) and "tested by" in b.text)

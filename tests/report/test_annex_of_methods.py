@@ -90,7 +90,7 @@ def test_the_annex_speaks_of_what_the_report_has(three_classes: dict[str, Any]) 
     """Labels of three classes have no threshold and no positive class."""
     said = _annex(three_classes).text
     assert "threshold" not in said
-    assert "An average over classes leaves out" in said
+    assert "An average over classes excludes" in said
     assert "Bootstraps draw" not in said
 
 

@@ -8,7 +8,7 @@ from plain_results import build, render_html
 from report.html_page import parse, table_of
 
 import evalreport
-from evalreport.report.model import Strip
+from evalreport.report.model import TableBlock
 
 ASKED = ["recall", "calibration_slope", "calibration_in_the_large", "oe_ratio", "ece", "brier"]
 SUMMED_UP = ["calibration_slope", "calibration_in_the_large", "oe_ratio"]
@@ -26,7 +26,7 @@ def results():
 
 def strips(results):
     blocks = [b for s in build(results, "clinical").sections for b in s.blocks]
-    found = [b for b in blocks if isinstance(b, Strip)]
+    found = [b for b in blocks if isinstance(b, TableBlock) and "plain" not in b.style]
     return [b for b in found if b.caption.startswith("Calibration in numbers")]
 
 

@@ -83,18 +83,17 @@ def test_the_finding_of_precision_says_where_a_curve_is_the_higher() -> None:
         "a nowhere has the lower precision, and a higher one than b at a recall of 1"
     )
     assert said([precision("a", 0.9, 0.8, 0.7, 0.6), precision("b", 1.0, 0.7, 0.8, 0.7)]) == (
-        "b has the precision of a or a higher one at recalls from 0.750 to 1, its longest such "
-        "range"
+        "b is as precise as a, or more precise, at recalls from 0.750 to 1, its longest such range"
     )
     assert said([a, precision("b", 1.0, 0.9, 0.8, 0.7)]) == (
         "a and b have the same precision at every recall"
     )
     assert said([a, precision("b", 0.5, 0.95, 0.85, 0.75)]) == (
-        "b has the precision of a or a higher one at recalls from 0.500 to 1"
+        "b is as precise as a, or more precise, at recalls from 0.500 to 1"
     )
     # higher from 0.25 to 0.5 and at 1, lower at 0.75: the wider stretch is not the only one
     assert said([a, precision("b", 0.9, 0.8, 0.85, 0.6)]) == (
-        "a has the precision of b or a higher one at recalls from 0.250 to 0.500, its longest "
+        "a is as precise as b, or more precise, at recalls from 0.250 to 0.500, its longest "
         "such range"
     )
     assert said([a]) == ""

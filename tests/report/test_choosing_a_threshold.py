@@ -101,9 +101,10 @@ def test_verify_finds_a_count_that_was_changed_behind_a_position():
 def test_paper_has_the_sweep_and_no_choice(results):
     page = results.to_html()
     assert '<fieldset class="choose">' in page
+    paper = render_html(results.records, paper=True)
     words = " ".join(
         word.text
-        for sheet in words_of(render_pdf(page, at=datetime(2026, 1, 1, tzinfo=UTC)))
+        for sheet in words_of(render_pdf(paper, at=datetime(2026, 1, 1, tzinfo=UTC)))
         for word in sheet
     )
     assert "Threshold sweep" in words

@@ -46,11 +46,41 @@ def screened() -> Element:
 def test_the_worst_group_may_be_a_crossed_one(screened: Element) -> None:
     """Men are found 28 times of 40, at b 24 of 40, men at b 10 of 20: the least of 8 groups."""
     told = next(dd.text for dd in screened.all("dd") if "10 of 20" in dd.text)
-    assert told.startswith("sex m · site b: Recall 10 of 20 (")
+    assert told.startswith("sex m · site b: Recall 0.500, 10 of 20 (")
+
+
+def _by_light(metrics: list[str]) -> Element:
+    """2 of 40 are positive at dim, where nearly all pairs are won, and 20 of 40 at lit."""
+    dim = [(0, k / 100) for k in range(38)] + [(1, 0.345), (1, 0.355)]
+    lit = [(0, k / 100) for k in range(20, 40)] + [(1, k / 100 + 0.075) for k in range(20, 40)]
+    rows = [("dim", *row) for row in dim] + [("lit", *row) for row in lit]
+    frame = dict(zip(("light", "y", "s"), map(list, zip(*rows, strict=True)), strict=True))
+    spec = {
+        "datasets": {"d": {"target": "y"}},
+        "models": {"m": {"score": "s"}},
+        "metrics": metrics,
+        "subgroups": ["light"],
+        "subgroup_minimum": 1,
+        "about": {"primary_metric": "Average precision"},
+    }
+    return _first(spec, {"d": frame})
+
+
+def test_groups_are_not_ranked_by_what_rests_on_how_many_are_positive() -> None:
+    told = next(
+        d.all("dd")[0].text
+        for d in _by_light(["average_precision", "precision", "roc_auc"]).all("div")
+        if d.all("dt") and d.all("dt")[0].text.startswith("Worst group")
+    )
+    assert told.startswith("light lit: ROC AUC ")
+
+
+def test_no_group_is_called_the_worst_where_no_metric_compares_groups() -> None:
+    assert "Worst group" not in _by_light(["average_precision", "accuracy"]).text
 
 
 def test_each_row_with_a_limit_on_a_group_names_its_group(screened: Element) -> None:
-    table = next(t for t in screened.all("table") if t.attrs.get("class") == "t results")
+    table = next(t for t in screened.all("table") if "results" in t.attrs.get("class", "").split())
     named = [th.text.partition("TP ")[0].strip() for th in table.all("tbody")[0].all("th")]
     assert named == [
         "Recall",
@@ -74,7 +104,7 @@ def test_best_first_is_within_each_dataset() -> None:
         "metrics": ["recall"],
     }
     told = _first(spec, frames).text
-    assert "3 of 4, best first by Recall within each dataset; b, far stand in" in told
+    assert "3 of 4, best first by Recall within each dataset; b, far are in" in told
 
 
 def test_criteria_that_the_results_show_in_part_stand_below_as_such() -> None:

@@ -15,8 +15,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from evalreport.api import run
-from evalreport.report.terminal import headline_lines
+from evalreport.api import evaluate, run
+from evalreport.report.terminal import headline, headline_lines
 
 ACTUAL = np.array(["no", "yes"] * 20)
 #: How many of the 20 positives score above all negatives: the others score below all.
@@ -54,7 +54,7 @@ def test_seven_models_are_shown_best_first_by_the_primary_metric() -> None:
     assert areas == {name: won / 20 for name, won in WON.items()}
     text, shown = _page(list(WON), about={"primary_metric": "ROC AUC"})
     assert shown == ["best", "good", "fair"]
-    assert "3 of 7, best first by ROC AUC; even, poor, bad and late stand in the sections" in text
+    assert "3 of 7, best first by ROC AUC; even, poor, bad and late are in the sections" in text
 
 
 def test_ties_in_the_first_metric_are_ordered_by_the_next() -> None:
@@ -66,7 +66,7 @@ def test_ties_in_the_first_metric_are_ordered_by_the_next() -> None:
 
 def test_models_left_out_are_named_where_they_are_few() -> None:
     text, _ = _page(["poor", "even", "fair", "best", "good"])
-    assert "3 of 5, best first by Recall; poor and even stand in" in text
+    assert "3 of 5, best first by ROC AUC; poor and even are in" in text
 
 
 @pytest.mark.long
@@ -138,3 +138,57 @@ def test_a_cross_validated_model_leads_with_limits_that_allow_for_training() -> 
     )
     printed = "\n".join(headline_lines(found.records))
     assert f"Accuracy, mean over folds  {accuracy.mean():.3f}  {low:.3f} to {high:.3g}" in printed
+
+
+def _rows(**more: object) -> list[str]:
+    """The metrics and models of the tables of the first page, row by row."""
+    frame = {"y": ACTUAL.tolist(), "s": _scores(14), "p": ["no"] * 40}
+    spec = {
+        "evalreport": 1,
+        "datasets": {"d": {"target": "y"}},
+        "models": {"risk": {"score": "s"}},
+    }
+    root = parse(render_html(run(spec | more, frames={"d": frame}).json))
+    first = next(s for s in root.all("section") if s.attrs["id"] == "verdict")
+    tables = [t for t in first.all("table") if "results" in t.attrs["class"]]
+    bodies = [line for table in tables for line in table.all("tbody")[0].all("tr")]
+    heads = [line.all("th")[0].text.strip() if line.all("th") else "" for line in bodies]
+    cells = [next(td.text for td in line.all("td") if td.text.strip()) for line in bodies]
+    models = [cell.split()[-1] for cell in cells]
+    return [f"{head} {model}".strip() for head, model in zip(heads, models, strict=True)]
+
+
+def test_a_risk_model_leads_with_what_no_cut_off_decides() -> None:
+    """Ranking, calibration and loss stand before what is true at one threshold."""
+    metrics = ["f1", "accuracy", "recall", "brier", "calibration_slope", "roc_auc"]
+    assert _rows(metrics=metrics) == [
+        "ROC AUC risk", "Calibration slope risk", "Recall risk", "F1 risk", "Accuracy risk",
+        "Brier score risk",
+    ]  # fmt: skip
+
+
+def test_the_primary_metric_and_those_with_a_limit_stand_before_it() -> None:
+    spec = {
+        "metrics": ["f1", "specificity", "accuracy", "roc_auc"],
+        "about": {"primary_metric": "F1, as the plan says"},
+        "acceptance": [{"metric": "accuracy", "at_least": 0.5}],
+    }
+    assert _rows(**spec) == ["F1 risk", "Accuracy risk", "ROC AUC risk", "Specificity risk"]
+
+
+def test_labels_alone_keep_the_order_of_the_spec() -> None:
+    rule = {"rule": {"prediction": "p"}}
+    metrics = ["f1", "accuracy", "recall"]
+    assert _rows(metrics=metrics, models=rule) == ["F1 rule", "Accuracy rule", "Recall rule"]
+
+
+def test_a_rule_without_scores_has_no_row_of_what_needs_them() -> None:
+    models = {"rule": {"prediction": "p"}, "risk": {"score": "s"}}
+    shown = _rows(metrics=["recall", "roc_auc"], models=models)
+    assert shown == ["ROC AUC risk", "Recall risk", "rule"]
+
+
+def test_arrays_of_scores_are_answered_with_ranking_and_loss_first() -> None:
+    found = evaluate(ACTUAL == "yes", np.asarray(_scores(14)))
+    metrics = [m["metric"] for m in headline(found.records)]
+    assert metrics[:3] == ["roc_auc", "brier", "recall"]

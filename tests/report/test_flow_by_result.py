@@ -98,7 +98,7 @@ def test_results_conditions_and_what_is_missing_are_told_apart(with_gaps):
     )
     assert found["no test result"].parts[-1] == "1 without reference standard"
     assert sum(number(step.count) for step in found.values()) == number(flow.steps[0].count)
-    assert "excluded for want of a result" in flow.note
+    assert "excluded for lack of a result" in flow.note
 
 
 def test_persons_are_counted_apart_from_rows(with_gaps):

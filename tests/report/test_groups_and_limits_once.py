@@ -141,7 +141,7 @@ def test_methods_do_not_repeat_the_meanings_that_stand_with_the_values():
     root = parse(page)
     methods = next(s for s in root.all("section") if s.attrs["id"] == "methods")
     heads = [th.text for th in methods.all("thead")[0].all("th")]
-    assert heads == ["metric", "of use", "interval", "reference"]
+    assert heads == ["metric", "use", "interval", "reference"]
     # without the sections in which meanings stand, they stand here
     results = json.loads(json.dumps(results))
     results["spec"]["report"] = {"sections": ["verdict", "methods"]}

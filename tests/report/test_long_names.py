@@ -9,10 +9,13 @@ from plain_results import records_of, render_html
 from report.example_results import two_models
 from report.html_page import parse
 
+from evalreport.render.html import as_plain, fill
+from evalreport.render.locate import find_template
 from evalreport.report.charts.labels import folded
+from evalreport.report.columns import plain_table
 from evalreport.report.contents import Contents
-from evalreport.report.model import Column, PlainTable, Report, Section, TableRow
-from evalreport.report.short_names import with_short_names
+from evalreport.report.model import Column, Line, Report, Section
+from evalreport.report.pieces import LineCell
 
 
 def many_classes(count: int) -> dict:
@@ -45,22 +48,19 @@ def test_heads_of_many_classes_are_the_numbers_before_the_names_of_rows(count):
 def test_tables_of_words_print_keys_for_long_names_of_models(name):
     results = json.loads(json.dumps(two_models()).replace('"forest"', json.dumps(name)))
     contents = Contents(records_of(results))
-    told = contents.mark(("d", name)).name
-    heads = (Column("metric"), Column("model"))
-    rows = (TableRow(("Recall", told)), TableRow(("Brier score", "no model")))
-    report = Report(
-        *[""] * 8,
-        sections=(Section("a", "1", "A", "A", "", (PlainTable("Gaps", heads, rows, "p."),)),),
-        outcome="",
-    )
-    (table,) = with_short_names(report, contents).sections[0].blocks
-    assert isinstance(table, PlainTable)
-    printed = [row.cells[1] for row in table.rows]
+    mark = contents.mark(("d", name))
+    lines = (Line(("Recall", LineCell(mark=mark))), Line(("Brier score", "no model")))
+    table = plain_table("Gaps", (Column("metric"), Column("model")), lines, "p.")
+    section = Section("a", "1", "A", "A", "", (table,))
+    report = Report(*[""] * 8, sections=(section,), outcome="")
+    page = parse(fill(find_template("standard"), as_plain(report)))
+    printed = [" ".join(cell.text.split()) for cell in page.all("td")]
+    notes = [p.text for p in page.all("p") if p.attrs.get("class") == "small"][1:]
     if name == "forest":
-        assert (printed, table.note) == (["forest", "no model"], "p.")
+        assert (printed, notes) == ([f"{mark.symbol} forest", "no model"], ["p."])
     else:
-        assert printed == ["B", "no model"]
-        assert table.note == f"p. {contents.mark(('d', name)).symbol} B: {told}."
+        assert printed == [f"{mark.symbol} B", "no model"]
+        assert notes == [f"{mark.symbol} B: {mark.name}.", "p."]
 
 
 def test_a_name_on_a_chart_keeps_both_ends():

@@ -8,7 +8,7 @@ from report.example_results import two_models
 from report.html_page import parse
 
 from evalreport.report.classes import top_confusions
-from evalreport.report.model import PlainTable, TablePair
+from evalreport.report.model import TableBlock, TablePair
 from evalreport.results.records import Table
 
 LETTERS = list("abcdef")
@@ -45,7 +45,7 @@ def test_tables_of_baselines_with_several_classes_are_left_to_the_results():
          "params": {}, "average": None, "label": None, "value": 0.25}
     ]  # fmt: skip
     page = parse(render_html(results))
-    assert "What needs no model" in page.text
+    assert "Models against simple rules" in page.text
     assert "Tables of the baselines" not in page.text
 
 
@@ -55,9 +55,9 @@ def test_some_confusions_stand_in_their_order_beside_the_table_of_few_classes():
         Table(id="t1", dataset="d", model="m", labels=LETTERS[:3], counts=counts, threshold=None,
               positive=None, label=None, subgroup={}, fold=None)
     )  # fmt: skip
-    assert isinstance(found, PlainTable)
-    assert [row.cells[2] for row in found.rows] == ["10", "10", "7", "5", "3", "1"]
-    assert found.note == ""
+    assert isinstance(found, TableBlock)
+    assert [row.cells[2] for row in found.lines] == ["10", "10", "7", "5", "3", "1"]
+    assert found.notes == ()
 
 
 def test_confusions_of_many_classes_stand_by_rows_and_by_share_of_the_class():
@@ -70,6 +70,6 @@ def test_confusions_of_many_classes_stand_by_rows_and_by_share_of_the_class():
               positive=None, label=None, subgroup={}, fold=None)
     )  # fmt: skip
     assert isinstance(found, TablePair)
-    by_rows, by_share = ([row.cells[:4] for row in table.rows] for table in found.tables)
+    by_rows, by_share = ([row.cells[:4] for row in table.lines] for table in found.tables)
     assert [cells[2] for cells in by_rows] == ["3"] * 10
     assert by_share[:2] == [("k12", "k0", "2", "66.7\u202f%"), ("k0", "k1", "3", "3.0\u202f%")]

@@ -51,7 +51,7 @@ def test_every_line_has_its_counts_a_share_or_the_whole_table() -> None:
     rows = {"y": ["=no", "=no", "=no", "yes", "yes", "yes"], "s": [0.1, 0.3, 0.6, 0.3, 0.7, 0.9]}
     found = evalreport.run(spec, frames={"d": rows}).json
     lines = [line.split(" | ") for line in _rows(summary_markdown(found))]
-    assert [line[5] for line in lines] == ["2 / 3", "TN 2 FP 1 FN 1 TP 2"]
+    assert [line[5] for line in lines] == ["TN 2 FP 1 FN 1 TP 2", "2 / 3"]
     assert "& TN 2 FP 1 FN 1 TP 2 & t1" in measures_latex(found)
 
 

@@ -12,6 +12,7 @@ from ready_specs import CONFIGS, results_of
 from report.html_page import Element, parse
 
 import evalreport
+from evalreport.report.wording import TEMPLATES
 
 #: Words on a first page: those of sentences, heads and names, without numbers.
 MOST_WORDS = 350
@@ -24,15 +25,27 @@ def first_page(page: str) -> Element:
     return next(s for s in parse(page).all("section") if s.attrs["id"] == "verdict")
 
 
-@pytest.mark.long_but_first
-@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
-def test_it_is_short_and_says_nothing_twice(path: Path) -> None:
-    section = first_page(render_html(results_of(path)))
+def words_of(section: Element) -> list[str]:
     kinds = ("dl", "h2", "ul", "figcaption")
     shown = [e for kind in kinds for e in section.all(kind)]
     shown += [t for t in section.all("table") if "strip" not in t.attrs.get("class", "")]
-    words = [w for e in shown for w in re.findall(r"[A-Za-z]{2,}", e.text)]
-    assert len(words) <= MOST_WORDS
+    return [w for e in shown for w in re.findall(r"[A-Za-z]{2,}", e.text)]
+
+
+@pytest.mark.long_but_first
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
+def test_it_is_short_in_every_template(path: Path) -> None:
+    results = dict(results_of(path))
+    report = {**results["spec"]["report"], "sections": ["verdict"]}
+    results["spec"] = {**results["spec"], "report": report}
+    for template in TEMPLATES:
+        assert len(words_of(first_page(render_html(results, template)))) <= MOST_WORDS, template
+
+
+@pytest.mark.long_but_first
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
+def test_it_says_nothing_twice(path: Path) -> None:
+    section = first_page(render_html(results_of(path)))
     lines = [li.text.strip() for li in section.all("li")]
     assert len(lines) == len(set(lines)) <= 6
     assert not [text for dd in section.all("dd") if (text := dd.text.strip()).endswith("…")]
@@ -81,6 +94,102 @@ def test_sentences_use_the_nouns_of_the_study() -> None:
         "Of 3 malignant masses, the model found 2 and missed 1, "
         "with 1 false alarm among 5 rows of class 0."
     )
+
+
+def said_by(spec: dict[str, Any], frame: dict[str, Any]) -> dict[str, str]:
+    """The sentences of a first page by what they answer."""
+    section = first_page(evalreport.run(spec, frames={"d": frame}).to_html())
+    return {d.all("dt")[0].text: d.all("dd")[0].text for d in section.all("div") if d.all("dt")}
+
+
+@pytest.mark.parametrize(
+    ("metric", "guess"),
+    [
+        ("accuracy", "naming the largest class every time gives 0.625."),
+        ("roc_auc", "the same score for every row gives 0.500."),
+        ("average_precision", "the same score for every row gives 0.375."),
+    ],
+)
+def test_the_primary_metric_stands_beside_what_guessing_gives(metric: str, guess: str) -> None:
+    """3 of 8 rows are positive: always naming the other class is right in 5 of 8."""
+    assert said_by(_spec(metrics=[metric]), FRAME)["Result."].endswith(f"; {guess}")
+
+
+def test_a_share_of_one_class_is_held_against_no_guess() -> None:
+    said = said_by(_spec(metrics=["recall"], about={"primary_metric": "recall"}), FRAME)
+    assert "gives" not in said["Result."].removeprefix("No acceptance limit was set, so this")[20:]
+
+
+def test_one_number_under_two_names_has_one_row() -> None:
+    """Macro recall of several classes is their balanced accuracy."""
+    frame = {"y": list("abcabcabc"), "p": list("abcabbacc")}
+    spec = {
+        "evalreport": 1,
+        "datasets": {"d": {"target": "y"}},
+        "models": {"m": {"prediction": "p"}},
+        "metrics": ["balanced_accuracy", "recall", "f1"],
+    }
+    section = first_page(evalreport.run(spec, frames={"d": frame}).to_html())
+    table = next(t for t in section.all("table") if "results" in t.attrs["class"])
+    heads = [line.all("th")[0].text.strip() for line in table.all("tbody")[0].all("tr")]
+    assert heads == ["Balanced accuracy", "Macro F1"]
+
+
+def test_label_sets_are_told_in_counts() -> None:
+    """Rows 1 and 3 have both labels right; a is in rows 1, 2 and 4 and found twice."""
+    frame = {"y": ["a;b", "a", "b", "a"], "p": ["a;b", "a;b", "b", "b"]}
+    spec = {
+        "evalreport": 1,
+        "datasets": {"d": {"target": {"list": "y"}}},
+        "models": {"m": {"prediction": {"list": "p"}}},
+        "metrics": ["exact_match", "recall"],
+    }
+    assert said_by(spec, frame)["In plain numbers."] == (
+        "The model had all labels right in 2 of 4 rows and found 2 of 3 rows of a, its worst "
+        "label, with 0 false alarms."
+    )
+
+
+def test_a_model_worse_than_the_reference_is_called_so() -> None:
+    many = 300
+    truth = [k % 2 for k in range(many)]
+    frame = {
+        "y": truth,
+        "s": [0.9 if t else 0.1 for t in truth],
+        "t": [0.9 if (t and k % 5) else 0.1 + (k % 7) / 10 for k, t in enumerate(truth)],
+    }
+    spec = _spec(
+        models={"good": {"score": "s"}, "poor": {"score": "t"}},
+        metrics=["brier"],
+        comparisons={"reference": "good"},
+    )
+    assert (
+        "poor is worse than good on Brier score, and shown to be better on none."
+        in said_by(spec, frame)["Do not trust."]
+    )
+
+
+def _facts(template: str, **more: Any) -> dict[str, str]:
+    spec = _spec(report={"template": template}, **more)
+    section = first_page(evalreport.run(spec, frames={"d": GROUPED}).to_html())
+    return {d.all("dt")[0].text: d.all("dd")[0].text for d in section.all("div") if d.all("dt")}
+
+
+GROUPED = {**FRAME, "at_site": ["a", "b"] * 4}
+
+
+def test_a_clinical_report_says_how_much_of_its_checklist_is_filled() -> None:
+    facts = _facts("clinical")
+    assert re.fullmatch(r"\d+ of 34 items carry content.*", facts["STARD 2015"])
+    assert facts["Reference standard"] == "NOT PROVIDED"
+
+
+def test_a_model_card_names_the_models_and_groups_of_its_run() -> None:
+    facts = _facts("model_card", subgroups=["at_site"])
+    assert (facts["Model"], facts["Factors"]) == ("m", "at site")
+    assert facts["Version"] == "NOT PROVIDED"
+    facts = _facts("model_card", about={"model": "Nodule 2", "factors": "age"})
+    assert (facts["Model"], facts["Factors"]) == ("Nodule 2", "age")
 
 
 def test_what_is_better_lower_has_a_table_and_an_axis_of_their_own() -> None:

@@ -35,7 +35,7 @@ def test_classes_that_are_confused_equally_often_are_both_named() -> None:
         "p": ["ape"] * 46 + ["bat"] * 50 + ["ape"] * 4 + ["cat"] * 50,
     }
     whole = _page(frame, metrics=["accuracy", "recall"])
-    pairs = [row[:3] for row in _rows(whole, "most often mistaken")]
+    pairs = [row[:3] for row in _rows(whole, "Most frequent confusions")]
     assert pairs == [["ape", "bat", "4"], ["bat", "ape", "4"]]
     page = whole.text
     assert "of 50 rows of ape it found 46 (92.0" in page
@@ -126,7 +126,7 @@ def test_an_average_of_a_baseline_over_fewer_classes_says_so() -> None:
     two undefined: the mean of what is left is 6 / 12."""
     names = ["ape"] * 6 + ["bat"] * 3 + ["cat"] * 3
     page = _page({"y": names, "p": names}, metrics=["precision"], averaging=["macro"])
-    strip = next(t for t in page.all("table") if "What needs no model" in t.text)
+    strip = next(t for t in page.all("table") if "Models against simple rules" in t.text)
     heads = [cell.text for cell in strip.all("th")]
     row = next(row for row in strip.all("tr") if "majority class" in row.text)
     cells = [row.all("th")[0].text, *(cell.text for cell in row.all("td"))]

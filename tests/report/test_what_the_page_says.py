@@ -93,8 +93,8 @@ def test_baselines_stand_beside_the_same_average_of_a_model():
         {**like, "baseline": "majority_class", "average": "weighted", "value": 0.456},
     ]
     page = render_html(results)
-    section = next(s for s in parse(page).all("section") if "What needs no model" in s.text)
-    strip = next(t for t in section.all("table") if "What needs no model" in t.text)
+    section = next(s for s in parse(page).all("section") if "Models against simple rules" in s.text)
+    strip = next(t for t in section.all("table") if "Models against simple rules" in t.text)
     rows = [row.text for row in strip.all("tr")[1:]]
     assert any("0.123" in row for row in rows)
     assert {e.attrs["data-average"] for e in strip.all(data_average=True)} == {"macro"}
@@ -115,9 +115,11 @@ def test_a_table_of_baselines_holds_every_model():
          "average": None, "label": first["label"], "value": 0.0, "n": 569, "note": "of these rows"}
     ]  # fmt: skip
     section = next(
-        s for s in parse(render_html(results)).all("section") if "What needs no model" in s.text
+        s
+        for s in parse(render_html(results)).all("section")
+        if "Models against simple rules" in s.text
     )
-    strips = [t for t in section.all("table") if "What needs no model" in t.text]
+    strips = [t for t in section.all("table") if "Models against simple rules" in t.text]
     named = " ".join(t.all("tbody")[0].text for t in strips)
     assert all(model in named for model in models)
 
@@ -192,8 +194,8 @@ def test_a_star_follows_the_corrected_p_value(corrected):
     section = section_of(render_html(corrected), "comparisons")
     rows = [r.text for r in section.all("tr") if "+0.0100 to +0.0900" in r.text]
     assert [("*" in row) for row in rows] == ["0.41" not in row for row in rows] == [False, True]
-    assert "it tells a difference from 0 in 1 of 2 comparisons (marked *)" in section.text
-    assert "the interval leaves out 0 in 2 of 2 comparisons" in section.text
+    assert "the corrected ones show a difference in 1 of 2 comparisons (marked *)" in section.text
+    assert "the interval excludes 0 in 2 of 2 comparisons" in section.text
 
 
 @pytest.mark.long
@@ -244,10 +246,10 @@ def test_a_time_that_was_given_is_marked_as_given(clock):
     page = render_html(results)
     head = parse(page).all("header")[0].text
     provenance = section_of(page, "provenance").text
-    assert ("issued 2019-01-01 00:00:00 UTC (time given" in head) == (clock != "read")
-    assert ("given to the run" in provenance) == (clock != "read")
+    assert ("issued 2019-01-01 00:00:00 UTC (time set by" in head) == (clock != "read")
+    assert ("the true time may differ" in provenance) == (clock != "read")
     assert ("SOURCE_DATE_EPOCH" in provenance) == (clock == "source_date_epoch")
-    assert ("no later than the clock" in provenance) == (clock == "read")
+    assert ("no later than the run time" in provenance) == (clock == "read")
 
 
 def test_names_from_right_to_left_do_not_turn_the_numbers_beside_them():
@@ -373,9 +375,11 @@ def test_the_tables_of_baselines_stand_beside_their_values():
          "labels": ["benign", "malignant"], "positive": "malignant", "counts": [[357, 0], [212, 0]]}
     ]  # fmt: skip
     section = next(
-        s for s in parse(render_html(results)).all("section") if "What needs no model" in s.text
+        s
+        for s in parse(render_html(results)).all("section")
+        if "Models against simple rules" in s.text
     )
-    table = next(t for t in section.all("table") if "What needs no model" in t.text)
+    table = next(t for t in section.all("table") if "Models against simple rules" in t.text)
     first_row, *of_models = table.all("tbody")[0].all("tr")
     assert [cell.text for cell in first_row.all("td")] == ["357", "0", "212", "0", "0"]
     cells = results["tables"][0]["counts"]
@@ -390,7 +394,7 @@ def test_per_class_values_of_the_previous_model_are_no_values_of_baselines_alone
         {**like, "average": None, "label": label, "value": 0.5, "note": ""} for label in labels
     ] + [{**like, "average": "macro", "label": None, "value": 0.5, "note": ""}]
     text = render_html(results)
-    assert "What needs no model" in text
+    assert "Models against simple rules" in text
     assert "for no model" not in text
 
 

@@ -64,7 +64,7 @@ CHANGES = [
     (_shorter, "curves[0].points: has columns of different lengths"),
     (_set("tables", 0, "positive", to="?"), "tables[0].positive: is '?', which is none"),
     (_narrow, "tables[0].counts: is not 3 rows of"),
-    (_set("tables", 0, "counts", 0, 0, to=-1), "tables[0].counts: holds a count below 0"),
+    (_set("tables", 0, "counts", 0, 0, to=-1), "tables[0].counts: has a count below 0"),
     (_sparse, "tables[0].cells[0]: is a cell of no label"),
     (_neither, "tables[0].counts: is null, and there are no cells"),
     (_missing, "tables[0].missing.without_prediction: is not one number for each label"),
@@ -78,7 +78,7 @@ CHANGES = [
         "cautions[0].measure: is 'm0', which is not a measure",
     ),
     (_set("cautions", 0, "table", to="t0"), "cautions[0].table: is 't0', which is not a table"),
-    (_set("tables", 0, "labels", to=[]), "tables[0].labels: is empty, or holds a label twice"),
+    (_set("tables", 0, "labels", to=[]), "tables[0].labels: is empty, or lists a label twice"),
     (_set("measures", 0, "model", to="?"), "measures[0]: is of '?' on"),
 ]
 

@@ -65,7 +65,6 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "engine/intervals/table_intervals.py": "weights",
     },
     "columns of a counting query's answer, before there are records": {
-        "engine/counting/duckdb_rows.py": "n",
         "engine/counting/kept_kinds.py": "rows sha256",
         "engine/databases/query_limits.py": "name number unit",
     },

@@ -38,7 +38,7 @@ def test_no_mistake_is_not_a_cost_of_zero_for_certain() -> None:
 def test_a_method_that_was_asked_for_is_not_exchanged_and_gives_no_limits_of_no_width() -> None:
     m = _measure(PERFECT, "expected_cost", confidence={"methods": {"expected_cost": "normal"}})
     assert m["interval"] is None
-    assert m["interval_reason"].startswith("normal gives none")
+    assert m["interval_reason"].startswith("normal gives no limits")
 
 
 def test_a_cost_is_never_below_the_cheapest_row() -> None:

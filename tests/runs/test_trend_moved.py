@@ -6,6 +6,7 @@ import math
 import random
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ from schedules.weekly_runs import audits
 from evalreport.engine.periods.charts import KeptScores, moved_scores
 from evalreport.metrics.tables import ScoreTable
 from evalreport.runs.trend import Series, read_course
-from evalreport.statistics.control_limits import EarlierValues, limits_for
+from evalreport.statistics.control_limits import EarlierValues, Limits
 from evalreport.statistics.separate_samples import Estimate
 from evalreport.statistics.shift import Floats
 
@@ -122,6 +123,22 @@ def test_a_run_without_its_scores_leaves_them_out(tmp_path: Path) -> None:
     assert {one.what for one in found.moved} == {"prevalence", "predicted_prevalence"}
 
 
+def by_hand(now: Estimate, earlier: list[Estimate], most: float) -> Limits:
+    """The limits of a value by sums over all values before it."""
+    if len(earlier) < 5:
+        return Limits(reason=f"{len(earlier)} earlier values, 5 are needed")
+    if now.fraction is not None:
+        shares = [one.fraction for one in earlier if one.fraction is not None]
+        p = sum(x for x, _ in shares) / sum(n for _, n in shares)
+        half = 3.0 * math.sqrt(p * (1.0 - p) / now.fraction[1])
+        return Limits(p, max(p - half, 0.0), min(p + half, 1.0), "p")
+    values = [one.value for one in earlier]
+    ranges = math.fsum(abs(b - a) for a, b in pairwise(values))
+    centre, half = math.fsum(values) / len(values), ranges / (len(values) - 1)
+    half = 3.0 * (half / (2.0 / math.sqrt(math.pi)))
+    return Limits(centre, max(centre - half, -most), min(centre + half, most), "individuals")
+
+
 @pytest.mark.parametrize("of_shares", [True, False])
 def test_limits_that_are_carried_along_are_those_of_all_values(of_shares: bool) -> None:
     """To the last bit, and also where a file came again."""
@@ -137,7 +154,7 @@ def test_limits_that_are_carried_along_are_those_of_all_values(of_shares: bool) 
     earlier: dict[str, Estimate] = {}
     for own, file in zip(values, files, strict=True):
         others = [one for name, one in earlier.items() if name != file]
-        assert course.limits(own, file) == limits_for(own, others, (-1e4, 1e4))
+        assert course.limits(own, file) == by_hand(own, others, 1e4)
         course.add(own, file)
         earlier.setdefault(file, own)
     assert len(earlier) < len(values)

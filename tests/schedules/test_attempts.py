@@ -58,7 +58,7 @@ def test_attempts_stand_among_the_runs(tmp_path: Path, capsys: Capture) -> None:
     attempt = next(line for line in whole if line.startswith("2026-11-02 06:00:00 UTC"))
     assert "✗ no run  ended with status 4: files, limits or rendering" in attempt
     last = (
-        "1 attempt since the newest run came to nothing, the last of 2026-11-04: "
+        "1 attempt since the newest run produced no report, the last of 2026-11-04: "
         "ended with status 2: the spec or the command is wrong"
     )
     assert f"▲ {last}" in whole
@@ -82,7 +82,7 @@ def test_the_page_lists_attempts(tmp_path: Path) -> None:
     assert tried(tmp_path, "2026-11-02T06:00:00Z") == 4
     assert status_of(["history", str(tmp_path / "runs"), "--html", str(tmp_path / "site")]) == 0
     page = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
-    assert "1 run and 1 attempt that came to nothing, the newest first" in page
+    assert "1 run and 1 attempt without a report, the newest first" in page
     assert page.index("2026-11-02 06:00") < page.index("2026-11-01 06:00")
     assert "Needs attention" in page
     assert page.count("ended with status 4: files, limits or rendering") == 2

@@ -115,6 +115,13 @@ def test_the_page_tells_since_when_it_fails(tmp_path: Path, template: str) -> No
     assert "ROC curve" in (rest if template == "audit" else first)
 
 
+def test_the_first_run_that_fails_names_its_day(tmp_path: Path) -> None:
+    spec = MONTHLY.replace("formats: [json]", "formats: [markdown], template: audit")
+    series(tmp_path, (40, 41, 25), spec=spec)
+    lead, _, _ = (tmp_path / "runs" / "latest" / "summary.md").read_text("utf-8").partition("\n")
+    assert lead.endswith(", fails since 2026-11-03, met in 2026-11-02.**")
+
+
 def test_the_same_run_comes_out_the_same(tmp_path: Path) -> None:
     for name in ("one", "other"):
         (tmp_path / name).mkdir()

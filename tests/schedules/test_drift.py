@@ -165,7 +165,7 @@ def test_columns_need_a_dataset(tmp_path: Path, capsys: pytest.CaptureFixture[st
     audit(tmp_path, (40, 10, 10, 90), 1)
     wrong = SPEC + "drift: {reference: {run: runs/latest}, columns: [sex]}\n"
     assert audit(tmp_path, (40, 10, 10, 90), 2, spec=wrong) == 2
-    assert "results of a run hold no columns" in capsys.readouterr().err
+    assert "results of a run have no columns" in capsys.readouterr().err
 
 
 def test_weighted_rows_are_not_tested(tmp_path: Path) -> None:

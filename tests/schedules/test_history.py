@@ -19,7 +19,7 @@ from evalreport.cli import status_of
 from evalreport.report.charts.course import CHANGED, IMPROVED
 from evalreport.runs.trend import read_course
 from evalreport.runs.trend_data import history_data
-from evalreport.statistics.control_limits import limits_for
+from evalreport.statistics.control_limits import EarlierValues, Limits
 from evalreport.statistics.separate_samples import Estimate
 
 GOOD = [(40, 10, 10, 90), (41, 9, 9, 91), (39, 11, 12, 88), (42, 8, 8, 92), (38, 12, 11, 89)]
@@ -31,6 +31,14 @@ def weeks(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("weeks")
     audits(folder, [*GOOD, *BAD])
     return folder / "runs"
+
+
+def limits_for(now: Estimate, earlier: list[Estimate]) -> Limits:
+    """The limits of a value, by those before it, each of a file of its own."""
+    before = EarlierValues()
+    for place, one in enumerate(earlier):
+        before.add(one, f"file {place}")
+    return before.limits(now, "now")
 
 
 def test_p_chart_by_hand() -> None:
@@ -57,8 +65,8 @@ def test_individuals_chart_by_hand() -> None:
     ("earlier", "reason"),
     [
         ([Estimate(1.0)] * 4, "4 earlier values, 5 are needed"),
-        ([Estimate(1.0)] * 5, "all alike"),
-        ([Estimate(1.0, fraction=(9, 9))] * 5, "all alike"),
+        ([Estimate(1.0)] * 5, "all equal"),
+        ([Estimate(1.0, fraction=(9, 9))] * 5, "all equal"),
     ],
 )
 def test_no_limits_have_a_reason(earlier: list[Estimate], reason: str) -> None:

@@ -121,8 +121,8 @@ WRONG: list[tuple[str, str, int, int | None, list[str]]] = [
     (THRESHOLDS, 'thresholds: ["0,5"]', 2, 12, ["0.5"]),
     (THRESHOLDS, "thresholds: 0.5", 2, 12, ["[0.5]"]),
     (THRESHOLDS, "costs: {fn: 5, fp: 1}", 2, 12, ["false_negative", "false_positive"]),
-    ("path: d.csv", "path: dd.csv", 4, 5, ["d.csv", "the folder that was looked in"]),
-    ("path: d.csv", "path: data/d.csv", 4, 5, ["there is no folder data", "looked in"]),
+    ("path: d.csv", "path: dd.csv", 4, 5, ["d.csv", "the folder searched"]),
+    ("path: d.csv", "path: data/d.csv", 4, 5, ["there is no folder data", "searched"]),
     (
         "metric: recall, at_least: 0.3",
         "metric: brier, at_least: 0.3",

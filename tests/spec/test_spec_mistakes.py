@@ -19,9 +19,9 @@ ONE_LINE = [
     ]),
     # keys of another part
     ("cluster: person", [
-        "8:1: unknown key 'cluster'; it stands elsewhere: datasets: {NAME: {cluster: ...}}"]),
+        "8:1: unknown key 'cluster'; it belongs elsewhere: datasets: {NAME: {cluster: ...}}"]),
     ("report: {subgroups: [sex]}", [
-        "8:10: unknown key 'subgroups'; it stands elsewhere: subgroups: ..."]),
+        "8:10: unknown key 'subgroups'; it belongs elsewhere: subgroups: ..."]),
     # a value that no threshold reaches
     ("thresholds: [{at_least: {recall: 95}}]", [
         "8:34: recall is never 95; a value from 0 to 1: 0.95"]),
@@ -288,7 +288,7 @@ def test_mistakes_of_datasets_and_models_all_at_once(mistakes):
     metrics: []
     """
     assert mistakes(text, whole=True) == [
-        "3:15: 'https://example.org/d.csv' is an address; a file on this machine",
+        "3:15: 'https://example.org/d.csv' is a URL; a file on this machine",
         (
             "4:16: 'd.txt': unknown suffix, so the format is not known; "
             "a file ending in .csv, .tsv, .jsonl (each also with .gz), .parquet or .xlsx, "

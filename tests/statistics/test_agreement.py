@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import cohens_kappa
 
 from evalreport.statistics.agreement import (
+    agreement_weights,
     kappa,
     kappa_se,
     kappa_wald,
-    linear_weights,
-    quadratic_weights,
 )
 
 Table = list[list[int]]
@@ -117,9 +116,8 @@ REFERENCES = [
 def test_published_tables(
     table: Table, weights: str, value: float, error: float, low: float, high: float
 ) -> None:
-    w = {"linear": linear_weights, "quadratic": quadratic_weights}.get(weights, lambda _: None)(
-        len(table)
-    )
+    of_kind = weights in ("linear", "quadratic")
+    w = agreement_weights(len(table), weights) if of_kind else None
     assert kappa(table, w) == pytest.approx(value, rel=1e-9)
     assert kappa_se(table, w) == pytest.approx(error, rel=1e-7)
     assert kappa_wald(table, 0.95, w) == pytest.approx((low, high), rel=1e-7)

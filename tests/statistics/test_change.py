@@ -3,11 +3,59 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
+from scipy.special import ndtr
 
 from evalreport.statistics import change
+
+STATES = 101
+
+
+def solved(length: Callable[[float], float], wanted: float, low: float, high: float) -> float:
+    """The limit at which a chart has the wanted run length, by halving its range."""
+    while high - low > 1e-7:
+        middle = (low + high) / 2.0
+        low, high = (middle, high) if length(middle) < wanted else (low, middle)
+    return (low + high) / 2.0
+
+
+def steps(chain: np.ndarray) -> np.ndarray:
+    """Expected steps before a chain leaves, from each of its states (Brook, Evans 1972)."""
+    return np.linalg.solve(np.eye(len(chain)) - chain, np.ones(len(chain)))
+
+
+def ewma_run_length(factor: float, weight: float) -> float:
+    """Average number of periods to a signal of a two-sided chart with its final limits."""
+    limit = factor * math.sqrt(weight / (2.0 - weight))
+    width = 2.0 * limit / STATES
+    middles = -limit + width * (np.arange(STATES) + 0.5)
+
+    def moved(edge: np.ndarray) -> np.ndarray:
+        return ndtr((edge[None, :] - (1.0 - weight) * middles[:, None]) / weight)
+
+    return float(steps(moved(middles + width / 2.0) - moved(middles - width / 2.0))[STATES // 2])
+
+
+def cusum_run_length(limit: float, allowance: float, shift: float = 0.0) -> float:
+    """Average number of periods to a signal of one sum that starts at zero."""
+    width = 2.0 * limit / (2 * STATES - 1)
+    middles = width * np.arange(STATES)
+    high = middles[None, :] + width / 2.0 - middles[:, None] + allowance - shift
+    chain = ndtr(high) - ndtr(high - width)
+    chain[:, 0] = ndtr(high[:, 0])
+    return float(steps(chain)[0])
+
+
+def ewma_factor(run_length: float, weight: float) -> float:
+    return solved(lambda factor: ewma_run_length(factor, weight), run_length, 0.5, 6.0)
+
+
+def cusum_limit(run_length: float, allowance: float) -> float:
+    """Of both sums together."""
+    return solved(lambda limit: cusum_run_length(limit, allowance) / 2.0, run_length, 0.1, 12.0)
 
 
 @pytest.mark.long
@@ -15,20 +63,21 @@ def test_run_lengths_as_published() -> None:
     # cumulative sums: Montgomery, Introduction to Statistical Quality Control, table 9.3 (one
     # side, k = 1/2: 336 and 930; 8.38 after a shift of one standard error), Hawkins and Olwell
     # 1998 (h = 4.77 for 370, both sides); averages: Lucas and Saccucci 1990, table 3
-    assert change.cusum_run_length(4.0, 0.5) == pytest.approx(336, abs=1)
-    assert change.cusum_run_length(5.0, 0.5) == pytest.approx(930, abs=1.5)
-    assert change.cusum_run_length(4.0, 0.5, shift=1.0) == pytest.approx(8.38, abs=0.01)
-    assert change.cusum_limit(370.0, 0.5) == pytest.approx(4.77, abs=0.01)
-    assert change.ewma_factor(500.0, 0.1) == pytest.approx(2.814, abs=0.002)
-    assert change.ewma_factor(500.0, 0.2) == pytest.approx(2.962, abs=0.002)
+    assert cusum_run_length(4.0, 0.5) == pytest.approx(336, abs=1)
+    assert cusum_run_length(5.0, 0.5) == pytest.approx(930, abs=1.5)
+    assert cusum_run_length(4.0, 0.5, shift=1.0) == pytest.approx(8.38, abs=0.01)
+    assert cusum_limit(370.0, 0.5) == pytest.approx(4.77, abs=0.01)
+    assert ewma_factor(500.0, 0.1) == pytest.approx(2.814, abs=0.002)
+    assert ewma_factor(500.0, 0.2) == pytest.approx(2.962, abs=0.002)
 
 
-def test_false_alarms_come_as_rarely_as_stated() -> None:
+def test_false_alarms_come_as_rarely_as_stated(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(change, "CUSUM_LIMIT", cusum_limit(100.0, change.ALLOWANCE))
     draw = np.random.default_rng(7)
     lengths = []
     for course in draw.binomial(80, 0.85, (150, 600)):
         values = change.self_starting_shares([(int(x), 80) for x in course])
-        signals = [k for k, one in enumerate(change.cusum(values, 100.0)) if one and one.signal]
+        signals = [k for k, one in enumerate(change.cusum(values)) if one and one.signal]
         lengths.append(signals[0] if signals else 600)
     # the mean of 150 run lengths of about exponential spread
     assert np.mean(lengths) == pytest.approx(100, abs=4 * 100 / math.sqrt(150))
@@ -59,7 +108,7 @@ def test_a_fall_in_month_fifteen(size: int, after: float) -> None:
         rows = draw.poisson(size, 24)
         hits = draw.binomial(rows, np.where(np.arange(24) < 14, 0.9, after))
         counts = [(int(x), int(n)) for x, n in zip(hits, rows, strict=True)]
-        charted = change.cusum(change.self_starting_shares(counts), 370.0)
+        charted = change.cusum(change.self_starting_shares(counts))
         signals = [k for k, one in enumerate(charted) if one is not None and one.signal]
         early += bool(signals and signals[0] < 14)
         seen += bool(signals and signals[0] in (14, 15, 16))
@@ -103,10 +152,10 @@ def test_too_few_periods() -> None:
     assert change.self_starting([change.Period(1.0, 1.0)]) == (None,)
 
 
-def test_limits_that_are_known_are_those_that_solving_finds() -> None:
-    for (length, weight), known in change.EWMA_FACTORS.items():
-        assert change.ewma_factor(length, weight) == known
-        assert change.solved_ewma_factor(length, weight) == pytest.approx(known, abs=1e-7)
-    for (length, allowance), known in change.CUSUM_LIMITS.items():
-        assert change.cusum_limit(length, allowance) == known
-        assert change.solved_cusum_limit(length, allowance) == pytest.approx(known, abs=1e-7)
+def test_limits_of_the_charts_give_their_run_length() -> None:
+    factor, limit = (
+        ewma_factor(change.RUN_LENGTH, change.WEIGHT),
+        cusum_limit(change.RUN_LENGTH, change.ALLOWANCE),
+    )
+    assert pytest.approx(factor, abs=1e-7) == change.EWMA_FACTOR
+    assert pytest.approx(limit, abs=1e-7) == change.CUSUM_LIMIT

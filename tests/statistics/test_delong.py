@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import ArrayLike
 
 from evalreport.statistics import delong as d
+from evalreport.statistics.interval import Interval
 from evalreport.statistics.obuchowski import (
     obuchowski_paired,
     obuchowski_variance,
@@ -26,6 +27,13 @@ rows = st.lists(
     min_size=6,
     max_size=40,
 ).filter(lambda r: 2 <= sum(x[0] for x in r) <= len(r) - 2)
+
+
+def limits(
+    method: d.AucMethod, positives: list[int], negatives: list[int], level: float
+) -> Interval | None:
+    found = d.area_of(positives, negatives)
+    return None if found is None else method(found, level)
 
 
 def psi(positive: float, negative: float) -> float:
@@ -65,13 +73,13 @@ def test_hanley_and_mcneil_1982() -> None:
     assert math.sqrt(d.hanley_mcneil_variance(area, 51, 58)) == pytest.approx(
         0.0324865796073421, rel=1e-10
     )
-    assert d.limits(d.delong, ABNORMAL, NORMAL, 0.95) == pytest.approx(
+    assert limits(d.delong, ABNORMAL, NORMAL, 0.95) == pytest.approx(
         (0.832952327658172, 0.953389795397947), rel=1e-9
     )
-    assert d.limits(d.delong, ABNORMAL, NORMAL, 0.90) == pytest.approx(
+    assert limits(d.delong, ABNORMAL, NORMAL, 0.90) == pytest.approx(
         (0.842633906969296, 0.943708216086823), rel=1e-9
     )
-    assert d.limits(d.delong_logit, ABNORMAL, NORMAL, 0.95) == pytest.approx(
+    assert limits(d.delong_logit, ABNORMAL, NORMAL, 0.95) == pytest.approx(
         (0.816443457911481, 0.940176194612198), rel=1e-9
     )
 
@@ -86,19 +94,19 @@ def test_four_rows_by_hand() -> None:
 def test_one_class_has_no_area() -> None:
     assert d.auc([3, 1], [0, 0]) is None
     for method in d.AUC_METHODS.values():
-        assert d.limits(method, [3, 1], [0, 0], 0.95) is None
+        assert limits(method, [3, 1], [0, 0], 0.95) is None
 
 
 def test_one_positive_has_no_variance() -> None:
     assert variance_of([1, 0], [2, 3]) is None
-    assert d.limits(d.delong, [1, 0], [2, 3], 0.95) is None
-    assert d.limits(d.hanley_mcneil_score, [1, 0], [2, 3], 0.95) is not None
+    assert limits(d.delong, [1, 0], [2, 3], 0.95) is None
+    assert limits(d.hanley_mcneil_score, [1, 0], [2, 3], 0.95) is not None
 
 
 def test_perfect_separation_degenerates_except_for_the_score_interval() -> None:
-    assert d.limits(d.delong, [10, 0], [0, 10], 0.95) == (1.0, 1.0)
-    assert d.limits(d.delong_logit, [10, 0], [0, 10], 0.95) is None
-    found = d.limits(d.hanley_mcneil_score, [10, 0], [0, 10], 0.95)
+    assert limits(d.delong, [10, 0], [0, 10], 0.95) == (1.0, 1.0)
+    assert limits(d.delong_logit, [10, 0], [0, 10], 0.95) is None
+    found = limits(d.hanley_mcneil_score, [10, 0], [0, 10], 0.95)
     assert found is not None
     assert found.high == 1.0
     error = math.sqrt(d.hanley_mcneil_variance(found.low, 10, 10))
@@ -106,7 +114,7 @@ def test_perfect_separation_degenerates_except_for_the_score_interval() -> None:
 
 
 def test_score_interval_of_the_worst_ranking() -> None:
-    found = d.limits(d.hanley_mcneil_score, [0, 10], [10, 0], 0.95)
+    found = limits(d.hanley_mcneil_score, [0, 10], [10, 0], 0.95)
     assert found is not None
     assert found.low == 0.0
     assert 0.0 < found.high < 0.5
@@ -114,7 +122,7 @@ def test_score_interval_of_the_worst_ranking() -> None:
 
 def test_all_scores_tied() -> None:
     assert d.auc([4], [6]) == 0.5
-    assert d.limits(d.delong, [4], [6], 0.95) == (0.5, 0.5)
+    assert limits(d.delong, [4], [6], 0.95) == (0.5, 0.5)
 
 
 def test_tables_of_different_length_are_refused() -> None:
@@ -221,7 +229,7 @@ def test_jackknife_confirms_the_weighted_variance() -> None:
 
 
 def test_hanley_mcneil_interval_is_normal() -> None:
-    found = d.limits(d.hanley_mcneil, ABNORMAL, NORMAL, 0.95)
+    found = limits(d.hanley_mcneil, ABNORMAL, NORMAL, 0.95)
     half = 1.959963984540054 * 0.0324865796073421
     assert found == pytest.approx((0.893171061528059 - half, 0.893171061528059 + half), rel=1e-9)
 

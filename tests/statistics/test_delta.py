@@ -16,7 +16,7 @@ from evalreport.statistics.delta import (
     gradient,
     sandwich_variance,
 )
-from evalreport.statistics.means import clustered_proportion, ratio_of_totals
+from evalreport.statistics.means import ratio_of_totals
 
 Stack = npt.NDArray[np.complex128]
 table22 = st.lists(st.integers(1, 200), min_size=4, max_size=4)
@@ -100,7 +100,7 @@ def test_large_tables_are_done_in_parts() -> None:
 
 def test_clusters_of_a_share_give_the_ratio_estimator() -> None:
     right, size = np.array([1, 2, 3, 1]), np.array([2, 2, 4, 5])
-    expected = clustered_proportion(right, size)
+    expected = ratio_of_totals(right, size)
     assert expected is not None
     assert expected.standard_error is not None
     per_cluster = np.zeros((4, 2, 2))

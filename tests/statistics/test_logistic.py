@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -28,11 +27,11 @@ def test_two_groups_are_fitted_exactly() -> None:
     # a line through two points: 2 of 10 at p = .1, 15 of 20 at p = .6
     fit = calibration_fit([0.1, 0.6], [2, 15], [8, 5])
     slope = (logit(0.75) - logit(0.2)) / (logit(0.6) - logit(0.1))
-    assert fit.slope == pytest.approx(slope, rel=1e-12)
-    assert fit.intercept == pytest.approx(logit(0.2) - slope * logit(0.1), rel=1e-12)
+    assert fit.slope.value == pytest.approx(slope, rel=1e-12)
+    assert fit.intercept.value == pytest.approx(logit(0.2) - slope * logit(0.1), rel=1e-12)
     # the slope is a log odds ratio over a distance
     error = math.sqrt(1 / 2 + 1 / 8 + 1 / 15 + 1 / 5) / (logit(0.6) - logit(0.1))
-    assert fit.slope_se == pytest.approx(error, rel=1e-12)
+    assert fit.slope.standard_error == pytest.approx(error, rel=1e-12)
 
 
 def test_in_the_large_of_one_group_is_the_difference_of_logits() -> None:
@@ -45,18 +44,18 @@ def test_joint_intercept_is_not_calibration_in_the_large() -> None:
     # all predictions below the observed shares: 20 % at .1 and 40 % at .3
     fit = calibration_fit([0.1, 0.3], [20, 40], [80, 60])
     slope = (logit(0.4) - logit(0.2)) / (logit(0.3) - logit(0.1))
-    assert fit.intercept == pytest.approx(logit(0.4) - slope * logit(0.3), rel=1e-10)
+    assert fit.intercept.value == pytest.approx(logit(0.4) - slope * logit(0.3), rel=1e-10)
     # 1 / (1 + e^-a logit) summed over both groups must give 60 positives
-    expected = sum(100 / (1 + math.exp(-(fit.in_the_large + logit(p)))) for p in (0.1, 0.3))
+    expected = sum(100 / (1 + math.exp(-(fit.in_the_large.value + logit(p)))) for p in (0.1, 0.3))
     assert expected == pytest.approx(60, rel=1e-12)
-    assert fit.in_the_large - fit.intercept > 0.3
+    assert fit.in_the_large.value - fit.intercept.value > 0.3
 
 
 def test_perfectly_calibrated_groups() -> None:
     fit = calibration_fit([0.2, 0.5, 0.8], [20, 50, 80], [80, 50, 20])
-    assert fit.slope == pytest.approx(1.0, rel=1e-12)
-    assert fit.intercept == pytest.approx(0.0, abs=1e-12)
-    assert fit.in_the_large == pytest.approx(0.0, abs=1e-12)
+    assert fit.slope.value == pytest.approx(1.0, rel=1e-12)
+    assert fit.intercept.value == pytest.approx(0.0, abs=1e-12)
+    assert fit.in_the_large.value == pytest.approx(0.0, abs=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -69,11 +68,9 @@ def test_against_statsmodels(seed: int) -> None:
     family = sm.families.Binomial()
     line = sm.GLM(outcome, sm.add_constant(x), family=family).fit(tol=1e-13)
     large = sm.GLM(outcome, np.ones_like(x), family=family, offset=x).fit(tol=1e-13)
-    fit = calibration_fit(p, pos, neg)
-    assert (fit.intercept, fit.slope) == pytest.approx(line.params, rel=1e-8, abs=1e-10)
-    assert (fit.intercept_se, fit.slope_se) == pytest.approx(line.bse, rel=1e-8)
-    assert fit.in_the_large == pytest.approx(large.params[0], rel=1e-8, abs=1e-10)
-    assert fit.in_the_large_se == pytest.approx(large.bse[0], rel=1e-8)
+    values, errors = zip(*calibration_fit(p, pos, neg), strict=True)
+    assert values == pytest.approx([*line.params, *large.params], rel=1e-8, abs=1e-10)
+    assert errors == pytest.approx([*line.bse, *large.bse], rel=1e-8)
 
 
 @given(
@@ -160,25 +157,10 @@ def test_robust_errors_of_calibration_are_those_of_statsmodels(design):
     y = ((person * 13) % 10) / 10 + ((k * 7) % 5) / 20 < p
     weight = None if design == "cluster" else 1 + (k % 4) * 0.5
     fit = robust_calibration_fit(p, y, weight, None if design == "weight" else person)
-    found = (fit.slope, fit.slope_se, fit.intercept, fit.intercept_se, fit.in_the_large,
-             fit.in_the_large_se)  # fmt: skip
+    found = (*fit.slope, *fit.intercept, *fit.in_the_large)
     assert found == pytest.approx(ROBUST[design], abs=2e-8)
 
 
 def test_one_cluster_has_no_robust_error():
     with pytest.raises(NotEstimable, match="single cluster"):
         robust_calibration_fit([0.2, 0.4, 0.6], [0, 1, 0], cluster=[1, 1, 1])
-
-
-def test_a_fit_that_begins_on_sums_of_groups_ends_at_the_same_line(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    draws = np.random.default_rng(20261126)
-    x = np.sort(draws.normal(size=300_000))
-    y = (draws.random(len(x)) < 1 / (1 + np.exp(-0.3 - 0.8 * x))).astype(float)
-    p = 1 / (1 + np.exp(-x))
-    found = calibration_fit(p, y, 1 - y)
-    assert found.slope == pytest.approx(0.8, abs=4 * found.slope_se)
-    monkeypatch.setattr("evalreport.statistics.logistic._RUNS", len(x))
-    whole = calibration_fit(p, y, 1 - y)
-    assert asdict(whole) == pytest.approx(asdict(found), rel=1e-12)

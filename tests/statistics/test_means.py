@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from evalreport.statistics.means import (
     Estimate,
-    clustered_proportion,
     effective_size_from_sums,
     mean_interval,
     paired_t,
@@ -54,18 +53,18 @@ def test_no_weights_are_worth_no_rows() -> None:
     assert effective_size_from_sums(0.0, 0.0) == 0.0
 
 
-def test_clustered_proportion_by_hand() -> None:
+def test_ratio_of_totals_by_hand() -> None:
     # 1/2, 2/2, 3/4: p = 6/8; residuals -.5, .5, 0; SE = sqrt(3/2 * .5) / 8
-    found = clustered_proportion([1, 2, 3, 0], [2, 2, 4, 0])
+    found = ratio_of_totals([1, 2, 3], [2, 2, 4])
     assert found == pytest.approx((0.75, math.sqrt(0.75) / 8))
 
 
 def test_clusters_of_one_row_give_the_binomial_error() -> None:
-    found = clustered_proportion([1, 1, 1, 0], [1, 1, 1, 1])
+    found = ratio_of_totals([1, 1, 1, 0], [1, 1, 1, 1])
     assert found is not None
     assert found.standard_error == pytest.approx(math.sqrt(0.75 * 0.25 / 3))
 
 
 def test_one_cluster_has_no_error() -> None:
-    assert clustered_proportion([3], [4]) == Estimate(0.75, None)
+    assert ratio_of_totals([3], [4]) == Estimate(0.75, None)
     assert ratio_of_totals([], []) is None

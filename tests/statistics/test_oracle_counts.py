@@ -131,11 +131,8 @@ def kappa(case: Case, e: dict[str, Any]) -> Values | None:
     table = table_of(case)
     if table is None:
         return None
-    weights = {
-        "none": None,
-        "linear": agreement.linear_weights(len(table)),
-        "quadratic": agreement.quadratic_weights(len(table)),
-    }[params.get("weights", "none")]
+    kind = params.get("weights", "none")
+    weights = None if kind == "none" else agreement.agreement_weights(len(table), kind)
     if "disagreement_weights" in params:
         disagreement = np.array(params["disagreement_weights"], float)
         weights = 1.0 - disagreement / disagreement.max()

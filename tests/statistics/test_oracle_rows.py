@@ -11,6 +11,7 @@ import pytest
 
 from evalreport.engine.comparisons.contrast import ByError
 from evalreport.statistics import delong, logistic, means, paired, predictive
+from evalreport.statistics.interval import z_value
 
 Case = Any
 Values = list[float | str]
@@ -39,7 +40,8 @@ def roc_auc(case: Case, e: dict[str, Any]) -> Values | None:
     if not case.rows or "score" not in case.content["columns"]:
         return None
     table = case.score_table()
-    found = delong.limits(delong.AUC_METHODS[method], *table, level_of(e))
+    area = delong.area_of(*table)
+    found = None if area is None else delong.AUC_METHODS[method](area, level_of(e))
     assert found is not None
     value = delong.auc(*table)
     assert value is not None
@@ -121,7 +123,8 @@ def calibration(case: Case, e: dict[str, Any]) -> Values | None:
     except logistic.NotEstimable:
         return ["undefined"]
     assert estimate.standard_error is not None
-    return [estimate.value, *means.normal_interval(estimate.value, estimate.standard_error, 0.95)]
+    half = z_value(0.95) * estimate.standard_error
+    return [estimate.value, estimate.value - half, estimate.value + half]
 
 
 def called(case: Case, of: str) -> tuple[predictive.PairedCalls, predictive.PairedCalls]:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy import special
 
+from evalreport.statistics import sequences
 from evalreport.statistics.sequences import mean_sequence, share_sequence
 
 
@@ -43,14 +44,17 @@ def confseq(kind: str) -> list[dict[str, float]]:
 
 
 @pytest.mark.parametrize("case", confseq("share"))
-def test_shares_as_the_library_of_the_authors(case: dict[str, float]) -> None:
+def test_shares_as_the_library_of_the_authors(
+    case: dict[str, float], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """54 mixtures by confseq's own code: tests/reference/make_sequences.cpp.
 
     What confseq says of the evidence against the required share, and where our limits lie, are
     the same mixture's likelihood against two shares.
     """
     n, x, p = case["n"], case["x"], case["required"]
-    found = share_sequence(x, n, case["level"], expected=p, best_at=case["best_at"])
+    monkeypatch.setattr(sequences, "BEST_AT", case["best_at"])
+    found = share_sequence(x, n, case["level"], expected=p)
     assert found is not None
 
     def log_likelihood(share: float) -> float:
@@ -62,10 +66,13 @@ def test_shares_as_the_library_of_the_authors(case: dict[str, float]) -> None:
 
 
 @pytest.mark.parametrize("case", confseq("normal"))
-def test_means_as_the_library_of_the_authors(case: dict[str, float]) -> None:
+def test_means_as_the_library_of_the_authors(
+    case: dict[str, float], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """18 normal mixtures by confseq's own code, of values of variance 1."""
     error = 1.0 / math.sqrt(case["n"])
-    found = mean_sequence(0.0, error, case["n"], case["level"], best_at=case["best_at"])
+    monkeypatch.setattr(sequences, "BEST_AT", case["best_at"])
+    found = mean_sequence(0.0, error, case["n"], case["level"])
     assert found is not None
     assert (-found.low, found.high) == pytest.approx((case["half"], case["half"]), rel=1e-12)
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import weasyprint
 from golden.words_on_paper import Word
 
-from evalreport.render.paper import _fetcher, for_paper
+from evalreport.render.paper import _fetcher
 
 #: Boxes that are parts of an element's own box.
 PARTS = {"LineBox", "TextBox"}
@@ -33,10 +33,10 @@ class Box(NamedTuple):
 
 
 class Paper:
-    """A page as it is laid out, read once."""
+    """A page, drawn for paper, as it is laid out, read once."""
 
     def __init__(self, html: str) -> None:
-        self._document = weasyprint.HTML(string=for_paper(html), url_fetcher=_fetcher()).render()
+        self._document = weasyprint.HTML(string=html, url_fetcher=_fetcher()).render()
         pages = [page._page_box for page in self._document.pages]
         self._sheets = [[*page.descendants()] for page in pages]
         #: Where the text of each page begins, and how high it may be, in points.

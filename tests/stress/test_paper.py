@@ -77,7 +77,7 @@ def paper(request, tmp_path_factory):
         template = results["spec"].get("report", {}).get("template", "standard")
     else:
         results, template = counted(1 if name.startswith("five") else 200_000), "standard"
-    return Paper(render_html(results, template))
+    return Paper(render_html(results, template, paper=True))
 
 
 #: What is not held yet: charts of long and of many names take more room than their words need.

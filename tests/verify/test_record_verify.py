@@ -331,7 +331,7 @@ def test_files_that_cannot_be_read_are_problems(
     with monkeypatch.context() as patched:
         patched.setattr(Path, "lstat", fails)
         found = file_problems(run, manifest)
-        assert [p.what for p in found] == ["cannot be looked at: Input/output error"] * 3
+        assert [p.what for p in found] == ["cannot be read: Input/output error"] * 3
     with monkeypatch.context() as patched:
         patched.setattr("evalreport.runs.hashing.os.fstat", fails)
         found = file_problems(run, manifest)

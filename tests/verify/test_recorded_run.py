@@ -72,9 +72,9 @@ def test_results_changed_after_publishing_are_refused(tmp_path: Path) -> None:
 def test_what_is_no_results_file(tmp_path: Path) -> None:
     for text in ("{", "[]", '{"schema": "another/1"}'):
         (tmp_path / "results.json").write_text(text)
-        with pytest.raises(FilesError, match=r"is no results\.json"):
+        with pytest.raises(FilesError, match=r"is not a results\.json"):
             read_recorded(tmp_path)
-    with pytest.raises(FilesError, match=r"is no results\.json"):
+    with pytest.raises(FilesError, match=r"is not a results\.json"):
         read_recorded(publish(tmp_path / "runs"))
 
 

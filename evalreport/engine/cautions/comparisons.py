@@ -19,10 +19,9 @@ from evalreport.engine.cautions.wording import (
     p_value,
 )
 from evalreport.engine.printed_table import PrintedTable
-from evalreport.metrics.catalogue import find, named_within, of_caution
+from evalreport.metrics.catalogue import find, metric_named, named_within, of_caution
 from evalreport.metrics.declare import Goal, Shows
 from evalreport.metrics.tables import Matrix
-from evalreport.plan.from_spec import metric_named
 from evalreport.predict.view import View
 from evalreport.results.records import Comparison, Measure
 
@@ -166,7 +165,7 @@ def same_precision_and_recall(run: RunFacts) -> Iterator[Caution]:
     whole_table=True,
     severity="warning",
     title="Same accuracy, different mistakes",
-    why="accuracy counts right rows of every class alike, so models that miss different classes "
+    why="accuracy counts right rows of every class equally, so models that miss different classes "
     "can share it",
     read_instead="recall of each class, or the tables themselves",
 )

@@ -357,7 +357,7 @@ def _few_clusters(view: View) -> Iterator[Caution]:
 @caution(
     "readers_pooled",
     severity="note",
-    title="Readings of several readers are taken together",
+    title="Readings of several readers are pooled",
     why="limits of pooled readings allow for the cases, not for which readers there were",
     read_instead="the mean over readers with its limits, in the section on readers",
 )

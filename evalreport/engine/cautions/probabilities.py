@@ -192,14 +192,11 @@ def _fitted(run: RunFacts, view: LabelView) -> dict[str, tuple[float, float, flo
     if fit is None:
         return {}
     z = z_value(run.settings.level)
-    lines = {
-        "slope": (fit.slope, fit.slope_se),
-        "in_the_large": (fit.in_the_large, fit.in_the_large_se),
-    }
+    lines = {"slope": fit.slope, "in_the_large": fit.in_the_large}
     return {
         line: (value, value - z * error, value + z * error)
         for line, (value, error) in lines.items()
-        if math.isfinite(value) and math.isfinite(error)
+        if error is not None and math.isfinite(value) and math.isfinite(error)
     }
 
 

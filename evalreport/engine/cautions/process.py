@@ -6,19 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from evalreport.engine.cautions.declare import Caution, caution
 from evalreport.engine.cautions.facts import RunFacts
-from evalreport.engine.cautions.wording import (
-    counted,
-    limits,
-    listed,
-    name,
-    number,
-    part,
-    percent,
-)
+from evalreport.engine.cautions.wording import counted, limits, listed, name, number, part, percent
 from evalreport.engine.intervals.pooled_ranks import ONE_SCALE, fits_of
-from evalreport.metrics.catalogue import named_within
+from evalreport.metrics.catalogue import metric_named, named_within
 from evalreport.metrics.declare import Shows
-from evalreport.plan.from_spec import metric_named
 from evalreport.results.identity import EVERYTHING
 from evalreport.results.records import Criterion, Measure, Threshold
 
@@ -151,8 +142,8 @@ def acceptance_on_point(run: RunFacts) -> Iterator[Caution]:
             by_criterion.setdefault(str(record.criterion), []).append(record)
     for records in by_criterion.values():
         turned = [record for record in records if _would_fail(record, known)]
-        often = _times(len(records))
-        message = f"The criterion {_worded(records[0])} is judged by its value, {often}"
+        often = "" if len(records) == 1 else f", for {number(len(records))} values"
+        message = f"The criterion {_worded(records[0])} is judged by the value alone{often}"
         if turned:
             failing = part(len(turned), len(records))
             message += f"; on the limit of the interval {failing} would fail"
@@ -172,10 +163,6 @@ def _worded(record: Criterion) -> str:
         return str(record.criterion)
     side = record.direction.replace("_", " ")
     return f"{named_within(record.metric)} {side} {record.required:.15g}"
-
-
-def _times(count: int) -> str:
-    return "once" if count == 1 else f"{number(count)} times"
 
 
 def _would_fail(record: Criterion, known: dict[str, Measure]) -> bool:

@@ -69,8 +69,8 @@ def no_look(run: RunFacts) -> Iterator[Caution]:
     """The spec asks for looks, and the data are of an earlier time than the newest look."""
     if run.later_look is not None:
         yield Caution(
-            f"The newest look is of {_day(run.later_look)}, later than these data: this run is no "
-            "look, and each criterion is judged on its rows alone, once, by its own bound."
+            f"The newest look is of {_day(run.later_look)}, later than these data: this run is "
+            f"not a look, and each criterion is judged on its rows alone, once, by its own bound."
         )
 
 

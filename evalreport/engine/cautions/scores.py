@@ -8,7 +8,7 @@ from evalreport.engine.cautions.declare import Caution, caution
 from evalreport.engine.cautions.facts import RunFacts
 from evalreport.engine.cautions.wording import limits, name, number, of_class, part, percent, rows
 from evalreport.engine.intervals.pooled_ranks import ONE_SCALE
-from evalreport.metrics.catalogue import of_caution
+from evalreport.metrics.catalogue import metric_named, of_caution
 from evalreport.metrics.declare import Interval
 from evalreport.metrics.formula import Value
 from evalreport.metrics.kinds import AREA_OF_CLUSTERS, AREA_OF_WEIGHTS
@@ -16,7 +16,6 @@ from evalreport.metrics.methods import METHODS
 from evalreport.metrics.precision_recall import average_precision
 from evalreport.metrics.ranking import roc_auc, tied_pairs
 from evalreport.metrics.tables import ScoreTable
-from evalreport.plan.from_spec import metric_named
 from evalreport.predict.view import View
 from evalreport.results.records import Measure
 
@@ -222,7 +221,7 @@ def _is_area(measure: Measure) -> bool:
     "threshold_outside_scores",
     severity="warning",
     title="A threshold does not divide the scores",
-    why="where no score reaches the threshold, or every one does, all rows are predicted alike",
+    why="where no score reaches the threshold, or every one does, all rows get the same prediction",
     read_instead="a threshold on the scale of the scores, or the sweep of thresholds",
 )
 def threshold_outside_scores(run: RunFacts) -> Iterator[Caution]:

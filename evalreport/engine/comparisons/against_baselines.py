@@ -10,12 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from evalreport.metrics.catalogue import metric_named
 from evalreport.metrics.declare import Goal, Kind, Metric, Table
 from evalreport.metrics.declare import Interval as Family
 from evalreport.plan.comparisons import ComparisonRequest, plan_comparisons
-from evalreport.plan.from_spec import metric_named
 from evalreport.predict.baselines import CHEAPEST
 from evalreport.predict.view import LabelView
 from evalreport.results.identity import EVERYTHING, Quantity, WhichNumber
@@ -39,35 +39,28 @@ def with_previous(state: RunState, baselines: Sequence[Baseline]) -> list[Baseli
     found = list(baselines)
     if previous is None:
         return found
-    for key, first in state.first_threshold.items():
+    for key in state.first_threshold:
         if key[1] != previous:
             continue
-        threshold = state.thresholds[key][first].number if first is not None else None
         found += [
             Baseline(
-                dataset=m.dataset,
+                **_number_of(m),
                 baseline=PREVIOUS,
                 model=previous,
-                metric=m.metric,
-                params=m.params,
-                average=m.average,
-                label=m.label,
-                value=m.value,
                 left_out=m.left_out,
                 n=m.n,
                 note=f"the previous model is {previous}",
             )
             for m in _pooled(state, *key)
-            if m.threshold in (None, threshold)
+            if m.threshold in (None, state.first_number(key))
         ]
     return found
 
 
-def against_baselines(
-    state: RunState, baselines: Sequence[Baseline], comparisons: Sequence[Comparison]
-) -> list[AgainstBaseline]:
-    """One record per model and what it is judged against, in the order of the run."""
-    return judged_against(state, baselines, differences_of(state, comparisons))
+def _number_of(m: Measure) -> dict[str, Any]:
+    """Which number a measure is, and the number itself."""
+    names = ("dataset", "metric", "params", "average", "label", "value")
+    return {name: getattr(m, name) for name in names}
 
 
 #: What is known of a difference from the previous model.
@@ -95,7 +88,10 @@ def judged_against(
     differences: Mapping[tuple[str, str, Quantity], Shown],
     chance: Callable[[LabelView, Measure], float | None] = by_chance,
 ) -> list[AgainstBaseline]:
-    """The same by the differences from the previous model, and what guessing gets."""
+    """One record per model and what it is judged against, in the order of the run.
+
+    By the ``differences`` from the previous model, and what guessing gets by ``chance``.
+    """
     known = {(b.dataset, b.baseline, WhichNumber.of(b).quantity): b for b in baselines}
     found: list[AgainstBaseline] = []
     views = {(view.dataset, view.model): view for view in state.prepared.views}
@@ -107,8 +103,10 @@ def judged_against(
         for m in measures:
             quantity = m.which.quantity
             cheapest = known.get((dataset, CHEAPEST, quantity))
-            if cheapest is not None and "costs" in metric_named(m.metric).context:
-                found += _beside_cheapest(m, cheapest, weighted=view.weight is not None)
+            priced = "costs" in metric_named(m.metric).context
+            if priced and cheapest is not None and cheapest.value is not None:
+                refused = None if view.weight is None else _WEIGHTED
+                found.append(_beside(m, CHEAPEST, cheapest.value, refused))
             previous = known.get((dataset, PREVIOUS, quantity))
             if previous is not None and previous.model != model:
                 difference = differences.get((dataset, model, quantity))
@@ -125,9 +123,7 @@ def _pooled(state: RunState, dataset: str, model: str) -> Iterator[Measure]:
 
 def _first_measures(state: RunState, dataset: str, model: str) -> Iterator[Measure]:
     """Values of all rows at the first threshold whose metric says what is better."""
-    first = state.first_threshold[dataset, model]
-    resolved = None if first is None else state.thresholds[dataset, model][first]
-    number = None if resolved is None else resolved.number
+    number = state.first_number((dataset, model))
     for m in _pooled(state, dataset, model):
         directed = metric_named(m.metric).goal in (Goal.MAXIMIZE, Goal.MINIMIZE)
         if directed and m.threshold in (None, number):
@@ -189,13 +185,6 @@ def _rank(metric: Metric) -> int:
     return 2 if metric.table in (Table.COUNTS, Table.MATRIX) else 3
 
 
-def _beside_cheapest(
-    m: Measure, cheapest: Baseline, *, weighted: bool
-) -> Iterator[AgainstBaseline]:
-    if cheapest.value is not None:
-        yield _beside(m, cheapest.baseline, cheapest.value, _WEIGHTED if weighted else None)
-
-
 def _beside(m: Measure, name: str, value: float, refused: str | None = None) -> AgainstBaseline:
     """The model's interval beside a value that is known; ``refused``: why it is not judged."""
     metric = metric_named(m.metric)
@@ -241,16 +230,11 @@ def _record(
 ) -> AgainstBaseline:
     assert m.value is not None
     return AgainstBaseline(
-        dataset=m.dataset,
+        **_number_of(m),
         model=m.model,
         baseline=name,
-        metric=m.metric,
         title=m.title,
-        params=m.params,
-        average=m.average,
-        label=m.label,
         measure=m.id,
-        value=m.value,
         baseline_value=value,
         interval=interval,
         goal=metric_named(m.metric).goal.value,

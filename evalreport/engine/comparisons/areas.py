@@ -8,9 +8,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
 from evalreport.engine.comparisons.contrast import ByError, ByStatistic, Contrast, Limits, Unknown
 from evalreport.engine.comparisons.pairs import Pair, Side
 from evalreport.metrics.kinds import AREA_OF_CLUSTERS
@@ -68,67 +65,41 @@ class ScoreForm(ByStatistic):
 
 
 def of_pair(pair: Pair, task: ComparisonTask, method: str) -> Contrast:
-    """The difference of two areas of the same rows."""
-    areas = _areas(pair, task, method)
-    if areas is None:
-        return Unknown(TOO_FEW)
-    factor, variance = scale(pair.model, task.task), areas.difference_variance
-    scored = _scored(pair, _positive(pair, task), areas, factor, method)
-    if scored is not None:
-        return scored
-    if variance is None:
-        return Unknown(TOO_FEW)
-    return ByError(areas.difference, math.sqrt(variance), None, method, most=1.0, scale=factor)
+    """The difference of two areas of the same rows: in score form where that is planned.
 
-
-def _areas(pair: Pair, task: ComparisonTask, method: str) -> delong.PairedAreas | None:
-    index = pair.model.class_index(task.task)
-    clustered = method in ("obuchowski", AREA_OF_CLUSTERS)
+    But not where all rows are ranked alike. Of clustered rows with Obuchowski's variances and as
+    many degrees of freedom as clusters less one.
+    """
+    view, index = pair.model.view, pair.model.class_index(task.task)
+    positive, clustered = view.actual == index, method in ("obuchowski", AREA_OF_CLUSTERS)
 
     def found() -> delong.PairedAreas | None:
-        view, positive = pair.model.view, _positive(pair, task)
         ranks = pair.model.ranks(task.task), pair.reference.ranks(task.reference)
         if clustered:
             assert view.cluster is not None
             return obuchowski.obuchowski_paired(positive, *ranks, view.cluster[0], pair.times)
         return delong.delong_paired(positive, *ranks, pair.times)
 
-    return pair.once(("areas", index, clustered), found)
-
-
-def _positive(pair: Pair, task: ComparisonTask) -> npt.NDArray[np.bool_]:
-    return np.asarray(pair.model.view.actual == pair.model.class_index(task.task))
-
-
-def _scored(
-    pair: Pair,
-    positive: npt.NDArray[np.bool_],
-    areas: delong.PairedAreas,
-    factor: float,
-    method: str,
-) -> ScoreForm | None:
-    """In score form, where that is planned; None where all rows are ranked alike.
-
-    Of clustered rows with Obuchowski's variances and as many degrees of freedom as clusters less
-    one; None with a single cluster.
-    """
-    if method not in (SCORE, AREA_OF_CLUSTERS):
-        return None
-    if areas.difference_variance == 0.0 and areas.variance_1 != 0.0:
-        return None
-    rows = float(pair.count(positive)), float(pair.count(~positive))
-    units, df = min(rows), None
-    if method == AREA_OF_CLUSTERS:
-        assert pair.model.view.cluster is not None
-        codes = pair.model.view.cluster[0]
-        df = distinct(codes) - 1.0
-        if df < 1.0:
-            return None
-        units = float(min(distinct(codes[side]) for side in (positive, ~positive)))
-    first = delong.AreaLimits(areas.auc_1, areas.variance_1, rows, units)
-    second = delong.AreaLimits(areas.auc_2, areas.variance_2, rows, units)
-    df = first.degrees if df is None else df
-    return ScoreForm(first, second, areas.correlation, df, factor, method)
+    areas = pair.once(("areas", index, clustered), found)
+    if areas is None:
+        return Unknown(TOO_FEW)
+    factor, variance = scale(pair.model, task.task), areas.difference_variance
+    alike = variance == 0.0 and areas.variance_1 != 0.0
+    if method in (SCORE, AREA_OF_CLUSTERS) and not alike:
+        rows = float(pair.count(positive)), float(pair.count(~positive))
+        units, df = min(rows), None
+        if view.cluster is not None and clustered:
+            codes = view.cluster[0]
+            units = float(min(distinct(codes[side]) for side in (positive, ~positive)))
+            df = distinct(codes) - 1.0
+        first = delong.AreaLimits(areas.auc_1, areas.variance_1, rows, units)
+        second = delong.AreaLimits(areas.auc_2, areas.variance_2, rows, units)
+        df = first.degrees if df is None else df
+        if df >= 1.0:  # else there is a single cluster
+            return ScoreForm(first, second, areas.correlation, df, factor, method)
+    if variance is None:
+        return Unknown(TOO_FEW)
+    return ByError(areas.difference, math.sqrt(variance), None, method, most=1.0, scale=factor)
 
 
 # -- of two datasets ------------------------------------------------------------------------------

@@ -73,16 +73,13 @@ def baseline_tables(views: Sequence[View], settings: Settings) -> list[BaselineT
     found = []
     for view, kind, kinds in _made(views, settings):
         size = len(view.labels)
-        counts = [[0] * size for _ in view.labels]
+        counts = np.zeros((size, size), np.int64)
         predicted = kinds.output.predicted
         if predicted is None:
             assert kinds.output.score is not None
             side = view.positive_index
             predicted = np.where(kinds.output.score >= USUAL_THRESHOLD, side, 1 - side)
-        for actual, said, rows in zip(
-            kinds.actual.tolist(), predicted.tolist(), kinds.rows.tolist(), strict=True
-        ):
-            counts[actual][said] += rows
+        np.add.at(counts, (kinds.actual, predicted), kinds.rows)
         found.append(
             BaselineTable(
                 dataset=view.dataset,
@@ -90,7 +87,7 @@ def baseline_tables(views: Sequence[View], settings: Settings) -> list[BaselineT
                 threshold=USUAL_THRESHOLD if kinds.output.source == "score" else None,
                 labels=view.labels,
                 positive=None if view.positive is None else view.labels[view.positive],
-                counts=counts,
+                counts=counts.tolist(),
             )
         )
     return found

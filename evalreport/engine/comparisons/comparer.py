@@ -17,9 +17,10 @@ from evalreport.engine.comparisons.contrast import (
     equality_tails,
 )
 from evalreport.engine.comparisons.counts import Counted
-from evalreport.engine.comparisons.pairs import Side, metric_of
+from evalreport.engine.comparisons.pairs import Side
 from evalreport.engine.intervals.studied import with_study
 from evalreport.engine.metric_values import Evaluated
+from evalreport.metrics.catalogue import metric_named
 from evalreport.metrics.coverage_study import RATIO, Drawn
 from evalreport.metrics.declare import Goal
 from evalreport.metrics.formula import Value
@@ -61,7 +62,7 @@ class Comparer(ABC):
         if task.ratio:
             ratio = records.Ratio(reason=task.ratio_reason)
             if task.ratio_reason is None:
-                ratio = counts.ratio(metric_of(task.task), level)
+                ratio = counts.ratio(metric_named(task.task.metric), level)
                 limits = with_study(ratio.interval, metric, drawn, RATIO)
                 ratio = replace(ratio, interval=limits)
         interval = with_study(interval, metric, drawn)
@@ -139,7 +140,7 @@ def with_hypothesis(found: Found, task: ComparisonTask, test: Test, tails: AtNul
     asked = task.hypothesis
     if asked is None:
         return found
-    gain = -1 if metric_of(task.task).goal is Goal.MINIMIZE else 1
+    gain = -1 if metric_named(task.task.metric).goal is Goal.MINIMIZE else 1
     decided = hypotheses.decide(asked.kind, asked.margin, tails, gain=gain)
     if decided is None:
         return replace(found, hypothesis=Test(reason=test.reason or NO_STATISTIC))

@@ -89,17 +89,13 @@ class Counted:
             if share is not None:
                 return _ratio(share.ratio, share.interval, level, ALONZO)
         else:
-            return self._ratio_of_other_rows(level)
+            one, two = self.fractions
+            if one is None or two is None:
+                return Ratio(reason=NO_FRACTION)
+            if one[1] and two[1] and two[0]:
+                limits = ratios.koopman(*one, *two, level)
+                return _ratio((one[0] / one[1]) / (two[0] / two[1]), limits, level, KOOPMAN)
         return Ratio(reason=ZERO)
-
-    def _ratio_of_other_rows(self, level: float) -> Ratio:
-        one, two = self.fractions
-        if one is None or two is None:
-            return Ratio(reason=NO_FRACTION)
-        if not one[1] or not two[1] or not two[0]:
-            return Ratio(reason=ZERO)
-        value = (one[0] / one[1]) / (two[0] / two[1])
-        return _ratio(value, ratios.koopman(*one, *two, level), level, KOOPMAN)
 
 
 def _ratio(value: float, limits: Interval | None, level: float, method: str) -> Ratio:
@@ -112,7 +108,7 @@ def _ratio(value: float, limits: Interval | None, level: float, method: str) -> 
 def _given(limits: Interval | None, level: float, method: str) -> Limits:
     """Limits as a record has them, or that the method gives none."""
     found = from_limits(limits, level, method)
-    return found, None if found is not None else f"{method_title(method)} gives none here"
+    return found, None if found is not None else f"{method_title(method)} gives no limits here"
 
 
 # -- shares ---------------------------------------------------------------------------------------

@@ -22,8 +22,9 @@ from evalreport.engine.comparisons.pairs import Pair, Side
 from evalreport.engine.counting.memory import summed
 from evalreport.engine.intervals.linearised import slopes_of
 from evalreport.engine.metric_values import Evaluated
+from evalreport.metrics.comparing import BY_DESIGN
 from evalreport.metrics.formula import Value
-from evalreport.metrics.kinds import Interval, Table
+from evalreport.metrics.kinds import SANDWICH, Interval, Table
 from evalreport.metrics.ranking import roc_auc
 from evalreport.plan.comparisons import ComparisonTask
 from evalreport.plan.task import AT_THRESHOLD, Task
@@ -36,8 +37,6 @@ from evalreport.statistics.numbering import numbered, tallied
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int64]
 
-#: The test and the interval of a difference by the design of the sample.
-TEST, INTERVAL = "design_based", "sandwich"
 #: Below this a variance is nothing but rounding.
 _VANISHED = 1e-24
 
@@ -51,12 +50,12 @@ def by_contributions(
         one, two = _of_both(both, task, values)
         return None if one is None or two is None else _known(one - two, both.model.view)
 
-    found = both.once((TEST, task.task, task.reference), estimated)
+    found = both.once((BY_DESIGN, task.task, task.reference), estimated)
     if found is None:
         return Unknown("what a row contributes to the difference is not known")
     error = math.sqrt(found.variance) if found.variance > _VANISHED else 0.0
     told = {"standard_error": error, "df": found.df}
-    return ByError(difference, error, found.df, INTERVAL, told=told)
+    return ByError(difference, error, found.df, SANDWICH, told=told)
 
 
 def _of_both(

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.engine.comparisons.pairs import Pair, Side, metric_of, ordered, row_by_row
+from evalreport.engine.comparisons.pairs import Pair, Side, ordered, row_by_row
 from evalreport.engine.comparisons.replicates import Replicates, replicates_of
 from evalreport.engine.intervals.bootstrap import of_rows
 from evalreport.engine.intervals.class_bootstrap import Columns, ScoreColumn
@@ -23,6 +23,7 @@ from evalreport.engine.intervals.grouped_jackknife import GROUPS, groups_of
 from evalreport.engine.intervals.jackknife import Units
 from evalreport.engine.intervals.score_averages import average_of_both
 from evalreport.engine.metric_values import stacked_value
+from evalreport.metrics.catalogue import metric_named
 from evalreport.metrics.comparing import Family, family_of
 from evalreport.metrics.declare import Average, Table
 from evalreport.plan.comparisons import ComparisonTask
@@ -112,8 +113,17 @@ class PairedDraws:
         if reason is not None:
             return reason
         batches = self._without_groups() if left_out else None
-        one, two = self._functions(task)
-        drawn = self._stacks(task, batches) if _is_of_tables(task) else self._rows(batches)
+        if _is_of_tables(task):
+            one = of_table(self.pair.model, task.task)
+            two = of_table(self.pair.reference, task.reference)
+            drawn = self._stacks(task, batches)
+        else:
+            model, reference = self._both_rows
+            one, two = model.of(task.task), reference.of(task.reference)
+            if batches is None:
+                batches = row_batches(self._each_row, self._rng("rows"))
+            # how much each row counts is the same for both models
+            drawn = ((times, times) for times in batches)
         parts = []
         for first, second in drawn:
             with np.errstate(divide="ignore", invalid="ignore"):
@@ -121,22 +131,9 @@ class PairedDraws:
         ends = (np.concatenate([part[i] for part in parts]) for i in (0, 1))
         return replicates_of(*ends)
 
-    def _functions(self, task: ComparisonTask) -> tuple[Values, Values]:
-        """The metric of both models as a function of stacked tables, or of drawn rows."""
-        if _is_of_tables(task):
-            sides = self.pair.model, self.pair.reference
-            return of_table(sides[0], task.task), of_table(sides[1], task.reference)
-        model, reference = self._both_rows
-        return model.of(task.task), reference.of(task.reference)
-
     @cached_property
     def _both_rows(self) -> tuple[_Rows, _Rows]:
         return _Rows(self._each_row.model), _Rows(self._each_row.reference)
-
-    def _rows(self, batches: Batches) -> Iterator[tuple[Stack, Stack]]:
-        """How much each row counts, the same for both models."""
-        drawn = row_batches(self._each_row, self._rng("rows")) if batches is None else batches
-        return ((times, times) for times in drawn)
 
     def _refused(self, task: ComparisonTask, *, left_out: bool) -> str | None:
         view = self.pair.model.view
@@ -149,16 +146,13 @@ class PairedDraws:
             by_rows = view.weight is not None or view.cluster is not None
         else:
             by_rows = True
-            if task.task.table in AT_THRESHOLD and not self._has_losses(task):
+            losses = self.pair.model.losses(task.task), self.pair.reference.losses(task.reference)
+            if task.task.table in AT_THRESHOLD and (losses[0] is None or losses[1] is None):
                 return "an indeterminate prediction has no place in a table of these classes"
         if by_rows and not left_out and self.pair.rows * self.settings.resamples > MOST_DRAWN:
             most = MOST_DRAWN // self.settings.resamples
             return f"rows are drawn up to {most:,} rows at {self.settings.resamples:,} resamples"
         return None
-
-    def _has_losses(self, task: ComparisonTask) -> bool:
-        one, two = self.pair.model.losses(task.task), self.pair.reference.losses(task.reference)
-        return one is not None and two is not None
 
     def _rng(self, kind: str) -> np.random.Generator:
         model, reference = self.pair.model.view, self.pair.reference.view
@@ -226,7 +220,7 @@ def _is_of_tables(task: ComparisonTask) -> bool:
 
 def of_table(side: Side, task: Task) -> Callable[[Stack], Stack]:
     """The metric of a task as a function of stacked tables, (B, K, K) to (B,)."""
-    metric = metric_of(task)
+    metric = metric_named(task.metric)
     overall = metric.table is Table.MATRIX or (len(side.view.labels) > 2 and metric.scope == "all")
     average = Average(task.average) if task.average is not None else None
     index = None if overall or average is not None else side.class_index(task)

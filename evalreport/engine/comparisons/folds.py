@@ -9,14 +9,15 @@ from dataclasses import replace
 from evalreport.engine.comparisons.comparer import Found, difference_of, with_hypothesis
 from evalreport.engine.comparisons.contrast import ByError, Contrast, Test, Unknown
 from evalreport.engine.comparisons.counts import Counted
-from evalreport.engine.comparisons.pairs import Pair, metric_of
+from evalreport.engine.comparisons.pairs import Pair
 from evalreport.engine.folds import mean_over_folds
 from evalreport.engine.metric_values import Evaluated
-from evalreport.plan.comparisons import ComparisonTask, Hypothesis
+from evalreport.metrics.catalogue import metric_named
+from evalreport.plan.comparisons import ComparisonTask
 from evalreport.results.identity import Slice
 from evalreport.statistics.folds import corrected_resampled_t
 
-METHOD = "nadeau_bengio"
+METHOD, SHARED = "nadeau_bengio", "folds share training rows"
 
 
 def fold_names(pair: Pair) -> tuple[str, ...]:
@@ -67,21 +68,16 @@ def over_folds(
 
 def of_folds(task: ComparisonTask) -> ComparisonTask:
     """The comparison as it is made over folds."""
+    asked = task.hypothesis
     return replace(
         task,
         test=METHOD,
         interval=METHOD,
-        why="folds share training rows",
+        why=SHARED,
         test_reason=None,
         interval_reason=None,
-        hypothesis=_of_folds(task),
+        hypothesis=asked and replace(asked, test=METHOD, why=SHARED),
     )
-
-
-def _of_folds(task: ComparisonTask) -> Hypothesis | None:
-    """What was to be shown of the mean over folds, by the test of folds."""
-    asked = task.hypothesis
-    return None if asked is None else replace(asked, test=METHOD, why="folds share training rows")
 
 
 def _contrast(
@@ -97,5 +93,5 @@ def _contrast(
     found = corrected_resampled_t(differences, train, test, model.settings.level)
     if found is None:
         return Unknown("there are fewer than two folds")
-    low, high = metric_of(task.task).range_of(len(model.view.labels))
+    low, high = metric_named(task.task.metric).range_of(len(model.view.labels))
     return ByError(found.difference, found.error, found.df, METHOD, most=high - low)

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from evalreport.engine.comparisons.areas import scale
-from evalreport.engine.comparisons.pairs import Side, each_row_of, metric_of, together
+from evalreport.engine.comparisons.pairs import Side, each_row_of, side_of, together
 from evalreport.engine.measures import shown_params
+from evalreport.metrics.catalogue import metric_named
 from evalreport.metrics.formula import Value
 from evalreport.plan.comparisons import OmnibusTask, plan_omnibus
 from evalreport.plan.task import Task
@@ -33,7 +34,7 @@ def omnibus_records(state: RunState) -> list[OmnibusTest]:
         planned_tests(state), key=lambda one: [(t.dataset, t.model) for t in one.tasks]
     ):
         alike = list(group)
-        sides = [side_of(state, task) for task in alike[0].tasks]
+        sides = sides_of(state, alike[0])
         rows = together(sides)
         rows = rows if isinstance(rows, str) else [each_row_of(side) for side in rows]
         found += [_record(rows, one, sides) for one in alike]
@@ -48,21 +49,19 @@ def planned_tests(state: RunState) -> list[OmnibusTask]:
     return [one for one in plan_omnibus(prepared.plan.tasks, prepared.facts) if not one.reason]
 
 
-def side_of(state: RunState, task: Task) -> Side:
-    """The model of a task with its tables."""
-    key = (task.dataset, task.model)
-    tables = state.tables[key]
-    return Side(tables.view, tables, state.prepared.settings, state.thresholds.get(key, {}))
+def sides_of(state: RunState, asked: OmnibusTask) -> list[Side]:
+    """The models of a test with their tables."""
+    return [side_of(state, (task.dataset, task.model)) for task in asked.tasks]
 
 
 def planned_record(state: RunState, asked: OmnibusTask) -> OmnibusTest:
     """The record of a test before anything is counted."""
-    return _empty(asked, [side_of(state, task) for task in asked.tasks])
+    return _empty(asked, sides_of(state, asked))
 
 
 def _empty(asked: OmnibusTask, sides: Sides) -> OmnibusTest:
     first = asked.tasks[0]
-    metric = metric_of(first)
+    metric = metric_named(first.metric)
     return OmnibusTest(
         dataset=asked.dataset,
         metric=metric.name,

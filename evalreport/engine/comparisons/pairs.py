@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from evalreport.engine.counting.canonical_rows import canonical_rows, codes_of
 from evalreport.engine.counting.memory import MemoryTables
-from evalreport.engine.counting.tables_of import tables_of
+from evalreport.engine.counting.set_tables import tables_of
 from evalreport.engine.measures import Measurer
 from evalreport.engine.metric_values import Evaluated
 from evalreport.engine.settings import Settings
 from evalreport.engine.thresholds import Resolved
-from evalreport.metrics.catalogue import find
+from evalreport.metrics.catalogue import metric_named
 from evalreport.metrics.comparing import share_of
 from evalreport.metrics.declare import Metric, Table
 from evalreport.metrics.tables import Counts, Matrix
 from evalreport.plan.task import Task, ThresholdRequest
 from evalreport.predict.view import LabelView
 from evalreport.results.identity import EVERYTHING, Slice
-from evalreport.results.records import JointTable
-from evalreport.statistics.predictive import PairedCalls
+from evalreport.results.records import Calls, JointCalls, JointTable
+
+if TYPE_CHECKING:
+    from evalreport.engine.run_state import Key, RunState
 
 T = TypeVar("T")
 Floats = npt.NDArray[np.float64]
@@ -56,12 +58,16 @@ class Side:
         return Resolved(None) if task.threshold is None else self.thresholds[task.threshold]
 
     def predicted(self, task: Task) -> npt.NDArray[np.int64]:
+        """Predicted label codes of a task, see :meth:`predicted_at`."""
+        return self.predicted_at(self.threshold(task).number)
+
+    def predicted_at(self, threshold: float | None) -> npt.NDArray[np.int64]:
         """Predicted label codes; an indeterminate prediction is a wrong one.
 
         With two classes it is the other class, with more the code K: none of them.
         """
         size = len(self.view.labels)
-        codes = self.tables.predicted(self.threshold(task).number).astype(np.int64)
+        codes = self.tables.predicted(threshold).astype(np.int64)
         wrong = 1 - self.view.actual if size == 2 else np.full(len(codes), size)
         return np.where(codes < size, codes, wrong).astype(np.int64)
 
@@ -131,10 +137,10 @@ class Side:
         actual, predicted = self.view.actual, self.predicted(task)
         if task.average is not None:
             right = actual == predicted
-            whole = float(metric_of(task)(Counts(tp=1, fp=0, fn=0, tn=1)).exact())
+            whole = float(metric_named(task.metric)(Counts(tp=1, fp=0, fn=0, tn=1)).exact())
             return (right if whole > 0 else ~right), np.ones(len(actual), bool)
         k = self.class_index(task)
-        share = share_of(metric_of(task))
+        share = share_of(metric_named(task.metric))
         top, bottom = np.zeros(len(actual), bool), np.zeros(len(actual), bool)
         for (is_class, called), counted in share.bottom.items():
             cell = ((actual == k) == is_class) & ((predicted == k) == called)
@@ -143,11 +149,10 @@ class Side:
         return top, bottom
 
 
-def metric_of(task: Task) -> Metric:
-    """The declared metric of a task."""
-    metric = find(task.metric)
-    assert metric is not None
-    return metric
+def side_of(state: RunState, key: Key) -> Side:
+    """A model on a dataset with its tables, as the run has them."""
+    tables = state.tables[key]
+    return Side(tables.view, tables, state.prepared.settings, state.thresholds.get(key, {}))
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,30 +198,21 @@ class Pair:
         def counted() -> JointTable:
             first, included = self.model.hits(task)
             second, _ = self.reference.hits(reference)
-            return JointTable(
-                n11=self.count(included & first & second),
-                n10=self.count(included & first & ~second),
-                n01=self.count(included & ~first & second),
-                n00=self.count(included & ~first & ~second),
-            )
+            return JointTable(*self._counted(included, first, second))
 
         return self.once((JointTable, task, reference), counted)
 
-    def calls(self, task: Task, reference: Task) -> tuple[PairedCalls, PairedCalls]:
+    def _counted(self, included: Bools, first: Bools, second: Bools) -> Iterator[int]:
+        """How many of some rows are chosen by both, by one only, or by neither."""
+        for one, two in ((first, second), (first, ~second), (~first, second), (~first, ~second)):
+            yield self.count(included & one & two)
+
+    def calls(self, task: Task, reference: Task) -> JointCalls:
         """Rows of the class and of the rest, by which of the two models call them so."""
         k = self.model.class_index(task)
         actual = self.model.view.actual == k
-        first, second = self.model.predicted(task) == k, self.reference.predicted(reference) == k
-
-        def counted(held: Bools) -> PairedCalls:
-            return PairedCalls(
-                float(self.count(held & first & second)),
-                float(self.count(held & first & ~second)),
-                float(self.count(held & ~first & second)),
-                float(self.count(held & ~first & ~second)),
-            )
-
-        return counted(actual), counted(~actual)
+        both = self.model.predicted(task) == k, self.reference.predicted(reference) == k
+        return JointCalls(*(Calls(*self._counted(rows, *both)) for rows in (actual, ~actual)))
 
 
 def pair(model: Side, reference: Side) -> Pair | str:
@@ -225,17 +221,10 @@ def pair(model: Side, reference: Side) -> Pair | str:
     A row that occurs several times (repeated cross-validation) is paired occurrence by
     occurrence.
     """
-    if model.view.labels != reference.view.labels:
-        return "the two models do not have the same classes"
-    one, two = model, reference
-    if not _same_rows(model.view.row, reference.view.row):
-        first, second = _keys(model.view), _keys(reference.view)
-        common, i, j = np.intersect1d(first, second, return_indices=True)
-        if not len(common):
-            return "no row is used by both models"
-        one, two = _taken(model, i), _taken(reference, j)
-    if not np.array_equal(one.view.actual, two.view.actual):
-        return "the true classes of the rows differ between the two models"
+    found = together((model, reference), "two models", "both models")
+    if isinstance(found, str):
+        return found
+    one, two = found
     if not _weigh_alike(one.view, two.view):
         return "rows represent others by what each model predicts: name the strata by a column"
     return Pair(one, two, left_out_of(model, reference, one.view.rows))
@@ -246,20 +235,24 @@ def restricted(side: Side, where: Slice) -> Side:
     return side if where == EVERYTHING else _taken(side, side.tables.kinds(where))
 
 
-def together(sides: Sequence[Side]) -> list[Side] | str:
+def together(
+    sides: Sequence[Side], words: str = "models", every: str = "all models"
+) -> list[Side] | str:
     """All models on the rows that every one of them uses, or the reason why there are none."""
     if len({side.view.labels for side in sides}) > 1:
-        return "the models do not have the same classes"
-    keys = [_keys(side.view) for side in sides]
-    common = reduce(np.intersect1d, keys)
-    if not len(common):
-        return "no row is used by all models"
-    taken = [
-        _taken(side, np.intersect1d(own, common, return_indices=True)[1])
-        for side, own in zip(sides, keys, strict=True)
-    ]
+        return f"the {words} do not have the same classes"
+    taken = list(sides)
+    if not all(_same_rows(sides[0].view.row, side.view.row) for side in sides[1:]):
+        keys = [_keys(side.view) for side in sides]
+        common = reduce(np.intersect1d, keys)
+        if not len(common):
+            return f"no row is used by {every}"
+        taken = [
+            _taken(side, np.intersect1d(own, common, return_indices=True)[1])
+            for side, own in zip(sides, keys, strict=True)
+        ]
     if any(not np.array_equal(taken[0].view.actual, one.view.actual) for one in taken[1:]):
-        return "the true classes of the rows differ between the models"
+        return f"the true classes of the rows differ between the {words}"
     return taken
 
 
@@ -282,9 +275,8 @@ def each_row_of(side: Side) -> Side:
     times = side.view.times
     if times is None:
         return side
-    taken = _taken(side, np.repeat(np.arange(len(times)), times))
-    view = replace(taken.view, times=None)
-    return replace(taken, view=view, tables=tables_of(view))
+    view = replace(side.view.at(np.repeat(np.arange(len(times)), times)), times=None)
+    return replace(side, view=view, tables=tables_of(view))
 
 
 def ordered(both: Pair) -> Pair:
@@ -326,29 +318,10 @@ def _keys(view: LabelView) -> npt.NDArray[np.int64]:
 
 def _taken(side: Side, index: npt.NDArray[np.intp]) -> Side:
     """The side on the rows at ``index``; itself where these are all rows in order."""
-    view = side.view
-    size = len(view.actual)
-    if len(index) == size and np.array_equal(index, np.arange(size)):
+    if np.array_equal(index, np.arange(len(side.view.actual))):
         return side
-
-    def part(values: Any) -> Any:
-        return None if values is None else values[index]
-
-    chosen = replace(
-        view,
-        actual=part(view.actual),
-        row=part(view.row),
-        predicted=part(view.predicted),
-        score=part(view.score),
-        class_scores=part(view.class_scores),
-        weight=part(view.weight),
-        sample=None if view.sample is None else view.sample.taken(index),
-        cluster=None if view.cluster is None else (part(view.cluster[0]), view.cluster[1]),
-        fold=None if view.fold is None else (part(view.fold[0]), view.fold[1]),
-        groups={name: (part(codes), values) for name, (codes, values) in view.groups.items()},
-        times=part(view.times),
-    )
-    return replace(side, view=chosen, tables=tables_of(chosen))
+    view = side.view.at(index)
+    return replace(side, view=view, tables=tables_of(view))
 
 
 def left_out_of(model: Side, reference: Side, common: int) -> str | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from evalreport.engine.comparisons.pairs import Pair, Side, ordered, pair, row_by_row
+from evalreport.engine.comparisons.pairs import Pair, ordered, pair, row_by_row, side_of
 from evalreport.metrics.formula import whole
 from evalreport.results import records
 from evalreport.results.records import Reclassification
@@ -18,8 +18,6 @@ from evalreport.statistics.reclassification import Reclassification as Reclassif
 
 if TYPE_CHECKING:
     from evalreport.engine.run_state import RunState
-
-View = tuple[str, str]
 
 #: The method of limits where rows are independent and count one each.
 WALD = "wald"
@@ -55,8 +53,8 @@ def planned_records(state: RunState) -> Iterator[Reclassification]:
                 dataset=own[0],
                 model=own[1],
                 reference=other[1],
-                threshold=_threshold(state, own),
-                reference_threshold=_threshold(state, other),
+                threshold=state.first_number(own),
+                reference_threshold=state.first_number(other),
             )
 
 
@@ -71,34 +69,24 @@ def _record(state: RunState, empty: Reclassification) -> Reclassification:
         view = state.tables[key].view
         if number is None and view.has_score and not view.decided:
             return replace(empty, reason=f"{key[1]} has no threshold")
-    settings = state.prepared.settings
-    sides = [
-        Side(state.tables[key].view, state.tables[key], settings, state.thresholds[key])
-        for key in (own, other)
-    ]
-    both = pair(*sides)
+    both = pair(side_of(state, own), side_of(state, other))
     if isinstance(both, str):
         return replace(empty, reason=both)
     view = both.model.view
     if view.sample is None and (view.weight is not None or view.cluster is not None):
         # Sums of weights, and over clusters, are those of rows in an order of their own.
         both = ordered(row_by_row(both))
-    return _computed(both, empty, settings.level)
+    return _computed(both, empty, state.prepared.settings.level)
 
 
 def _computed(both: Pair, empty: Reclassification, level: float) -> Reclassification:
     view = both.model.view
     k = view.positive_index
-    called = [
-        _called(side, number) == k
-        for side, number in (
-            (both.model, empty.threshold),
-            (both.reference, empty.reference_threshold),
-        )
-    ]
+    first = both.model.predicted_at(empty.threshold) == k
+    second = both.reference.predicted_at(empty.reference_threshold) == k
     found = net_reclassification(
         both.each(view.actual == k),
-        both.each(called[0].astype(np.int64) - called[1].astype(np.int64)),
+        both.each(first.astype(np.int64) - second.astype(np.int64)),
         level,
         weight=view.weight,
         cluster=None if view.cluster is None else view.cluster[0],
@@ -130,17 +118,6 @@ def filled(
         statistic=found.statistic,
         p_value=found.p_value,
     )
-
-
-def _called(side: Side, number: float | None) -> Any:
-    """Predicted codes; an indeterminate prediction is a wrong one."""
-    codes = side.tables.predicted(number)
-    return np.where(codes < 2, codes, 1 - side.view.actual)
-
-
-def _threshold(state: RunState, key: View) -> float | None:
-    first = state.first_threshold.get(key)
-    return None if first is None else state.thresholds[key][first].number
 
 
 def _moves(moves: Moves, level: float, method: str) -> records.Moves:

@@ -19,13 +19,14 @@ from evalreport.engine.comparisons.contrast import Test
 from evalreport.engine.comparisons.draws import PairedDraws
 from evalreport.engine.comparisons.folds import fold_names, over_folds
 from evalreport.engine.comparisons.other_rows import OtherRows
-from evalreport.engine.comparisons.pairs import Pair, Side, Thresholds, metric_of, pair, restricted
+from evalreport.engine.comparisons.pairs import Pair, Side, Thresholds, pair, restricted
 from evalreport.engine.comparisons.same_rows import SameRows
 from evalreport.engine.counting.memory import MemoryTables
-from evalreport.engine.counting.tables_of import tables_of
+from evalreport.engine.counting.set_tables import tables_of
 from evalreport.engine.measures import shown_params, state_of
 from evalreport.engine.metric_values import Evaluated
 from evalreport.engine.settings import Settings
+from evalreport.metrics.catalogue import metric_named
 from evalreport.metrics.declare import Goal, Metric
 from evalreport.metrics.estimates import different_classes
 from evalreport.metrics.formula import Undefined, Value
@@ -88,7 +89,8 @@ def compare(
             further = _further(model, reference, first, second, repeats or {})
             differences.extend(_paired(model, reference, own, further))
         elif own:
-            differences.extend(_independent(model, reference, own))
+            by, sides = OtherRows(model, reference), (model, reference)
+            differences.extend(_each(by, sides, own, model.view.rows))
         for (where, _), alike in every.items():
             differences.extend(_of_slice(model, reference, alike, where, paired=paired))
     return as_records(differences, request, settings.level)
@@ -97,7 +99,9 @@ def compare(
 def grouped(tasks: Sequence[ComparisonTask]) -> Iterator[tuple[Views, list[ComparisonTask], Every]]:
     """The comparisons of each two models: of all rows at the first threshold, and the others."""
     for views, group in groupby(tasks, key=_views):
-        every = _by_slice(list(group))
+        every: Every = {}
+        for task in group:
+            every.setdefault((task.task.where, task.at), []).append(task)
         yield views, every.pop(FIRST, []), every
 
 
@@ -118,14 +122,6 @@ def _further(
     ]
 
 
-def _by_slice(tasks: Sequence[ComparisonTask]) -> Every:
-    """Comparisons by their rows and, where it is not the first, their threshold."""
-    found: Every = {}
-    for task in tasks:
-        found.setdefault((task.task.where, task.at), []).append(task)
-    return found
-
-
 def _of_slice(
     model: Side,
     reference: Side,
@@ -142,7 +138,7 @@ def _of_slice(
     elif paired:
         yield from _paired(one, two, tasks, (), of=f", {where}, {tasks[0].at}")
     else:
-        yield from _independent(one, two, tasks)
+        yield from _each(OtherRows(one, two), (one, two), tasks, one.view.rows)
 
 
 def _views(task: ComparisonTask) -> Views:
@@ -162,16 +158,13 @@ def _paired(
         for task in tasks:
             yield not_compared(task, both)
         return
-    by = SameRows(both, PairedDraws(both, of))
-    for task in tasks:
-        numbered = numbered_by(both.model, task)
-        values = _values(both.model, both.reference, numbered)
-        yield difference_by(by, (both.model, both.reference), task, values, both.rows, both.note)
-    pairs = [both, *(p for sides in further if isinstance(p := pair(*sides), Pair))]
+    sides = both.model, both.reference
+    yield from _each(SameRows(both, PairedDraws(both, of)), sides, tasks, both.rows, both.note)
+    pairs = [both, *(p for each in further if isinstance(p := pair(*each), Pair))]
     folded = () if of or not all(fold_names(p) for p in pairs) else tasks
     for task in folded:
         renamed, means, difference, found = over_folds(pairs, task)
-        at = numbers_of(both.model, both.reference, task)
+        at = numbers_of(*sides, task)
         notes = (both.note,) if both.note else ()
         yield Difference(renamed, means, difference, found, both.rows, at, notes, MEAN_OF_FOLDS)
 
@@ -203,17 +196,17 @@ def difference_by(
     return Difference(task, values, difference, found, rows, at, tuple(notes))
 
 
-def _independent(
-    model: Side, reference: Side, tasks: Sequence[ComparisonTask]
+def _each(
+    by: Comparer,
+    sides: tuple[Side, Side],
+    tasks: Sequence[ComparisonTask],
+    rows: int,
+    note: str | None = None,
 ) -> Iterator[Difference]:
-    by = OtherRows(model, reference)
     for task in tasks:
-        values = _values(model, reference, numbered_by(model, task))
-        yield difference_by(by, (model, reference), task, values, model.view.rows)
-
-
-def _values(model: Side, reference: Side, task: ComparisonTask) -> Values:
-    return model.value(task.task), reference.value(task.reference)
+        numbered = numbered_by(sides[0], task)
+        values = sides[0].value(numbered.task), sides[1].value(numbered.reference)
+        yield difference_by(by, sides, task, values, rows, note)
 
 
 def numbers_of(
@@ -227,7 +220,7 @@ def _notes_of(model: Side, reference: Side, task: ComparisonTask) -> list[str]:
     """What is noted of a comparison, whatever rows the two sides share."""
     chosen = _threshold_notes(model, reference, task)
     if not task.paired:
-        return ["the rows of the two datasets are taken as independent", *chosen]
+        return ["the rows of the two datasets are treated as independent", *chosen]
     if task.task.indeterminate or task.reference.indeterminate:
         return [*chosen, "indeterminate predictions count as wrong"]
     return chosen
@@ -292,7 +285,7 @@ def _record(
     d: Difference, adjusted: Adjusted, request: ComparisonRequest, level: float
 ) -> Comparison:
     task, own = d.task, d.task.task
-    metric, interval, test = metric_of(own), d.found.interval, d.found.test
+    metric, interval, test = metric_named(own.metric), d.found.interval, d.found.test
     if interval is not None and own.threshold is not None and _is_conditional(d):
         interval = interval.noted(d.notes[-1])
     family, tests = corrected_family(adjusted, request.correction, request.family)
@@ -326,12 +319,12 @@ def _record(
         model_fraction=d.found.counts.fractions[0],
         reference_fraction=d.found.counts.fractions[1],
     )
-    return _judged(record, metric, level)
+    return judged(record, metric, level)
 
 
 def _asked_for(task: ComparisonTask, fold: str | None) -> dict[str, Any]:
     """The fields that say which difference a record is of, and why it is compared so."""
-    own, metric = task.task, metric_of(task.task)
+    own, metric = task.task, metric_named(task.task.metric)
     return {
         "dataset": own.dataset,
         "subgroup": dict(own.where.subgroup),
@@ -358,7 +351,7 @@ def with_disagreement(record: Comparison) -> Comparison:
     return replace(record, note="; ".join(filter(None, (record.note, DISAGREE))))
 
 
-def _judged(record: Comparison, metric: Metric, level: float) -> Comparison:
+def judged(record: Comparison, metric: Metric, level: float) -> Comparison:
     """The record with what its difference, p value and limits say of the two."""
     p_value = record.p_value if record.hypothesis is not None else record.p_adjusted
     interval = record.interval

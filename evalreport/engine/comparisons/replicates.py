@@ -95,7 +95,8 @@ class ByDraws(Contrast):
         if resampling.least_tail(usable) >= (1.0 - level) / 2.0:
             return None, f"{usable} usable resamples are too few for limits at this level"
         found = from_replicates(self.replicates.differences, self.difference, level, self.method)
-        return found, None if found is not None else f"{method_title(self.method)} gives none here"
+        none = f"{method_title(self.method)} gives no limits here"
+        return found, None if found is not None else none
 
 
 def by_draws(difference: float, drawn: Replicates | str, method: str) -> Contrast:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations
 
-from evalreport.metrics.roc_relation import Lead, RocRelation, roc_relation
+from evalreport.metrics.roc_relation import RocRelation, roc_relation
 from evalreport.metrics.tables import ScoreTable
 from evalreport.plan.unknown import unknown_words
 from evalreport.predict.label_sets import SetView
@@ -21,16 +21,14 @@ def roc_relations(views: Sequence[View], scores: ScoresOf) -> list[records.RocRe
     ``relation`` is that of the first curve to the second (above, below, cross or equal), or
     None with the ``reason``; ``crossings`` are the first ones of ``crossing_count``.
     """
-    return list(_relations(views, scores))
-
-
-def _relations(views: Sequence[View], scores: ScoresOf) -> Iterator[records.RocRelation]:
+    found = []
     for dataset in dict.fromkeys(view.dataset for view in views):
         own = [view for view in views if view.dataset == dataset and _ranked(view)]
         tables = {view.model: scores(view) for view in own if view.has_score}
         for first, second in combinations(own, 2):
             if first.model in tables or second.model in tables:
-                yield _of_pair(dataset, tables, first.model, second.model, first.unknown)
+                found.append(_of_pair(dataset, tables, first.model, second.model, first.unknown))
+    return found
 
 
 def _ranked(view: View) -> bool:
@@ -59,11 +57,7 @@ def _of_pair(
         relation=None if found is None else found.relation,
         crossings=tuple(records.RocPoint(fpr, tpr) for fpr, tpr in known.crossings),
         crossing_count=known.crossing_count,
-        first_leads=_lead(known.leads[0]),
-        second_leads=_lead(known.leads[1]),
+        first_leads=known.leads[0],
+        second_leads=known.leads[1],
         reason=None if found is not None else reason or "rows of one class only have no curve",
     )
-
-
-def _lead(lead: Lead) -> records.RocLead:
-    return records.RocLead(by=lead.height, fpr=lead.at)

@@ -7,12 +7,14 @@ from evalreport.engine.comparisons.comparer import ByContrast, Values
 from evalreport.engine.comparisons.contrast import ByError, Contrast, Limits, Unknown
 from evalreport.engine.comparisons.counts import Counted
 from evalreport.engine.comparisons.draws import PairedDraws
-from evalreport.engine.comparisons.pairs import Pair, metric_of
+from evalreport.engine.comparisons.pairs import Pair
 from evalreport.engine.comparisons.replicates import by_draws, by_groups
 from evalreport.engine.comparisons.square_and_add import of_limits, of_tables
 from evalreport.engine.intervals.studied import drawn_together, was_studied
+from evalreport.metrics.catalogue import metric_named
 from evalreport.metrics.comparing import (
     ADDED,
+    BY_DESIGN,
     CLUSTERS,
     PAIRED_T,
     PERCENTILE,
@@ -21,16 +23,13 @@ from evalreport.metrics.comparing import (
     Family,
 )
 from evalreport.metrics.coverage_study import Drawn
-from evalreport.metrics.kinds import AREA_OF_CLUSTERS, JACKKNIFE
+from evalreport.metrics.kinds import AREA_OF_CLUSTERS, JACKKNIFE, SANDWICH
 from evalreport.plan.comparisons import ComparisonTask
 from evalreport.plan.methods import ASKED
-from evalreport.results.records import Calls, JointCalls
-from evalreport.statistics import means, predictive
+from evalreport.statistics import means
 
 #: Intervals that know which rows belong together.
-OF_CLUSTERED_ROWS = (
-    *(CLUSTERS, "obuchowski", AREA_OF_CLUSTERS, ADDED, JACKKNIFE, designed.INTERVAL),
-)
+OF_CLUSTERED_ROWS = (*(CLUSTERS, "obuchowski", AREA_OF_CLUSTERS, ADDED, JACKKNIFE, SANDWICH),)
 NOT_INDEPENDENT = "takes rows as independent, but rows of one cluster are not"
 
 
@@ -49,8 +48,7 @@ class SameRows(ByContrast):
         if task.family is Family.ROWS:
             return Counted(rows=self.pair.joint_table(task.task, task.reference))
         if task.family is Family.CALLS:
-            calls = self.pair.calls(task.task, task.reference)
-            return Counted(calls=JointCalls(*(_whole(own) for own in calls)))
+            return Counted(calls=self.pair.calls(task.task, task.reference))
         return Counted()
 
     def contrast(
@@ -60,14 +58,14 @@ class SameRows(ByContrast):
         # square-and-add has a form of its own in clusters, by the limits of both values
         if method in counts.METHODS and (view.cluster is None or method != ADDED):
             of_counts = self.counts(task, values)
-            known = of_counts.contrast(metric_of(task.task), method, difference)
+            known = of_counts.contrast(metric_named(task.task.metric), method, difference)
             if known is not None:
                 return known
         if method in areas.OF_SAME_ROWS:
             return areas.of_pair(self.pair, task, method)
         if method in (SATTERTHWAITE, PAIRED_T):
             return self._of_losses(task, method)
-        if method in (designed.TEST, designed.INTERVAL):
+        if method in (BY_DESIGN, SANDWICH):
             return designed.by_contributions(self.pair, task, values, difference)
         if method == TWO_TABLES:
             return of_tables(self.pair, task)
@@ -75,7 +73,7 @@ class SameRows(ByContrast):
             together = designed.correlation(self.pair, task, values)
             return of_limits((self.model, self.reference), task, difference, together)
         if method == JACKKNIFE:
-            low, high = metric_of(task.task).range_of(len(view.labels))
+            low, high = metric_named(task.task.metric).range_of(len(view.labels))
             left_out = self._draws.of(task, left_out=True)
             return by_groups(difference, left_out, high - low, view)
         return by_draws(difference, self._draws.of(task), method)
@@ -106,7 +104,3 @@ class SameRows(ByContrast):
         if task.why == ASKED or not was_studied(view, task.task):
             return None
         return drawn_together(view, self.model.class_index(task.task))
-
-
-def _whole(counted: predictive.PairedCalls) -> Calls:
-    return Calls(**{name: int(count) for name, count in counted._asdict().items()})

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.engine.comparisons.pairs import Bools, Floats, Pair, Side, pair
-from evalreport.plan.comparisons import ComparisonTask
+from evalreport.engine.comparisons.pairs import Bools, Floats, Pair, pair, side_of
 from evalreport.plan.task import AT_THRESHOLD
 from evalreport.predict.view import LabelView
 from evalreport.results.records import ScoreCells, ScorePairs
@@ -39,7 +38,7 @@ def planned_pairs(state: RunState) -> Iterator[tuple[Key, Key, float, float]]:
     compared = dict.fromkeys(
         ((one.task.dataset, one.task.model), (one.reference.dataset, one.reference.model))
         for one in state.prepared.plan.comparisons
-        if one.paired and _is_by_score(one)
+        if one.paired and one.task.table not in AT_THRESHOLD
     )
     for own, other in compared:
         at, reference_at = _threshold(state, own), _threshold(state, other)
@@ -47,19 +46,10 @@ def planned_pairs(state: RunState) -> Iterator[tuple[Key, Key, float, float]]:
             yield own, other, at, reference_at
 
 
-def _is_by_score(task: ComparisonTask) -> bool:
-    """Whether the scores themselves are compared."""
-    return task.task.table not in AT_THRESHOLD
-
-
 def _record(
     state: RunState, own: Key, other: Key, at: float, reference_at: float
 ) -> ScorePairs | None:
-    model, reference = (
-        Side(state.tables[key].view, state.tables[key], state.prepared.settings, {})
-        for key in (own, other)
-    )
-    both = pair(model, reference)
+    both = pair(side_of(state, own), side_of(state, other))
     scores = None if isinstance(both, str) else _scores(both)
     if isinstance(both, str) or scores is None:
         return None
@@ -89,12 +79,11 @@ def _scores(both: Pair) -> tuple[Floats, Floats] | None:
 
 def _threshold(state: RunState, key: Key) -> float | None:
     """The first threshold of a model whose score and threshold decide; None of any other."""
-    first, tables = state.first_threshold.get(key), state.tables.get(key)
-    if first is None or tables is None:
+    number, tables = state.first_number(key), state.tables.get(key)
+    if number is None or tables is None:
         return None
-    view, number = tables.view, state.thresholds[key][first].number
-    decides = number is not None and math.isfinite(number) and view.drawn_at(number) is None
-    return number if decides and _counts_once(view) else None
+    decides = math.isfinite(number) and tables.view.drawn_at(number) is None
+    return number if decides and _counts_once(tables.view) else None
 
 
 def _counts_once(view: LabelView) -> bool:

@@ -14,8 +14,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from evalreport.engine.comparisons.contrast import ByStatistic, Contrast, Limits, Unknown
-from evalreport.engine.comparisons.pairs import Pair, Side, metric_of
+from evalreport.engine.comparisons.counts import counted
+from evalreport.engine.comparisons.pairs import Pair, Side
 from evalreport.engine.intervals.table_intervals import of_shares
+from evalreport.metrics.catalogue import metric_named
 from evalreport.metrics.comparing import ADDED, TWO_TABLES
 from evalreport.metrics.formula import Value
 from evalreport.plan.comparisons import ComparisonTask
@@ -35,7 +37,7 @@ Sides = tuple[Side, Side]
 
 def _most(task: ComparisonTask) -> float:
     """How far two values of the metric can lie apart."""
-    least, most = metric_of(task.task).bounds
+    least, most = metric_named(task.task.metric).bounds
     return most - least
 
 
@@ -114,7 +116,8 @@ class OfTables(ByStatistic):
 
 def of_tables(pair: Pair, task: ComparisonTask) -> Contrast:
     """The difference of two models on the same rows by its shares."""
-    calls, sides = pair.calls(task.task, task.reference), (pair.model, pair.reference)
+    joint, sides = pair.calls(task.task, task.reference), (pair.model, pair.reference)
+    calls = counted(joint.actual_positive), counted(joint.actual_negative)
     cells = _cells(calls, first=True), _cells(calls, first=False)
     together = (1.0, *(correlation(*own) for own in calls))
     return OfTables(_values(sides, task), cells, together, _most(task), TWO_TABLES)
@@ -138,13 +141,9 @@ def _values(sides: Sides, task: ComparisonTask) -> tuple[added.OfCells, added.Of
 
 def _cells(calls: Sequence[PairedCalls], *, first: bool) -> added.Cells:
     """(TP, FN, FP, TN) of one of the two models, from the calls of both."""
-    (tp, fn), (fp, tn) = (
-        (own.both + own.first_only, own.second_only + own.neither)
-        if first
-        else (own.both + own.second_only, own.first_only + own.neither)
-        for own in calls
-    )
-    return tp, fn, fp, tn
+    tp, fp = (own.both + (own.first_only if first else own.second_only) for own in calls)
+    p, n = map(sum, calls)
+    return tp, p - tp, fp, n - fp
 
 
 def _own_cells(side: Side, task: Task) -> added.Cells | None:

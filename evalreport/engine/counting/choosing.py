@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import re
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any
+from pathlib import Path
 
 from evalreport.data.files import Files, parts_of
 from evalreport.data.joined import Joined
 from evalreport.data.limits import DEFAULT_LIMITS, plain_bytes
-from evalreport.data.parquet_file import LOCKS, plain_name
+from evalreport.data.parquet_file import locked_connection
 from evalreport.data.source import Source, opened
 from evalreport.engine.calendar import period_columns
-from evalreport.engine.counting.loading import (
-    TEXT_BYTES,
-    VALUE_BYTES,
-    check_room,
-    told,
-)
-from evalreport.engine.databases.wanted import quoted_text
-from evalreport.errors import DataError, EvalreportError, Location, Problem, SpecError
+from evalreport.errors import DataError, LimitError, Location, Problem, SpecError
 from evalreport.plan.inputs import Requests
 from evalreport.predict.columns import (
     columns_needed,
@@ -30,7 +24,7 @@ from evalreport.predict.columns import (
     roles_of,
     said_in,
 )
-from evalreport.spec.datasets import ClusterTable, Dataset, Query
+from evalreport.spec.datasets import ClusterTable, Query
 from evalreport.spec.model import Spec
 from evalreport.spec.models import MarginModel, PredictionModel, ScoreModel, ScoresModel
 
@@ -38,6 +32,10 @@ from evalreport.spec.models import MarginModel, PredictionModel, ScoreModel, Sco
 MANY_ROWS = 2_000_000
 #: The same for text, in bytes when unpacked.
 MUCH_TEXT = 100_000_000
+#: Bytes that a value takes at most while a dataset is loaded, labels as text (measured).
+VALUE_BYTES = 100
+#: The same for each byte of text when unpacked, where rows are not known beforehand.
+TEXT_BYTES = 10
 #: No gzip data unpack to more than this many times their size.
 MOST_PACKED = 1032
 #: Memory that counting keeps to unless the spec sets a limit.
@@ -56,6 +54,9 @@ FEW = "duckdb was requested, but "
 #: What is said of rows that come as kinds with counts.
 AS_MANY = "each kind of row has a count"
 
+#: Models whose numbers follow from how many rows there are of each kind.
+_COUNTED = (PredictionModel, ScoreModel, ScoresModel, MarginModel)
+_CGROUP = Path("/sys/fs/cgroup/memory.max")
 _UNITS = {"MB": 10**6, "GB": 10**9, "MiB": 2**20, "GiB": 2**30}
 
 
@@ -131,35 +132,26 @@ def _chosen(spec: Spec, name: str, source: Source | None, asked: str, requests: 
 
 def _named(spec: Spec, name: str, source: Source | None, asked: str, why: str | None) -> Choice:
     """The engine that is asked for by name, which counts or does not. Raises as ``choose``."""
-    counts = source is not None and spec.datasets[name].count is not None
-    if asked == "database" and why is None and not isinstance(spec.datasets[name].path, Query):
+    dataset, path = spec.datasets[name], spec.datasets[name].path
+    if asked == "database" and why is None and not isinstance(path, Query):
         why = "its rows are not in a database"
-    path = spec.datasets[name].path
     if asked == "spark" and path is not None and not isinstance(path, ClusterTable):
         what = f"the engine spark counts tables of a cluster, and {name} is none"
         raise SpecError(Problem(what, "path: {table: ...}; files are counted by duckdb"))
     few = asked == "duckdb" and (source is None or many_rows(source) is None)
     if why is None:
+        counts = source is not None and dataset.count is not None
         return Choice(asked, f"requested; {AS_MANY}" if counts else "requested", named=not few)
-    if spec.datasets[name].table is not None:
+    if dataset.table is not None:
         return Choice("memory", "a table in the spec is counted already")
     if few:
         return Choice("memory", FEW + why)
-    raise cannot_count(asked, name, source, why)
-
-
-def cannot_count(asked: str, name: str, source: Source | None, why: str) -> EvalreportError:
-    """The error for an engine that is asked for by name and cannot count a dataset.
-
-    How a file is written is a matter of the data, anything else of the spec.
-    """
-    written = source is not None and _files_need_reading(source) == why
-    problem = Problem(
-        f"the engine {asked} cannot count {name}: {why}",
-        "the engine auto or memory, which load the rows",
-        Location(source.name) if written and source is not None else None,
-    )
-    return DataError(problem) if written else SpecError(problem)
+    what = f"the engine {asked} cannot count {name}: {why}"
+    instead = "the engine auto or memory, which load the rows"
+    # how a file is written is a matter of the data, anything else of the spec
+    if source is not None and _files_need_reading(source) == why:
+        raise DataError(Problem(what, instead, Location(source.name)))
+    raise SpecError(Problem(what, instead))
 
 
 def loaded(
@@ -168,9 +160,9 @@ def loaded(
     """Loading, with the memory that it takes where that is much. Raises LimitError."""
     if source is None or not source.size or many_rows(source) is None:
         return Choice("memory", reason)
-    needed, limit = _needed(spec, name, source, requests), spec.engine.memory_limit
-    check_room(source.name, needed, None if limit is None else limit_bytes(limit), why)
-    return Choice("memory", f"{reason} (about {told(needed)} of memory)", much=True)
+    needed = _needed(spec, name, source, requests)
+    check_room(spec, source.name, needed, why)
+    return Choice("memory", f"{reason} (about {_in_words(needed)} of memory)", much=True)
 
 
 def _needed(spec: Spec, name: str, source: Source, requests: Requests) -> int:
@@ -189,7 +181,7 @@ def _beyond(spec: Spec, name: str, source: Source, requests: Requests) -> str | 
     needed = _needed(spec, name, source, requests)
     if needed <= limit_bytes(spec.engine.memory_limit):
         return None
-    return f"loading may take {told(needed)}, more than engine.memory_limit"
+    return f"loading may take {_in_words(needed)}, more than engine.memory_limit"
 
 
 def many_rows(source: Source) -> str | None:
@@ -231,11 +223,8 @@ def _needs_rows(spec: Spec, name: str, source: Source | None) -> str | None:
     """Why single rows are needed, or None where counts are enough."""
     if source is None:
         return "the rows are handed over in memory"
-    why = _files_need_reading(source)
-    if why is not None:
-        return why
     single = source.suffix == ".parquet" and not isinstance(source, (Files, Joined))
-    return counts_lack(spec, name, single=single)
+    return _files_need_reading(source) or counts_lack(spec, name, single=single)
 
 
 def counts_lack(spec: Spec, name: str, *, single: bool = False) -> str | None:
@@ -243,22 +232,24 @@ def counts_lack(spec: Spec, name: str, *, single: bool = False) -> str | None:
 
     ``single``: the rows are of one Parquet file.
     """
-    if in_overlap(spec, name) and (
-        fitted_on(spec, name) or not single or spec.datasets[name].where is not None
-    ):
-        trained = "a model is trained on its rows"
-        compared = "rows are compared with the training rows of a model"
-        return trained if fitted_on(spec, name) else compared
-    why = _models_need_rows(spec, name)
-    if why is not None:
-        return why
-    if spec.datasets[name].design is not None:
+    dataset = spec.datasets[name]
+    if in_overlap(spec, name):
+        if fitted_on(spec, name):
+            return "a model is trained on its rows"
+        if not single or dataset.where is not None:
+            return "rows are compared with the training rows of a model"
+    for key, model in spec.models.items():
+        if name in spec.datasets_of(key) and not isinstance(model, _COUNTED):
+            return f"{key} needs several columns of each row"
+    if dataset.design is not None:
         return "how it was sampled belongs to each row"
-    return (
-        _columns_need_rows(spec.datasets[name])
-        or _types_need_rows(spec, name)
-        or _changed_need_rows(spec, name)
-    )
+    if dataset.readers is not None:
+        return "the readings of a case are kept together"
+    if dataset.keep_rows:
+        return "digests of its rows are kept"
+    if {*dataset.types} & {*period_columns(spec)}:
+        return "types are declared for its columns"
+    return _changed_need_rows(spec, name)
 
 
 def columns_alone(spec: Spec) -> tuple[str, ...]:
@@ -267,30 +258,16 @@ def columns_alone(spec: Spec) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*compared, *spec.report.characteristics)))
 
 
-def _models_need_rows(spec: Spec, name: str) -> str | None:
-    """The first model of a dataset that needs single rows, and why, or None."""
-    for model in spec.models:
-        why = _rows_of(spec.models[model]) if name in spec.datasets_of(model) else None
-        if why is not None:
-            return f"{model} {why}"
-    return None
-
-
 def _files_need_reading(source: Source) -> str | None:
     """Why files are read row by row for how they are written, or None."""
-    sides = (source.left, source.right) if isinstance(source, Joined) else (source,)
-    for side in sides:
+    for side in (source.left, source.right) if isinstance(source, Joined) else (source,):
+        dialect = side.dialect
         if side.suffix == ".xlsx":
             return "they are cells of a spreadsheet"
-        why = side.dialect.why_read()
-        if (
-            why is None
-            and not side.dialect.is_usual
-            and side.suffix.startswith((".jsonl", ".parquet"))
-        ):
-            why = "numbers in it are written in another way"
-        if why is not None:
+        if why := dialect.why_read():
             return why
+        if not dialect.is_usual and side.suffix.startswith((".jsonl", ".parquet")):
+            return "numbers in it are written in another way"
     return None
 
 
@@ -308,12 +285,6 @@ def _changed_need_rows(spec: Spec, name: str) -> str | None:
     return None
 
 
-def _types_need_rows(spec: Spec, name: str) -> str | None:
-    """Why types that are declared need single rows, or None."""
-    typed = {*spec.datasets[name].types}
-    return "types are declared for its columns" if typed & {*period_columns(spec)} else None
-
-
 def _other_roles(spec: Spec, name: str, model: str) -> list[tuple[str, str]]:
     """The columns of a model that are no subgroups; none where it is not of the dataset."""
     if name not in spec.datasets_of(model) or not isinstance(spec.datasets[name].target, str):
@@ -323,33 +294,55 @@ def _other_roles(spec: Spec, name: str, model: str) -> list[tuple[str, str]]:
     return named if said is None else [*named, ("prediction", said)]
 
 
-def _columns_need_rows(dataset: Dataset) -> str | None:
-    if dataset.readers is not None:
-        return "the readings of a case are kept together"
-    if dataset.keep_rows:
-        return "digests of its rows are kept"
-    return None
-
-
-def _rows_of(model: Any) -> str | None:
-    """What a model needs single rows for, or None where counts are enough."""
-    counted = (PredictionModel, ScoreModel, ScoresModel, MarginModel)
-    return None if isinstance(model, counted) else "needs several columns of each row"
-
-
 def stored_rows(source: Source) -> int | None:
     """Rows of a Parquet file by its own account; None where that cannot be read."""
     import duckdb
 
-    sources = [part.source for part in parts_of(source)]
-    with duckdb.connect(":memory:") as connection, ExitStack() as stack:
-        paths = [stack.enter_context(plain_name(one.path)) for one in sources]
-        listed = ", ".join(quoted_text(path) for path in paths)
-        for setting in (f"allowed_paths=[{listed}]", *LOCKS):
-            connection.execute(f"SET {setting}")
+    files = [part.source.path for part in parts_of(source)]
+    with locked_connection(files, ()) as (connection, paths):
         try:
             query = "SELECT sum(num_rows) FROM parquet_file_metadata(?)"
             found = connection.execute(query, [paths]).fetchone()
         except duckdb.Error:
             return None
     return None if found is None else int(found[0])
+
+
+def machine_bytes() -> int | None:
+    """The memory of this machine, or what its container may take; None where neither is told."""
+    found = []
+    with suppress(AttributeError, OSError, ValueError):
+        found.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    with suppress(OSError, ValueError):
+        found.append(int(_CGROUP.read_text(encoding="ascii")))
+    return min(found, default=None)
+
+
+def _in_words(size: int) -> str:
+    """A size in words.
+
+    >>> _in_words(2_340_000_000), _in_words(40_000_000)
+    ('2.3 GB', '40 MB')
+    """
+    return f"{size / 1e9:.1f} GB" if size >= 10**9 else f"{size / 1e6:.0f} MB"
+
+
+def check_room(spec: Spec, file: str, needed: int, why: str) -> None:
+    """Raise LimitError where rows that have to be loaded would not fit.
+
+    They may take what the spec sets, or the memory of this machine.
+    """
+    limit = spec.engine.memory_limit
+    most = machine_bytes() if limit is None else limit_bytes(limit)
+    if most is None or needed <= most:
+        return
+    whose = "this machine has" if limit is None else "engine.memory_limit allows"
+    instead = "fewer rows or columns, or what can be counted where the rows lie"
+    raise LimitError(
+        Problem(
+            f"loading the rows takes about {_in_words(needed)} of memory, and {whose} "
+            f"{_in_words(most)}; they are loaded, not counted, because {why}",
+            instead if limit is None else f"a higher engine.memory_limit, {instead}",
+            Location(file),
+        )
+    )

@@ -64,19 +64,12 @@ class ClassificationTable:
         """
         return self._placed(self.cells, indeterminate)
 
-    def squares_of(self, indeterminate: str | None = None) -> npt.NDArray[np.float64] | None:
+    def squares_matrix(self, indeterminate: str | None = None) -> Matrix | None:
         """The K x K sums of squared weights, counted as :meth:`matrix` counts the rows.
 
         None where every row weighs 1.
         """
-        squares = self.squares_matrix(indeterminate)
-        return None if squares is None else _dense(squares)
-
-    def squares_matrix(self, indeterminate: str | None = None) -> Matrix | None:
-        """The same, indeterminate predictions without a column kept beside."""
-        if self.squares is None:
-            return None
-        return self._placed(self.squares, indeterminate)
+        return None if self.squares is None else self._placed(self.squares, indeterminate)
 
     def _placed(
         self, cells: Mapping[tuple[int, int], int | float], indeterminate: str | None
@@ -113,7 +106,7 @@ class ClassificationTable:
     @cached_property
     def dense(self) -> npt.NDArray[np.float64]:
         """The K x K counts as floats, indeterminate predictions left out."""
-        return _dense(self.matrix())
+        return dense_counts(self.matrix())
 
 
 #: Columns of an indeterminate prediction that counts for no class, and of one that is left out.
@@ -137,13 +130,9 @@ def column_of_indeterminate(actual: Any, size: int, mode: str | None) -> Any:
     return actual * 0 + (NOWHERE if mode == "against" else LEFT_OUT)
 
 
-def _dense(matrix: Matrix) -> npt.NDArray[np.float64]:
+def dense_counts(matrix: Matrix) -> npt.NDArray[np.float64]:
+    """A matrix as a dense float array, shape (K, K)."""
     table = np.zeros((matrix.size, matrix.size))
     for (actual, predicted), count in matrix.cell_counts.items():
         table[actual, predicted] = count
     return table
-
-
-def dense_counts(matrix: Matrix) -> npt.NDArray[np.float64]:
-    """A matrix as a dense float array, shape (K, K)."""
-    return _dense(matrix)

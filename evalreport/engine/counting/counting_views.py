@@ -6,7 +6,8 @@ as a row in memory is, and stands for so many rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from evalreport.data.files import Files
-from evalreport.data.multiplicity import multiplicities
+from evalreport.data.multiplicity import multiplicities, written_out
 from evalreport.data.scores import with_grain
 from evalreport.data.selection import selected
 from evalreport.data.source import Source
@@ -24,13 +25,18 @@ from evalreport.engine.calendar import periods_of, with_periods
 from evalreport.engine.counting.choosing import (
     MEMORY,
     MUCH_TEXT,
+    VALUE_BYTES,
     Choice,
+    check_room,
     columns_alone,
     counts_lack,
     limit_bytes,
     loaded,
+    machine_bytes,
 )
-from evalreport.engine.counting.loading import machine_bytes
+from evalreport.engine.databases.kinds import counted_kinds, database
+from evalreport.engine.databases.query_limits import QueryWatch, limits_of
+from evalreport.engine.databases.sessions import Session
 from evalreport.engine.databases.wanted import (
     OTHER_ENGINE,
     UNWATCHED,
@@ -55,7 +61,6 @@ from evalreport.spec.datasets import ClusterTable, Query
 from evalreport.spec.model import Spec
 
 if TYPE_CHECKING:
-    from evalreport.engine.counting.duckdb_rows import DuckDBRows
     from evalreport.engine.counting.kept_kinds import KeptKinds
 
 #: Up to so many rows a dataset that is not in order is read, to name every mistake.
@@ -97,15 +102,17 @@ def counted_views(
     """
     wanted = _wanted(spec, name, requests, watch)
     try:
-        if isinstance(spec.datasets[name].path, Query | ClusterTable):
-            return _in_database(spec, name, source, choice, requests, wanted, classes)
-        with _rows(source, wanted, kept) as (rows, asked):
+        with _session(source, wanted, kept) as (found, asked):
+            rows = found.size
             try:
-                return _in_files(rows, spec, name, requests, asked, classes)
+                kinds = counted_kinds(found, source, asked)
+                rows = kinds.rows
+                return _of_kinds(spec, name, kinds.table, requests, classes, rows)
             except DataError as error:
-                if rows.size > READ_FOR_MISTAKES:
+                if choice.name == "spark" or rows is None or rows > READ_FOR_MISTAKES:
                     raise
-                return _read_for_mistakes(choice, error)
+                lacks = f": {error.problems[0]}" if choice.named else ""
+                return Choice("memory", f"{MISTAKES}{lacks}", choice.named)
     except TooManyKindsError as error:
         told = Problem(str(error), COARSER, Location(source.name))
         raise LimitError(told) from None
@@ -120,33 +127,6 @@ def counted_views(
             raise DataError(told) from None
         reason = f"read row by row, not counted: {error}"
         return loaded(spec, name, source, requests, reason, str(error))
-
-
-def _read_for_mistakes(choice: Choice, error: DataError) -> Choice:
-    """How rows are read that are not in order, each mistake by its row."""
-    lacks = f": {error.problems[0]}" if choice.named else ""
-    return Choice("memory", f"{MISTAKES}{lacks}", choice.named)
-
-
-def _in_database(
-    spec: Spec,
-    name: str,
-    source: Source,
-    choice: Choice,
-    requests: Requests,
-    wanted: Wanted,
-    classes: tuple[str, ...],
-) -> Counted | Choice:
-    """Each model of a dataset, by the kinds of rows that its database counts."""
-    from evalreport.engine.databases.kinds import database_kinds
-
-    kinds, rows = database_kinds(source, wanted)
-    try:
-        return _of_kinds(spec, name, kinds, requests, classes, rows)
-    except DataError as error:
-        if choice.name == "spark" or rows > READ_FOR_MISTAKES:
-            raise
-        return _read_for_mistakes(choice, error)
 
 
 def views_of_kinds(
@@ -171,28 +151,23 @@ def views_of_kinds(
     }
     kinds = replace(table, rows=len(held), columns=columns, times=times[held], kind=held, _kept={})
     try:
-        typed = selected(with_types(kinds, dataset.types), dataset.where or {}, str(dataset.target))
-        typed = with_periods(typed, spec, name)
-        return _views(spec, name, typed, requests, classes, table.rows)
+        return _of_kinds(spec, name, kinds, requests, classes, table.rows)
     except DataError:
         return None
 
 
-def _in_files(
-    rows: DuckDBRows,
-    spec: Spec,
-    name: str,
-    requests: Requests,
-    wanted: Wanted,
-    classes: tuple[str, ...],
-) -> Counted:
-    """Each model of a dataset, by the kinds of rows of its files.
+def counted_out(table: RawTable, spec: Spec, name: str) -> RawTable:
+    """The rows that a dataset's kinds stand for; the table itself where every row is one.
 
-    Raises DataError where they are not in order, NotPlainError where they are to be read.
+    Raises DataError for what is no count, LimitError where the rows would not fit in memory.
     """
-    from evalreport.engine.counting.kinds_table import kinds_table
-
-    return _of_kinds(spec, name, kinds_table(rows, wanted), requests, classes, rows.size)
+    column = spec.datasets[name].count
+    if column is None or column not in table.columns:
+        return table
+    width = max(len(table.columns) - 1, 1) * VALUE_BYTES
+    why = "each kind of row has a count"
+    room: Callable[[int], None] = lambda rows: check_room(spec, table.name, rows * width, why)  # noqa: E731
+    return written_out(table, column, room)
 
 
 def _of_kinds(
@@ -204,32 +179,37 @@ def _of_kinds(
     rows: int,
 ) -> Counted:
     """Each model of a dataset; ``rows``: how many its file, or query, has."""
-    dataset = spec.datasets[name]
-    chosen = selected(with_types(kinds, dataset.types), dataset.where or {}, str(dataset.target))
-    read = None if dataset.count is None else rows
-    return _views(spec, name, chosen, requests, classes, read)
-
-
-def _views(
-    spec: Spec,
-    name: str,
-    kinds: RawTable,
-    requests: Requests,
-    classes: tuple[str, ...],
-    read: int | None,
-) -> Counted:
-    """Each model of a dataset; ``read``: how many kinds of rows its file has, if it is of those."""
     subgroups = requests.subgroup_columns
-    scores = score_columns(spec, name, subgroups)
-    table = with_grain(rules_of(spec, name).reading(kinds, classes), scores, spec.engine.grain)
+    table = as_declared(spec, name, kinds, subgroups, classes)
     views = [
         view_of(spec, name, model, table, subgroups, lambda _: None)
         for model in spec.models
         if name in spec.datasets_of(model)
     ]
-    if read is not None:
-        views = [replace(view, ledger=replace(view.ledger, kinds_read=read)) for view in views]
+    if spec.datasets[name].count is not None:
+        views = [replace(view, ledger=replace(view.ledger, kinds_read=rows)) for view in views]
     return Counted(tuple(views), table)
+
+
+def as_declared(
+    spec: Spec,
+    name: str,
+    table: RawTable,
+    subgroups: tuple[str, ...],
+    classes: tuple[str, ...] = (),
+    where: Callable[[str], Location | None] = lambda _: None,
+) -> RawTable:
+    """The rows of a table, or its kinds, as their dataset declares them.
+
+    ``where``: where the spec names the type of a column. Raises DataError.
+    """
+    dataset = spec.datasets[name]
+    typed = with_types(table, dataset.types, where)
+    found = selected(typed, dataset.where or {}, str(dataset.target))
+    if table.times is None or table.kind is not None:  # what was counted is of periods already
+        found = with_periods(found, spec, name)
+    scores = score_columns(spec, name, subgroups)
+    return with_grain(rules_of(spec, name).reading(found, classes), scores, spec.engine.grain)
 
 
 def _wanted(spec: Spec, name: str, requests: Requests, watch: Watcher) -> Wanted:
@@ -274,23 +254,22 @@ def _parts(spec: Spec, name: str, subgroups: tuple[str, ...]) -> set[str]:
 
 
 @contextmanager
-def _rows(
+def _session(
     source: Source, wanted: Wanted, kept: KeptKinds | None
-) -> Iterator[tuple[DuckDBRows, Wanted]]:
-    """The rows of files, and what is wanted of these."""
-    if kept is not None and isinstance(source, Files) and adds_up(source):
+) -> Iterator[tuple[Session, Wanted]]:
+    """A session with the rows of a database or of files, and what is wanted of these."""
+    asked = wanted.query or wanted.table
+    lines = source.suffix.startswith(".jsonl")
+    if asked is not None:
+        with database(source, asked, QueryWatch(source.name, limits_of(os.environ))) as found:
+            yield found, wanted
+    elif kept and isinstance(source, Files) and len(source.parts) > 1 and not lines:
         from evalreport.engine.counting.kept_kinds import rows_of_files
 
-        with rows_of_files(source, wanted, kept) as found:
-            yield found
+        with rows_of_files(source, wanted, kept) as of_files:
+            yield of_files
     else:
         from evalreport.engine.counting.duckdb_rows import duckdb_rows
 
         with duckdb_rows(source, wanted) as rows:
             yield rows, wanted
-
-
-def adds_up(source: Files) -> bool:
-    """Whether a dataset is of several files, each of which is counted by itself."""
-    kind = source.suffix.removesuffix(".gz")
-    return kind in (".parquet", ".csv", ".tsv") and len(source.parts) > 1

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from evalreport.engine.databases.query_text import DUCKDB, Column, Kind
+from typing import Any
 
-#: A column whose texts were read as numbers when they were kept; ``t0``, ``t1``, ... beside it say
-#: whether a text is there that is none.
-NUMBER = "NUMBER"
-_KINDS = {
-    **{f"{sign}{size}": Kind.WHOLE for sign in ("", "U")
-       for size in ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")},
-    **dict.fromkeys(("FLOAT", "DOUBLE", NUMBER), Kind.NUMBER),
-    "BOOLEAN": Kind.FLAG,
-}  # fmt: skip
+from evalreport.engine.databases.query_text import DUCKDB, Column, Kind, kind_of
+from evalreport.engine.databases.wanted import quoted_text
+
 #: The text of a value that is written as JSON: 1, 1.0 and "1" are one.
 _JSON = (
     "CASE WHEN {0} LIKE '\"%' THEN substr({0}, 2, length({0}) - 2) "
@@ -20,20 +14,26 @@ _JSON = (
 )
 
 
+def types_of(connection: Any, relation: str) -> dict[str, str]:
+    """The DuckDB names of the types of a relation's columns."""
+    described = connection.execute(f"DESCRIBE FROM {relation}").fetchall()
+    return {str(name): str(kind) for name, kind, *_ in described}
+
+
 def file_column(name: str, place: int, kind: str) -> Column:
-    """A column of ``data``; ``kind``: the DuckDB name of its type, JSON, or NUMBER."""
-    own = f"c{place}"
-    text = _JSON.format(own) if kind == "JSON" else own
-    return Column(name, text, _KINDS.get(kind, Kind.TEXT), kind, plain=own)
+    """A column of ``data``; ``kind``: the DuckDB name of its type, none where it is not read."""
+    own, json = f"c{place}", kind == "JSON"
+    text = _JSON.format(own) if json else own
+    return Column(name, text, Kind.TEXT if json else kind_of(kind), kind, plain=own)
 
 
-def kept_columns(place: int, kind: str, number: bool) -> list[str]:
-    """How a column of text is kept: as it is, or as its number and whether it is none."""
+def kept_column(name: str, place: int, kind: str, number: bool) -> str:
+    """How a column of text is kept: as it is, or as its numbers, where others end the reading."""
     if not number:
-        return [f"c{place}"]
-    column = file_column("", place, kind)
-    wrong = DUCKDB.no_number(column)
-    return [
-        f"CASE WHEN NOT ({wrong}) THEN {DUCKDB.times(column)} END AS c{place}",
-        f"{wrong} AS t{place}",
-    ]
+        return f"c{place}"
+    column = file_column(name, place, kind)
+    wrong = quoted_text(f"{name} is not a finite number in some rows")
+    return (
+        f"CASE WHEN {DUCKDB.no_number(column)} THEN error({wrong}) "
+        f"ELSE {DUCKDB.as_number(column)} END AS c{place}"
+    )

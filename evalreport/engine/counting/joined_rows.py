@@ -10,7 +10,7 @@ from evalreport.data.files import parts_of
 from evalreport.data.joined import Joined, check_keys, check_shared, without_partner
 from evalreport.data.source import Source
 from evalreport.data.table import PARTNER
-from evalreport.engine.counting.file_columns import NUMBER
+from evalreport.engine.counting.file_columns import types_of
 from evalreport.engine.counting.parquet_rows import Made, parquet_rows
 from evalreport.engine.counting.text_rows import kept_rows
 from evalreport.engine.databases.wanted import NotPlainError, Wanted, quoted_text
@@ -20,7 +20,7 @@ _WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")
 
 
 def joined_rows(connection: Any, source: Joined, paths: Sequence[str], wanted: Wanted) -> Made:
-    """Make ``data`` of both files; header, types in it, and rows.
+    """Make ``data`` of both files; its header, and how many rows.
 
     Every row of either is there once; the last column says which have no partner. Raises
     NotPlainError for files that are to be read row by row.
@@ -34,10 +34,17 @@ def joined_rows(connection: Any, source: Joined, paths: Sequence[str], wanted: W
         # The reader of rows finds it again, with the place.
         raise NotPlainError(str(error).splitlines()[0]) from None
     own, other = left[0].index(source.on[0]), right[0].index(source.on[1])
-    _check_kinds(left[1][own], right[1][other])
+    types = types_of(connection, "left_rows"), types_of(connection, "right_rows")
+    _check_kinds(types[0][f"c{own}"], types[1][f"c{other}"])
     left_key, right_key = f"CAST(l.c{own} AS VARCHAR)", f"CAST(r.c{other} AS VARCHAR)"
     _check_once(connection, f"CAST(c{other} AS VARCHAR)", source)
-    header, kinds, shown = _columns(left, right, wanted, source)
+    header = [*left[0], *(name for name in right[0] if name not in left[0])]
+    shown = [f"coalesce({left_key}, {right_key}) AS c{own}"]
+    for place, name in enumerate(header):
+        if place != own and name in wanted.columns:
+            in_left = place < len(left[0])
+            old = f"l.c{place}" if in_left else f"r.c{right[0].index(name)}"
+            shown.append(f"{old} AS c{place}")
     place = len(header)
     partner = (
         f"CASE WHEN l.here IS NULL THEN {quoted_text(without_partner(source.left.name))} "
@@ -51,7 +58,7 @@ def joined_rows(connection: Any, source: Joined, paths: Sequence[str], wanted: W
         f"ON nullif({left_key}, '') = nullif({right_key}, '')"
     )
     ((rows,),) = connection.execute("SELECT count(*) FROM data").fetchall()
-    return (*header, PARTNER), (*kinds, "VARCHAR"), int(rows)
+    return (*header, PARTNER), int(rows)
 
 
 def _side(
@@ -62,12 +69,9 @@ def _side(
         raise NotPlainError("a file of its kind is joined row by row")
     asked = replace(wanted, columns=(*wanted.columns, key), numbers=wanted.numbers - {key})
     if source.suffix == ".parquet":
-        made = parquet_rows(connection, source, paths, asked.columns)
-        connection.execute(f"ALTER VIEW data RENAME TO {name}")
+        made = parquet_rows(connection, source, paths, asked.columns, name)
     else:
-        made = kept_rows(connection, source, paths, asked)
-        connection.execute(f"DROP VIEW data; ALTER TABLE kept.data RENAME TO {name}")
-        connection.execute(f"CREATE TEMP VIEW {name} AS SELECT * FROM kept.{name}")  # noqa: S608
+        made = kept_rows(connection, source, paths, asked, name)
     check_keys(made[0], key, source.name)
     return made
 
@@ -85,33 +89,3 @@ def _check_once(connection: Any, key: str, source: Joined) -> None:
     ).fetchone()
     if found is not None:
         raise NotPlainError(f"{source.right.name} names a row twice")
-
-
-def _columns(
-    left: Made, right: Made, wanted: Wanted, source: Joined
-) -> tuple[list[str], list[str], list[str]]:
-    """The joined header, the types in it, and what selects the columns that are asked for."""
-    own, other = source.on
-    header: list[str] = []
-    kinds: list[str] = []
-    shown: list[str] = []
-    right_key = right[0].index(other)
-    for side, (names, types, _) in (("l", left), ("r", right)):
-        for old, (name, kind) in enumerate(zip(names, types, strict=True)):
-            if side == "r" and name in header:
-                continue
-            new = len(header)
-            header.append(name)
-            if side == "l" and name == own:
-                kinds.append("VARCHAR")
-                shown.append(
-                    f"CAST(coalesce(CAST(l.c{old} AS VARCHAR), "
-                    f"CAST(r.c{right_key} AS VARCHAR)) AS VARCHAR) AS c{new}"
-                )
-                continue
-            kinds.append(kind)
-            if name in wanted.columns:
-                shown.append(f"{side}.c{old} AS c{new}")
-                if kind == NUMBER:
-                    shown.append(f"coalesce({side}.t{old}, false) AS t{new}")
-    return header, kinds, shown

@@ -20,9 +20,9 @@ from typing import Any
 from evalreport.data.files import Files, Part
 from evalreport.data.read import not_twice, same_columns
 from evalreport.engine.counting.duckdb_rows import DuckDBRows, duckdb_rows, locked
-from evalreport.engine.counting.kinds_table import check_counts, kinds_of
+from evalreport.engine.counting.file_columns import types_of
 from evalreport.engine.counting.parquet_rows import same_types
-from evalreport.engine.databases.kinds import not_unique
+from evalreport.engine.databases.kinds import KindsQuery, check_counts, not_unique
 from evalreport.engine.databases.query_text import DUCKDB, ids_query
 from evalreport.engine.databases.wanted import NotPlainError, Wanted, quoted_text
 from evalreport.predict.cache import read_entry, write_entry
@@ -30,7 +30,7 @@ from evalreport.scratch import scratch_folder
 from evalreport.version import __version__
 
 #: Changes when the meaning of an entry changes.
-FORMAT = 1
+FORMAT = 2
 #: Bytes that all entries together may take; what was not used for longest goes first.
 MOST_KEPT = 2 << 30
 
@@ -62,15 +62,11 @@ class KeptKinds:
 
 @dataclass(frozen=True)
 class Kept:
-    """The kinds of one file: where they lie, and what they are.
-
-    ``rows``: how many the file has; ``columns`` and ``kinds``: what its rows were counted by.
-    """
+    """The kinds of one file: where they lie, what of its ``header`` they are by, and its rows."""
 
     path: Path
     header: tuple[str, ...]
     columns: tuple[str, ...]
-    kinds: tuple[str, ...]
     rows: int
 
 
@@ -80,7 +76,7 @@ def rows_of_files(
 ) -> Iterator[tuple[DuckDBRows, Wanted]]:
     """The kinds of all files as rows that stand for several, and what is wanted of these.
 
-    Files without an entry are counted. Raises as ``duckdb_rows``, and as ``kinds_of``.
+    Files without an entry are counted. Raises as ``duckdb_rows``, and as ``counted_kinds``.
     """
     with scratch_folder() as scratch:
         folder, by_key = Path(scratch).resolve(), dict[str, Kept]()
@@ -90,7 +86,6 @@ def rows_of_files(
                 path = folder / f"{key}.parquet"
                 by_key[key] = _entry(kept, key) or _counted(source, part, wanted, path)
         found = [by_key[key] for key in keys]
-        _check_alike(source, found)
         known = sum(one.path.parent == kept.folder for one in found)
         if known:
             kept.told(f"{known:,} of {len(found):,} files were counted before")
@@ -98,29 +93,30 @@ def rows_of_files(
         ids = [str(_ids(one.path)) for one in found if wanted.id is not None and not wanted.repeats]
         text = source.suffix != ".parquet"
         with locked(source.name, [], wanted.memory, [*paths, *ids], text=text) as (connection, _):
+            _check_alike(connection, source, found)
             _check_ids(connection, [one for one in ids if Path(one).exists()], source, wanted)
-            yield _all_kinds(connection, source, paths, found, wanted)
+            yield _all_kinds(connection, source, found, wanted)
         _keep([*by_key.values()], kept)
 
 
 def _all_kinds(
-    connection: Any, source: Files, paths: Sequence[str], found: Sequence[Kept], wanted: Wanted
+    connection: Any, source: Files, found: Sequence[Kept], wanted: Wanted
 ) -> tuple[DuckDBRows, Wanted]:
-    first = found[0]
+    first, size = found[0], sum(one.rows for one in found)
     place = {column: f"k{i}" for i, column in enumerate(first.columns)}
     shown = [f"{place[c]} AS c{i}" for i, c in enumerate(first.header) if c in place]
-    shown.append(f"n AS c{len(first.header)}")
-    listed = ", ".join(map(quoted_text, paths))
-    connection.execute(
-        f"CREATE TEMP VIEW data AS SELECT {', '.join(shown)} FROM read_parquet([{listed}])"  # noqa: S608
-    )
-    kinds = dict(zip(first.columns, first.kinds, strict=True))
-    types = tuple(kinds.get(column, "VARCHAR") for column in first.header)
-    size, times = sum(one.rows for one in found), f"CAST(c{len(first.header)} AS DOUBLE)"
-    rows = DuckDBRows(connection, source.name, first.header, types, size, wanted.watch, times)
+    text = f"SELECT {', '.join([*shown, 'n'])} FROM {_read(*(one.path for one in found))}"  # noqa: S608
+    connection.execute(f"CREATE TEMP VIEW data AS {text}")
+    times = "CAST(n AS DOUBLE)"
+    rows = DuckDBRows(connection, source.name, first.header, size, wanted.watch, times)
     columns = (*wanted.columns, *([] if wanted.id is None else [wanted.id]))
-    put = {"periods": {}, "intervals": {}, "grains": {}, "numbers": frozenset[str]()}
+    put = {"intervals": {}, "grains": {}, "numbers": frozenset[str]()}
     return rows, replace(wanted, columns=columns, id=None, **put)  # type: ignore[arg-type]
+
+
+def _read(*paths: Path) -> str:
+    """Some files of kinds, as a query reads them."""
+    return f"read_parquet([{', '.join(quoted_text(str(path)) for path in paths)}])"
 
 
 def _entry(kept: KeptKinds, key: str) -> Kept | None:
@@ -128,26 +124,29 @@ def _entry(kept: KeptKinds, key: str) -> Kept | None:
     entry, path = kept.folder / f"{key}.json", kept.folder / f"{key}.parquet"
     body = None if kept.fresh else read_entry(entry, key)
     told = {} if body is None else json.loads(body)
-    if not told or told["sha256"] != _hashes(path):
+    try:
+        if not told or told["sha256"] != _hashes(path):
+            return None
+    except OSError:
         return None
-    for one in (path, entry):
-        with suppress(OSError):
+    with suppress(OSError):
+        for one in (path, entry):
             os.utime(one)
-    header, columns, kinds = (tuple(told[k]) for k in ("header", "columns", "kinds"))
-    return Kept(path, header, columns, kinds, int(told["rows"]))
+    header, columns = (tuple(told[k]) for k in ("header", "columns"))
+    return Kept(path, header, columns, int(told["rows"]))
 
 
 def _counted(source: Files, part: Part, wanted: Wanted, path: Path) -> Kept:
     alone = replace(source, parts=(part,), name=part.name)
     with duckdb_rows(alone, wanted, allowed=[str(path), str(_ids(path))]) as rows:
-        asked = kinds_of(rows, wanted)
-        rows.write(asked.query, path)
-        written = f"read_parquet({quoted_text(str(path))})"
-        sums = f"SELECT sum(wrong)::DOUBLE, sum(n)::DOUBLE FROM {written}"  # noqa: S608
+        columns, text = KindsQuery(rows, source.name, wanted).query()
+        rows.write(text, path)
+        sums = f"SELECT sum(wrong)::DOUBLE, sum(n)::DOUBLE FROM {_read(path)}"  # noqa: S608
         check_counts(*(one.values[0] for one in rows.fetch(sums, ["wrong", "n"])))
-        if wanted.id is not None and wanted.id in rows.header and not wanted.repeats:
-            rows.write(ids_query(DUCKDB, rows.rows, rows.column(wanted.id)), _ids(path))
-        return Kept(path, rows.header, asked.columns, asked.kinds, rows.size)
+        if wanted.id in rows.header and not wanted.repeats:
+            column = rows.columns[rows.header.index(wanted.id)]
+            rows.write(ids_query(DUCKDB, rows.rows, column), _ids(path))
+        return Kept(path, rows.header, tuple(columns), rows.size)
 
 
 def _keep(found: Sequence[Kept], kept: KeptKinds) -> None:
@@ -177,35 +176,25 @@ def _ids(path: Path) -> Path:
 
 def _hashes(path: Path) -> list[str | None]:
     """The hashes of the kinds, and of the ids beside them; None of a file that is not there."""
-    found: list[str | None] = []
-    for one in (path, _ids(path)):
-        try:
-            found.append(hashlib.sha256(one.read_bytes()).hexdigest())
-        except OSError:
-            found.append(None)
-    return found
+    both = (path, _ids(path))
+    return [hashlib.sha256(one.read_bytes()).hexdigest() if one.exists() else None for one in both]
 
 
 def _key(source: Files, part: Part, wanted: Wanted) -> str:
     """The hash of all that the kinds of a file follow from."""
     import duckdb
 
-    asked = {
-        "columns": wanted.columns,
-        "numbers": sorted(wanted.numbers),
-        "count": wanted.count,
-        "periods": dict(wanted.periods),
-        "intervals": dict(wanted.intervals),
-        "grains": dict(wanted.grains),
-        "id": [wanted.id, wanted.repeats],
-    }
-    written = [source.suffix, repr(source.dialect), source.keys, part.values]
+    apart = ("memory", "room", "watch")
+    asked = {name: value for name, value in vars(wanted).items() if name not in apart}
+    asked["numbers"] = sorted(wanted.numbers)
+    written = [source.suffix, source.dialect, source.keys, part.values]
     versions = [FORMAT, __version__, duckdb.__version__]
-    text = json.dumps([part.source.sha256, written, asked, versions], sort_keys=True)
+    text = repr([part.source.sha256, written, asked, versions])
     return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
 
 
-def _check_alike(source: Files, found: Sequence[Kept]) -> None:
+def _check_alike(connection: Any, source: Files, found: Sequence[Kept]) -> None:
+    """Raise where files have other columns, or types in those that count, than the first."""
     names = [part.name for part in source.parts]
     width = len(source.keys)
     own = [one.header[: len(one.header) - width] for one in found]
@@ -213,17 +202,16 @@ def _check_alike(source: Files, found: Sequence[Kept]) -> None:
         raise NotPlainError("its files have other columns than the first")
     same_columns(list(zip(names, own, strict=True)))
     not_twice(source, own[0])
-    same_types(
-        [(name, one.kinds) for name, one in zip(names, found, strict=True)], found[0].columns
-    )
+    types = [[*types_of(connection, _read(one.path)).values()] for one in found]
+    columns = found[0].columns
+    same_types([(n, t[: len(columns)]) for n, t in zip(names, types, strict=True)], columns)
 
 
 def _check_ids(connection: Any, ids: Sequence[str], source: Files, wanted: Wanted) -> None:
     if not ids:
         return
-    listed = ", ".join(map(quoted_text, ids))
     twice = connection.execute(
-        f"SELECT k0, count(*) FROM read_parquet([{listed}]) "  # noqa: S608
+        f"SELECT k0, count(*) FROM {_read(*map(Path, ids))} "  # noqa: S608
         "GROUP BY k0 HAVING count(*) > 1 LIMIT 1"
     ).fetchone()
     if twice is not None:

@@ -8,9 +8,10 @@ the sorted weights of each cell, so they do not depend on the order of rows.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -20,17 +21,79 @@ from evalreport.engine.counting.classification import (
     ClassificationTable,
     column_of_indeterminate,
 )
-from evalreport.engine.counting.tables import Tables
 from evalreport.metrics.tables import ClassScores, ScoreTable
-from evalreport.predict.view import LabelView
-from evalreport.results.identity import Slice
+from evalreport.predict.view import LabelView, View
+from evalreport.results.identity import EVERYTHING, Slice
 from evalreport.statistics.design_based import DesignVariance
 from evalreport.statistics.numbering import numbered, tallied
 
+T = TypeVar("T")
+Seen = TypeVar("Seen", bound=View)
 Codes = npt.NDArray[np.int64]
 
 #: Cells of all clusters' tables together that are held in memory.
 MOST_CLUSTER_CELLS = 50_000_000
+
+
+class Tables(Generic[Seen]):
+    """Builds, once each, the tables of one dataset and model; ``built`` counts the builds."""
+
+    def __init__(self, view: Seen) -> None:
+        self.view = view
+        self.built: Counter[str] = Counter()
+        self._kept: dict[tuple[Any, ...], Any] = {}
+
+    def rows_of(self, where: Slice) -> npt.NDArray[np.bool_] | None:
+        """Which rows a slice holds; None for all of them."""
+        return self.once(("rows", where), lambda: self._mask(where))
+
+    def row_count(self, where: Slice) -> int:
+        """How many rows a slice holds."""
+        return self.once(("row_count", where), lambda: self._row_count(where))
+
+    def _row_count(self, where: Slice) -> int:
+        mask, sample = self.rows_of(where), self.view.sample
+        if sample is not None and sample.own is not None:
+            return len(np.unique(self.view.row[self.rows(where)]))
+        if self.view.times is not None:
+            return int(self.view.times[slice(None) if mask is None else mask].sum())
+        return len(self.view.row) if mask is None else int(np.count_nonzero(mask))
+
+    def kinds(self, where: Slice) -> npt.NDArray[np.intp]:
+        """Indices of what a slice holds in the order of the view: rows, or kinds of rows."""
+        mask = self.rows_of(where)
+        return np.arange(len(self.view.row)) if mask is None else np.nonzero(mask)[0]
+
+    def rows(self, where: Slice) -> npt.NDArray[np.intp]:
+        """An index for each row of a slice, as often as there are rows of its kind.
+
+        In the order of ``View.places``.
+        """
+        mask, places, times = self.rows_of(where), self.view.places, self.view.times
+        inside = places if mask is None else places[mask[places]]
+        return inside if times is None else np.repeat(inside, times[inside])
+
+    def once(self, key: tuple[Any, ...], build: Callable[[], T]) -> T:
+        """What is built, once for each key."""
+        if key not in self._kept:
+            self._kept[key] = build()
+            self.built[str(key[0])] += 1
+        kept: T = self._kept[key]
+        return kept
+
+    def _mask(self, where: Slice) -> npt.NDArray[np.bool_] | None:
+        if where == EVERYTHING:
+            return None
+        mask = np.ones(len(self.view.row), dtype=bool)
+        for column, value in where.subgroup:
+            codes, names = self.view.groups[column]
+            wanted = names.index(value) if value in names else -1
+            mask &= codes == wanted
+        if where.fold is not None:
+            assert self.view.fold is not None
+            codes, names = self.view.fold
+            mask &= codes == names.index(where.fold)
+        return mask
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,10 +112,6 @@ class Ranked:
 class MemoryTables(Tables[LabelView]):
     """The tables of rows, or kinds of rows, of one class each."""
 
-    def __init__(self, view: LabelView) -> None:
-        super().__init__(view)
-        self._ranked: dict[int | None, Ranked] = {}
-
     # -- tables ---------------------------------------------------------------------------
 
     def classification(self, where: Slice, threshold: float | None) -> ClassificationTable:
@@ -65,7 +124,11 @@ class MemoryTables(Tables[LabelView]):
 
         ``index`` picks the class and column where there is one column per class.
         """
-        return self.once(("scores", where, index), lambda: self._score_table(where, index))
+        view = self.view
+        return self.once(
+            ("scores", where, index),
+            lambda: self._table_of(index, view.positives_of(index), self.rows_of(where)),
+        )
 
     def class_scores(self, where: Slice, pairs: bool = False) -> ClassScores:
         """What the columns of class scores are reduced to."""
@@ -241,10 +304,7 @@ class MemoryTables(Tables[LabelView]):
 
     def ranked(self, index: int | None = None) -> Ranked:
         """The rows by their score, or by that of the class ``index``; sorted once."""
-        if index not in self._ranked:
-            self.built["sort"] += 1
-            self._ranked[index] = _ranked(self.view.scores_of(index))
-        return self._ranked[index]
+        return self.once(("sort", index), lambda: _ranked(self.view.scores_of(index)))
 
     def entries(self, where: Slice, index: int | None = None) -> npt.NDArray[np.int32]:
         """The place of each row's score in the score table of a slice, shape (n,).
@@ -255,9 +315,6 @@ class MemoryTables(Tables[LabelView]):
         if mask is None:
             return order.place
         return (np.cumsum(_held(order, mask), dtype=np.int32) - 1)[order.place]
-
-    def _score_table(self, where: Slice, index: int | None) -> ScoreTable:
-        return self._table_of(index, self.view.positives_of(index), self.rows_of(where))
 
     def _table_of(
         self, index: int | None, positive: npt.NDArray[np.bool_], mask: npt.NDArray[np.bool_] | None

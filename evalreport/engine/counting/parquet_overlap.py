@@ -6,35 +6,44 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from evalreport.data.parquet_file import ParquetFile
-from evalreport.data.parquet_types import expression, readable
 from evalreport.data.source import Source, reading
 from evalreport.engine.counting.duckdb_rows import locked
+from evalreport.engine.counting.file_columns import types_of
+from evalreport.engine.counting.parquet_rows import Made, parquet_rows
 
 _NUMBERS = (
     "TINYINT", "SMALLINT", "INTEGER", "BIGINT",
     "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "FLOAT", "DOUBLE", "BOOLEAN",
 )  # fmt: skip
 _WHOLE = _NUMBERS[:8]
+#: A number as a double; NaN is missing, and there is one zero.
+_NUMBER = "CASE WHEN NOT isnan(CAST({0} AS DOUBLE)) THEN CAST({0} AS DOUBLE) + 0.0 END"
+RELATIONS = ("tested", "trained")
 #: What a comparison cannot do without, however low the limit.
 LEAST_MEMORY = 256_000_000
 
 
 class ParquetPair:
-    """A tested and a training file under one locked connection."""
+    """A tested and a training file as the relations of one locked connection."""
 
-    def __init__(self, connection: Any, tested: ParquetFile, trained: ParquetFile) -> None:
-        self._connection, self._tested, self._trained = connection, tested, trained
+    def __init__(self, connection: Any, tested: Made, trained: Made) -> None:
+        self._connection, self._made = connection, (tested, trained)
+        self._types = [types_of(connection, relation) for relation in RELATIONS]
 
     @property
     def rows(self) -> int:
         """Rows of the tested file."""
-        return self._tested.rows
+        return self._made[0][1]
 
     @property
     def headers(self) -> tuple[Sequence[str], Sequence[str]]:
         """The columns of both that can be compared, in their order."""
-        return _comparable(self._tested), _comparable(self._trained)
+        return self._comparable(0), self._comparable(1)
+
+    def _comparable(self, side: int) -> list[str]:
+        types = self._types[side]
+        found = ((name, types.get(f"c{i}", "[]")) for i, name in enumerate(self._made[side][0]))
+        return [name for name, kind in found if not kind.endswith("]")]
 
     def values(self, tested: str, trained: str) -> int:
         """Rows whose value of a column occurs in the other file; NULL occurs nowhere."""
@@ -48,18 +57,16 @@ class ParquetPair:
 
     def _sides(self, tested: str, trained: str) -> tuple[str, str]:
         """The two columns as expressions of one type."""
-        places = self._tested.header.index(tested), self._trained.header.index(trained)
-        kinds = self._tested.types[places[0]], self._trained.types[places[1]]
-        names = [f"c{place}" for place in places]
+        sides = zip(self._made, self._types, (tested, trained), strict=True)
+        found = [(f"c{header.index(name)}", types) for (header, _), types, name in sides]
+        kinds = [types[name] for name, types in found]
+        how = "CAST({} AS VARCHAR)"
         if all(kind in _WHOLE for kind in kinds):
-            return tuple(f"CAST({name} AS HUGEINT)" for name in names)  # type: ignore[return-value]
-        if all(kind in _NUMBERS for kind in kinds):
-            return tuple(_number(name) for name in names)  # type: ignore[return-value]
-        texts = [
-            f"CAST({expression(kind, name)} AS VARCHAR)"
-            for kind, name in zip(kinds, names, strict=True)
-        ]
-        return texts[0], texts[1]
+            how = "CAST({} AS HUGEINT)"
+        elif all(kind in _NUMBERS for kind in kinds):
+            how = _NUMBER
+        left, right = (how.format(name) for name, _ in found)
+        return left, right
 
     def _count(self, tested: Sequence[str], trained: Sequence[str], equals: str) -> int:
         left = ", ".join(f"{one} AS k{i}" for i, one in enumerate(tested))
@@ -67,31 +74,10 @@ class ParquetPair:
         same = " AND ".join(f"a.k{i} {equals} b.k{i}" for i in range(len(tested)))
         # Places of columns and quoted paths only: no name and no text of a file is in here.
         query = (
-            f"SELECT count(*) FROM (SELECT {left} FROM {_scan(self._tested)}) AS a "  # noqa: S608
-            f"SEMI JOIN (SELECT DISTINCT {right} FROM {_scan(self._trained)}) AS b ON {same}"
+            f"SELECT count(*) FROM (SELECT {left} FROM {RELATIONS[0]}) AS a "  # noqa: S608
+            f"SEMI JOIN (SELECT DISTINCT {right} FROM {RELATIONS[1]}) AS b ON {same}"
         )
         return int(self._connection.execute(query).fetchone()[0])
-
-
-def _number(name: str) -> str:
-    """A number as a double; NaN is missing, and there is one zero."""
-    number = f"CAST({name} AS DOUBLE)"
-    return f"CASE WHEN isnan({number}) THEN NULL ELSE {number} + 0.0 END"
-
-
-def _scan(file: ParquetFile) -> str:
-    literal = file.path.replace("'", "''")
-    places = ", ".join(f"c{i}" for i in range(len(file.header)))
-    how = "hive_partitioning=false, filename=false, union_by_name=false"
-    return f"read_parquet('{literal}', {how}) AS t({places})"
-
-
-def _comparable(file: ParquetFile) -> list[str]:
-    return [
-        name
-        for name, kind in zip(file.header, file.types, strict=True)
-        if readable(kind) and not kind.endswith("]")
-    ]
 
 
 @contextmanager
@@ -109,7 +95,7 @@ def parquet_pair(tested: Source, trained: Source, memory: int) -> Iterator[Parqu
         locked(tested.name, files, memory, doing="comparing the rows") as (connection, paths),
     ):
         one, other = (
-            ParquetFile(connection, path, name)
-            for path, (name, _) in zip(paths, files, strict=True)
+            parquet_rows(connection, source, [path], (), relation)
+            for source, path, relation in zip((tested, trained), paths, RELATIONS, strict=True)
         )
         yield ParquetPair(connection, one, other)

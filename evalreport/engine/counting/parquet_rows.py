@@ -1,4 +1,4 @@
-"""Rows of Parquet files, one or several, as the relation ``data`` of a connection."""
+"""Rows of Parquet files, one or several, as a relation of a connection."""
 
 from __future__ import annotations
 
@@ -15,17 +15,20 @@ from evalreport.data.source import Source, opened
 from evalreport.engine.databases.wanted import NotPlainError, quoted_text
 from evalreport.errors import DataError, Location, Problem
 
-#: Types whose values are their own text.
-_PLAIN = ("VARCHAR", "BOOLEAN", "FLOAT", "DOUBLE")
 _SCAN = "hive_partitioning=false, filename=false, union_by_name=false"
 
-Made = tuple[tuple[str, ...], tuple[str, ...], int]
+#: The header of rows, and how many there are.
+Made = tuple[tuple[str, ...], int]
 
 
 def parquet_rows(
-    connection: Any, source: Source, paths: Sequence[str], columns: tuple[str, ...]
+    connection: Any,
+    source: Source,
+    paths: Sequence[str],
+    columns: tuple[str, ...],
+    relation: str = "data",
 ) -> Made:
-    """Make ``data``; header, types in it, and rows. Raises DataError for damaged files.
+    """Make a relation; its header, and how many rows. Raises DataError for damaged files.
 
     Columns that stand in the names of folders are added; they are read from no file. Raises
     NotPlainError for columns of several types.
@@ -33,9 +36,8 @@ def parquet_rows(
     files = _checked_files(connection, source, paths, columns)
     first, keys = files[0], source.keys if isinstance(source, Files) else ()
     text = _relation(first.types, parts_of(source), paths, len(keys))
-    connection.execute(f"CREATE TEMP VIEW data AS {text}")
-    types = (*(_shown_type(kind) for kind in first.types), *("VARCHAR" for _ in keys))
-    return (*first.header, *keys), types, sum(file.rows for file in files)
+    connection.execute(f"CREATE TEMP VIEW {relation} AS {text}")
+    return (*first.header, *keys), sum(file.rows for file in files)
 
 
 def _relation(types: Sequence[str], parts: Sequence[Part], paths: Sequence[str], keys: int) -> str:
@@ -97,11 +99,3 @@ def same_types(files: Sequence[tuple[str, Sequence[str]]], columns: Sequence[str
         for name, kind, other in zip(columns, own, types, strict=True):
             if kind != other:
                 raise NotPlainError(f"{name} is {kind} in {file} and {other} in {first}")
-
-
-def _shown_type(kind: str) -> str:
-    """The type of a column in ``data``: itself for plain values and integers, else text."""
-    whole = kind.removeprefix("U") in ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")
-    if kind.endswith("]"):
-        return kind if kind == "VARCHAR[]" else "DOUBLE[]"
-    return kind if kind in _PLAIN or whole else "VARCHAR"

@@ -51,14 +51,7 @@ class Held:
 
     def is_of(self, source: Source) -> bool:
         """Whether a source is this file, by whatever name."""
-        own = self.source
-        return (own.path, own.suffix, own.sha256, own.identity, own.dialect) == (
-            source.path,
-            source.suffix,
-            source.sha256,
-            source.identity,
-            source.dialect,
-        )
+        return replace(source, name=self.source.name) == self.source
 
     def has(self, columns: Columns) -> bool:
         """Whether these columns were asked for when the file was read."""

@@ -1,17 +1,18 @@
-"""The tables of a view whose rows have sets of labels: one per label, and one of all labels."""
+"""The tables of a view: of one class in each row, or of sets of labels."""
 
 from __future__ import annotations
 
 from functools import cached_property
+from typing import overload
 
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.engine.counting.memory import MemoryTables
-from evalreport.engine.counting.tables import Tables
+from evalreport.engine.counting.memory import MemoryTables, Tables
 from evalreport.metrics.sets_table import LabelSets
 from evalreport.metrics.tables import Counts
 from evalreport.predict.label_sets import SetView
+from evalreport.predict.view import LabelView, View
 from evalreport.results.identity import Slice
 
 Floats = npt.NDArray[np.float64]
@@ -77,3 +78,17 @@ def patterns(sets: LabelSets) -> tuple[LabelSets, npt.NDArray[np.int64]]:
     )
     # Whole numbers below 2^53, so the sums are exact.
     return distinct, np.bincount(kind.reshape(-1), sets.often, len(first)).astype(np.int64)
+
+
+@overload
+def tables_of(view: LabelView) -> MemoryTables: ...
+@overload
+def tables_of(view: View) -> MemoryTables | SetTables: ...
+
+
+def tables_of(view: View) -> MemoryTables | SetTables:
+    """The tables of one dataset and model."""
+    if isinstance(view, SetView):
+        return SetTables(view)
+    assert isinstance(view, LabelView)
+    return MemoryTables(view)

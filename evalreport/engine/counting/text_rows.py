@@ -1,4 +1,4 @@
-"""Rows of text files, kept once as columns on disk: the relation ``data`` of a connection.
+"""Rows of text files, kept once as columns on disk: a relation of a connection.
 
 Delimited text is read as text, JSON as the text of each value, so nothing is guessed
 and a label keeps the type it was written with. Only what every reader reads alike is
@@ -11,25 +11,22 @@ import io
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, BinaryIO
-
-import numpy as np
+from functools import partial
+from typing import Any, BinaryIO, NamedTuple
 
 from evalreport.data.decimals import check_read_columns
 from evalreport.data.delimited import beginning
 from evalreport.data.dialect import BLANKS, DECIMAL_COMMA, THOUSANDS, Dialect
 from evalreport.data.files import Files, parts_of
 from evalreport.data.interruptible import interruptible
-from evalreport.data.json_lines import MANY_DIGITS, json_value
+from evalreport.data.json_lines import MANY_DIGITS
 from evalreport.data.limits import DEFAULT_LIMITS, decompressed
 from evalreport.data.read import DELIMITERS, not_twice
 from evalreport.data.source import Source, opened
-from evalreport.data.table import RawColumn
 from evalreport.data.text_scan import Plain, plain_delimited, plain_json
-from evalreport.data.typed_values import column_of
-from evalreport.engine.counting.file_columns import NUMBER, kept_columns
+from evalreport.engine.counting.file_columns import kept_column
 from evalreport.engine.counting.parquet_rows import Made
-from evalreport.engine.databases.wanted import NotPlainError, Wanted, quoted_text
+from evalreport.engine.databases.wanted import NotPlainError, Wanted, Watcher, quoted_text
 from evalreport.errors import DataError
 
 #: Decompressed text may be as large as the disk allows; the ratio stays under its limit.
@@ -48,8 +45,9 @@ def kept_rows(
     source: Source,
     paths: Sequence[str],
     wanted: Wanted,
+    relation: str = "data",
 ) -> Made:
-    """Make ``data`` of text files; header, types in it, and rows.
+    """Make a relation of text files; its header, and how many rows.
 
     Raises NotPlainError for text that is not plain, wrong text included.
     """
@@ -63,78 +61,69 @@ def kept_rows(
     try:
         for part, path in zip(parts_of(source), paths, strict=True):
             asked = [name for name in wanted.columns if name not in keys]
-            select, own, records = read(part.source, path, asked, wanted.numbers)
-            if header not in (None, own):
+            found = read(part.source, path, asked, wanted.numbers)
+            if header not in (None, found.header):
                 raise NotPlainError("its files have other columns than the first")
-            header = own
-            places = [f"{quoted_text(part.values[i])} AS c{len(own) + i}" for i in range(len(keys))]
-            text = select.replace("/*keys*/", "".join(f", {place}" for place in places))
-            verb = "CREATE TABLE kept.data AS" if not total else "INSERT INTO kept.data"
-            _kept_on_disk(connection, f"{verb} {text}", total, records, wanted)
-            total += records
+            header = found.header
+            values = [quoted_text(value) for value in part.values]
+            shown = [*found.shown, *(f"{v} AS c{i}" for i, v in enumerate(values, len(header)))]
+            verb = f"INSERT INTO kept.{relation}" if total else f"CREATE TABLE kept.{relation} AS"
+            text = f"{verb} SELECT {', '.join(shown) or 'NULL AS none'} FROM {found.rows}"  # noqa: S608
+            interruptible(
+                connection,
+                partial(connection.execute, text),
+                partial(_seen, wanted.watch, total, found.records),
+            )
+            total += found.records
     except (DataError, duckdb.InvalidInputException, duckdb.ConversionException) as error:
-        raise NotPlainError(_first_line(error)) from None
+        reason = str(error).splitlines()[0].removeprefix("Invalid Input Error: ")
+        raise NotPlainError(reason) from None
     assert header is not None
     if isinstance(source, Files):
         not_twice(source, header)
-    _checkkept_columns(connection, total, header, kind)
-    connection.execute("CREATE TEMP VIEW data AS SELECT * FROM kept.data")
-    written = "JSON" if kind == ".jsonl" else "VARCHAR"
-    kinds = [NUMBER if name in wanted.numbers else written for name in header]
-    return (*header, *keys), (*kinds, *("VARCHAR" for _ in keys)), total
+    _check_kept(connection, relation, total, header, kind)
+    connection.execute(f"CREATE TEMP VIEW {relation} AS SELECT * FROM kept.{relation}")  # noqa: S608
+    return (*header, *keys), total
 
 
-def _kept_on_disk(
-    connection: Any, statement: str, before: int, records: int, wanted: Wanted
-) -> None:
-    interruptible(
-        connection,
-        lambda: connection.execute(statement),
-        lambda share: wanted.watch.seen(before + int(share * records), before + records),
-    )
+class _Read(NamedTuple):
+    """What is selected of the rows of a file, its header, and how many records it has."""
+
+    shown: list[str]
+    rows: str
+    header: tuple[str, ...]
+    records: int
 
 
-def typed_column(name: str, values: Any, file: str) -> RawColumn:
-    """A column of values that are written as JSON, masked where there is none.
-
-    Raises NotPlainError for a number of more digits than Python reads.
-    """
-    gaps = np.ma.getmaskarray(values).tolist()
-    texts = np.ma.getdata(values).tolist()
-    try:
-        found = [None if gap else json_value(text) for text, gap in zip(texts, gaps, strict=True)]
-    except ValueError as error:
-        raise NotPlainError(str(error)) from None
-    return column_of(name, found, file)
+def _seen(watch: Watcher, before: int, records: int, share: float) -> None:
+    watch.seen(before + int(share * records), before + records)
 
 
-def _delimited(
-    part: Source, path: str, asked: Sequence[str], numbers: frozenset[str]
-) -> tuple[str, tuple[str, ...], int]:
-    """What selects the asked columns of a delimited file, its header and its records."""
-    delimiter, header, found = scanned(part, asked)
-    shown = ", ".join(
-        expression
-        for i, name in enumerate(header)
-        if name in asked
-        for expression in kept_columns(i, "VARCHAR", name in numbers)
-    )
+def _delimited(part: Source, path: str, asked: Sequence[str], numbers: frozenset[str]) -> _Read:
+    """The asked columns of a delimited file. Raises NotPlainError where it is not plain."""
+    delimiter = part.dialect.delimiter or DELIMITERS[part.suffix.removesuffix(".gz")]
+    with _plain_bytes(part) as stream:
+        header = tuple(_header(stream, part, delimiter, asked))
+    with _plain_bytes(part) as stream:
+        found = _plain(plain_delimited(stream, delimiter, len(header)))
+    taken = [(i, name) for i, name in enumerate(header) if name in asked]
     columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(header)))
-    packed = "gzip" if part.suffix.endswith(".gz") else "none"
     quotes = "false" if found.lines else "true"
-    file = (
+    rows = (
         f"read_csv({quoted_text(path)}, delim={quoted_text(delimiter)}, {_STRICT}, "
-        f"parallel={quotes}, compression='{packed}', columns={{{columns}}})"
+        f"parallel={quotes}, {_packed(part)}, columns={{{columns}}})"
     )
-    if not part.dialect.is_usual:
+    if not part.dialect.is_usual and taken:
         pointed = ", ".join(
-            f"nullif({_in_dialect(f'c{i}', name, part.dialect)}, '') AS c{i}"
-            for i, name in enumerate(header)
-            if name in asked
+            f"nullif({_in_dialect(f'c{i}', name, part.dialect)}, '') AS c{i}" for i, name in taken
         )
-        file = f"(SELECT {pointed or 'NULL AS none'} FROM {file})"  # noqa: S608
-    text = f"SELECT {shown or 'NULL AS none'}/*keys*/ FROM {file}"  # noqa: S608
-    return text, header, found.records
+        rows = f"(SELECT {pointed} FROM {rows})"  # noqa: S608
+    shown = [kept_column(name, i, "VARCHAR", name in numbers) for i, name in taken]
+    return _Read(shown, rows, header, found.records)
+
+
+def _packed(part: Source) -> str:
+    return f"compression='{'gzip' if part.suffix.endswith('.gz') else 'none'}'"
 
 
 def _in_dialect(column: str, name: str, dialect: Dialect) -> str:
@@ -155,50 +144,34 @@ def _in_dialect(column: str, name: str, dialect: Dialect) -> str:
     return column
 
 
-def scanned(part: Source, asked: Sequence[str]) -> tuple[str, tuple[str, ...], Plain]:
-    """Delimiter, header and records of a delimited file; NotPlainError where it is not plain."""
-    delimiter = part.dialect.delimiter or DELIMITERS[part.suffix.removesuffix(".gz")]
-    with _plain_bytes(part) as stream:
-        header = tuple(_header(stream, part, delimiter, asked))
-    with _plain_bytes(part) as stream:
-        return delimiter, header, _plain(plain_delimited(stream, delimiter, len(header)))
-
-
-def _json_lines(
-    part: Source, path: str, asked: Sequence[str], numbers: frozenset[str]
-) -> tuple[str, tuple[str, ...], int]:
-    """What selects the asked keys of a file of JSON lines, the keys, and its lines."""
+def _json_lines(part: Source, path: str, asked: Sequence[str], numbers: frozenset[str]) -> _Read:
+    """The asked keys of a file of JSON lines. Raises NotPlainError where it is not plain."""
     with _plain_bytes(part) as stream:
         records = _plain(plain_json(stream)).records
     pointers = ", ".join(
         quoted_text("/" + name.replace("~", "~0").replace("/", "~1")) for name in asked
     )
     values = [f"v[{i + 1}]" for i in range(len(asked))]
-    shown = ", ".join(
-        expression
-        for i, name in enumerate(asked)
-        for expression in kept_columns(i, "JSON", name in numbers)
-    )
-    # A value of null is none; lists and objects are no labels, and no key stands twice.
-    plain = ", ".join(
-        f"nullif(CAST({value} AS VARCHAR), 'null') AS c{i}" for i, value in enumerate(values)
-    )
-    nested = " ".join(f"OR json_type({value}) IN ('ARRAY', 'OBJECT')" for value in values)
+    # Lists and objects are no labels, and no key stands twice.
+    odd = ["json_type(j) <> 'OBJECT'", "len(list_distinct(k)) <> len(k)"]
+    odd += [f"json_type({value}) IN ('ARRAY', 'OBJECT')" for value in values]
     # A label that no double holds keeps all its digits, which only the reader of text sees.
-    nested += "".join(
-        f" OR (json_type({value}) = 'DOUBLE' AND (length(CAST({value} AS VARCHAR)) > 15 "
+    odd += [
+        f"(json_type({value}) = 'DOUBLE' AND (length(CAST({value} AS VARCHAR)) > 15 "
         f"OR regexp_matches(CAST(j AS VARCHAR), {_FINE})))"
         for name, value in zip(asked, values, strict=True)
         if name not in numbers
-    )
-    packed = "gzip" if part.suffix.endswith(".gz") else "none"
-    text = (
-        f"SELECT {shown}/*keys*/, odd FROM (SELECT {plain}, "  # noqa: S608
-        f"json_type(j) <> 'OBJECT' OR len(list_distinct(k)) <> len(k) {nested} AS odd FROM "
+    ]
+    # A value of null is none.
+    plain = ", ".join(f"nullif({value}, 'null'::JSON) AS c{i}" for i, value in enumerate(values))
+    rows = (
+        f"(SELECT {plain} FROM (SELECT CASE WHEN {' OR '.join(odd)} "  # noqa: S608
+        "THEN error('it has lines that are not plain objects') ELSE v END AS v FROM "
         f"(SELECT json AS j, json_keys(json) AS k, json_extract(json, [{pointers}]) AS v "
-        f"FROM read_ndjson_objects([{quoted_text(path)}], compression='{packed}')))"
+        f"FROM read_ndjson_objects([{quoted_text(path)}], {_packed(part)}))))"
     )
-    return text, tuple(asked), records
+    shown = [kept_column(name, i, "JSON", name in numbers) for i, name in enumerate(asked)]
+    return _Read(shown, rows, tuple(asked), records)
 
 
 @contextmanager
@@ -231,24 +204,16 @@ def _plain(found: Plain | str) -> Plain:
     return found
 
 
-def _checkkept_columns(connection: Any, total: int, header: tuple[str, ...], kind: str) -> None:
-    """Raise NotPlainError unless DuckDB read the rows of the scan, and no odd ones."""
-    if kind != ".jsonl":
-        rows = connection.execute("SELECT count(*) FROM kept.data").fetchone()[0]
-        odd = 0
-    else:
-        present = "".join(f", count(c{i})" for i in range(len(header)))
-        rows, odd, *found = connection.execute(
-            f"SELECT count(*), count(*) FILTER (odd){present} FROM kept.data"  # noqa: S608
-        ).fetchone()
-        absent = [name for name, count in zip(header, found, strict=True) if not count]
-        if absent:
-            raise NotPlainError(f"no line gives {absent[0]} a value")
-    if odd:
-        raise NotPlainError("it has lines that are not plain objects")
+def _check_kept(
+    connection: Any, relation: str, total: int, header: tuple[str, ...], kind: str
+) -> None:
+    """Raise NotPlainError unless DuckDB read the rows of the scan, and all keys of JSON."""
+    present = [f"count(c{i})" for i in range(len(header))] if kind == ".jsonl" else []
+    rows, *found = connection.execute(
+        f"SELECT {', '.join(['count(*)', *present])} FROM kept.{relation}"  # noqa: S608
+    ).fetchone()
+    for name, count in zip(header, found, strict=False):
+        if not count:
+            raise NotPlainError(f"no line gives {name} a value")
     if rows != total:
         raise NotPlainError(f"{total:,} rows were expected, and {rows:,} were read")
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).splitlines()[0]

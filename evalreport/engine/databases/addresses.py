@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -19,19 +19,11 @@ T = TypeVar("T")
 PAUSE = 1.0
 
 
-@dataclass
-class RowsHash:
-    """The hash of what was read or counted behind an address, once that is known."""
-
-    sha256: str | None = None
-
-
 @dataclass(frozen=True)
 class Address(Source):
     """A database of a server, or a table of a cluster: ``address`` holds no password."""
 
     address: str = ""
-    rows: RowsHash = field(default_factory=RowsHash, compare=False)
 
 
 def open_table(asked: ClusterTable, url: str) -> Source:
@@ -48,11 +40,6 @@ def open_database(folder: Path, query: Query) -> Source:
         name = urlsplit(query.database).path.lstrip("/") or "database"
         return Address(f"{name} (Postgres)", Path(), ".postgres", 0, "", (), address=query.database)
     return open_source(folder / query.database, query.database)
-
-
-def hash_of(source: Source) -> str | None:
-    """The hash of a source: of its file, or of what was read or counted behind an address."""
-    return source.rows.sha256 if isinstance(source, Address) else source.sha256 or None
 
 
 def again(retries: int, work: Callable[[], T]) -> T:

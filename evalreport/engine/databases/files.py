@@ -15,53 +15,34 @@ from evalreport.data.parquet_file import plain_name
 from evalreport.data.source import Source, reading
 from evalreport.data.table import RawColumn
 from evalreport.data.typed_values import column_of
-from evalreport.engine.databases.arrow import (
+from evalreport.engine.databases.query_limits import QueryWatch
+from evalreport.engine.databases.query_text import DUCKDB, Column, Kind, kind_of
+from evalreport.engine.databases.query_text import SQLITE as SQLITE_TEXT
+from evalreport.engine.databases.sessions import (
+    DuckDBSession,
     Session,
     by_place,
-    columns_of,
     query_fails,
     reader,
     selected,
 )
-from evalreport.engine.databases.query_limits import QueryWatch
-from evalreport.engine.databases.query_text import DUCKDB, Column, Kind
-from evalreport.engine.databases.query_text import SQLITE as SQLITE_TEXT
 from evalreport.errors import FilesError, Location, Problem, did_you_mean
-from evalreport.scratch import scratch_folder
 from evalreport.spec.datasets import Query
 
 #: How a file of SQLite begins.
 SQLITE = b"SQLite format 3\0"
-_WHOLE = {f"{u}{n}INT" for u in ("", "U") for n in ("TINY", "SMALL", "BIG", "HUGE")}
-_WHOLE |= {"INTEGER", "UINTEGER"}
 
 
-def _duckdb_kind(kind: str) -> Kind | None:
-    if kind.endswith("]"):
-        lists = {"VARCHAR[]": Kind.TEXTS, "VARCHAR": None}
-        plain = _duckdb_kind(kind[: kind.rindex("[")])
-        return lists.get(kind, Kind.NUMBERS if plain in (Kind.WHOLE, Kind.NUMBER) else None)
-    if kind in _WHOLE or kind == "BOOLEAN":
-        return Kind.FLAG if kind == "BOOLEAN" else Kind.WHOLE
-    if kind in ("FLOAT", "DOUBLE") or kind.startswith("DECIMAL("):
-        return Kind.NUMBER
-    if kind == "DATE" or kind.startswith("TIMESTAMP"):
-        return Kind.DAY if kind == "DATE" else Kind.MOMENT
-    texts = kind in ("VARCHAR", "UUID", "TIME", "INTERVAL") or kind.startswith("ENUM(")
-    return Kind.TEXT if texts else None
-
-
-class _DuckDB:
+class _DuckDB(DuckDBSession):
     """The rows of a DuckDB file."""
 
-    dialect = DUCKDB
-
     def __init__(self, connection: Any, source: Source, select: str, watch: QueryWatch) -> None:
-        self._connection, self._name, self._watch = connection, source.name, watch
+        super().__init__(connection, source.name, watch.look)
+        self._watch = watch
         # What it would give is only looked up: nothing of it is executed.
         found = connection.sql(self._one(select))
         self.columns = [
-            Column(str(name), f"r{place}", _duckdb_kind(str(kind)), str(kind))
+            Column(str(name), f"r{place}", kind_of(str(kind)), str(kind))
             for place, (name, kind) in enumerate(zip(found.columns, found.types, strict=True))
         ]
         self.rows = by_place(select, self.columns)
@@ -70,17 +51,14 @@ class _DuckDB:
         """The statement of a text that is one SELECT and nothing else."""
         import duckdb
 
-        found = self._connection.extract_statements(text)
+        found = self.connection.extract_statements(text)
         if [one.type for one in found] != [duckdb.StatementType.SELECT]:
-            raise query_fails(self._name, "it is not one SELECT statement")
+            raise query_fails(self.name, "it is not one SELECT statement")
         return found[0]
 
-    def fetch(self, text: str, names: Sequence[str]) -> list[RawColumn]:
-        def work() -> list[RawColumn]:
-            return columns_of(self._connection.sql(self._one(text)), names, self._name)
-
-        found = interruptible(self._connection, work, look=self._watch.look)
-        return self._watch.fetched(found)
+    def fetch(self, text: str, names: Sequence[str] | None) -> list[RawColumn]:
+        self._one(text)
+        return self._watch.fetched(super().fetch(text, names))
 
 
 @contextmanager
@@ -88,9 +66,9 @@ def duckdb_file(source: Source, asked: Query, watch: QueryWatch) -> Iterator[Ses
     """A session with a DuckDB file."""
     import duckdb
 
-    with reading(source), plain_name(source.path) as path, scratch_folder() as spill:
+    with reading(source), plain_name(source.path) as path:
         try:
-            with reader(watch, spill, path) as connection:
+            with reader(watch, path) as connection:
                 yield _DuckDB(connection, source, selected(asked, DUCKDB), watch)
         except duckdb.OutOfMemoryException:
             raise watch.too_much_memory() from None
@@ -129,7 +107,7 @@ def _fits(pattern: str, text: Any) -> bool:
     return isinstance(text, str) and re.fullmatch(pattern, text, re.ASCII) is not None
 
 
-class _SQLite:
+class _SQLite(Session):
     """The rows of a SQLite file, whose values have types of their own."""
 
     dialect = SQLITE_TEXT
@@ -156,8 +134,9 @@ class _SQLite:
 
         return interruptible(self._connection, work, look=self._watch.look)
 
-    def fetch(self, text: str, names: Sequence[str]) -> list[RawColumn]:
-        _, rows = self._answer(text)
+    def fetch(self, text: str, names: Sequence[str] | None) -> list[RawColumn]:
+        header, rows = self._answer(text)
+        names = header if names is None else names
         values = zip(*rows, strict=True) if rows else ([] for _ in names)
         return [
             column_of(name, list(own), self._name) for name, own in zip(names, values, strict=True)

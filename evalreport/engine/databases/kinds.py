@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Collection, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Collection, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -16,18 +16,19 @@ import numpy.typing as npt
 from evalreport.data.delimited import check_names
 from evalreport.data.source import Source, reading
 from evalreport.data.table import PARTNER, RawColumn, RawTable
-from evalreport.engine.databases.addresses import Address, hash_of
-from evalreport.engine.databases.arrow import Session
+from evalreport.engine.calendar import period_name
+from evalreport.engine.databases.addresses import Address
 from evalreport.engine.databases.query_limits import QueryWatch, limits_of
 from evalreport.engine.databases.query_text import (
     MOST,
     Column,
+    Kind,
     count_query,
-    days_query,
     kinds_query,
     rows_query,
     twice_query,
 )
+from evalreport.engine.databases.sessions import Session
 from evalreport.engine.databases.wanted import (
     BYTES,
     NotPlainError,
@@ -39,23 +40,32 @@ from evalreport.spec.datasets import ClusterTable, Query
 
 #: What the query of kinds gives beside its columns.
 COUNTED = ("n", "rows_read", "wrong")
+#: Bytes that a value takes at most which is a list, or written as JSON.
+OWN_BYTES = 160
 
 
 class Kinds(NamedTuple):
-    """Kinds of rows, and how many rows of the database they were counted from."""
+    """Kinds of rows, and how many rows they were counted from."""
 
     table: RawTable
     rows: int
 
 
-def session(
-    source: Source, asked: Query | ClusterTable, watch: QueryWatch
-) -> AbstractContextManager[Session]:
-    """A session for the rows that are asked for.
+@contextmanager
+def database(source: Source, asked: Query | ClusterTable, watch: QueryWatch) -> Iterator[Session]:
+    """A session for the rows that are asked for in a database.
 
     Raises FilesError where nobody answers or the rows may not be seen, LostError where that may
     change, DataError for a query that fails, LimitError for one that takes more than it may.
     """
+    with _session(source, asked, watch) as found:
+        check_names(found.header, source.name)
+        yield found
+
+
+def _session(
+    source: Source, asked: Query | ClusterTable, watch: QueryWatch
+) -> AbstractContextManager[Session]:
     from evalreport.engine.databases import files, servers
 
     if isinstance(source, Address):
@@ -73,65 +83,58 @@ def session(
     raise DataError(Problem(what, "a SQLite or DuckDB file", Location(source.name)))
 
 
-def database_kinds(source: Source, wanted: Wanted) -> Kinds:
-    """The kinds of the rows that a query, or a table, gives, in a canonical order.
+def counted_kinds(found: Session, source: Source, wanted: Wanted) -> Kinds:
+    """The kinds of the rows of a session, in an order that follows from what they hold.
 
     Columns that are not there are left out: who needs them says so. The hash of the table is that
-    of its kinds, the same for whatever database counts them; a source behind an address keeps it.
+    of its kinds, the same for whatever database counts them.
 
-    Raises as ``session``; DataError for a value of a period that is no date, one of an interval
-    that is no number, a type that is not counted and an id that is not unique; TooManyKindsError
-    for kinds beyond the room; NotPlainError where rows do not say how many they stand for.
+    Raises DataError for a value of a period that is no date, one of an interval that is no
+    number, a type that is not counted and an id that is not unique; TooManyKindsError for kinds
+    beyond the room; NotPlainError where rows do not give the number of rows they represent.
     """
-    asked = wanted.query or wanted.table
-    assert asked is not None
-    watch = QueryWatch(source.name, limits_of(os.environ))
-    with session(source, asked, watch) as found:
-        header = _header(found, source)
-        answer = Asking(found, source.name, wanted).counted()
-    *held, number, read, wrong = answer
-    rows = int(read.values.sum())
+    held = KindsQuery(found, source.name, wanted).counted()
+    wrong, read, number = held.pop(), held.pop(), held.pop()
+    in_database = found.size is None
+    rows = int(read.values.sum()) if found.size is None else found.size
     if not rows:
         raise no_rows(source)
-    if wrong.values.any() or number.values.sum() > MOST:
+    check_counts(wrong.values.any(), number.values.sum())
+    taken, times, sha256 = canonical(held, number.values.astype(np.int64), hashed=in_database)
+    if in_database:
+        wanted.watch.seen(rows, rows)
+    kept = {one.name: one for one in taken}
+    return Kinds(RawTable(source.name, len(times), found.header, kept, sha256, times=times), rows)
+
+
+def check_counts(wrong: Any, total: Any) -> None:
+    """Raise NotPlainError for rows without the number that they represent: reading names each."""
+    if wrong or not 0 < total <= MOST:
         raise NotPlainError("rows do not give the number of rows they represent")
-    held, times, sha256 = canonical(held, number.values.astype(np.int64))
-    if isinstance(source, Address):
-        source.rows.sha256 = sha256
-    wanted.watch.seen(rows, rows)
-    kept = {one.name: one for one in held}
-    return Kinds(RawTable(source.name, len(times), header, kept, sha256, times=times), rows)
 
 
 def read_query(source: Source, query: Query, columns: Collection[str] | None) -> RawTable:
     """The asked columns (default all) of the rows that a query gives, one by one.
 
-    Rows come in the order the database gives them; results do not depend on it. A source behind
-    an address keeps the hash of their kinds. Raises as ``session``, and DataError for a type
-    that is not read.
+    Rows come in the order the database gives them; results do not depend on it. The table of a
+    source behind an address has the hash of their kinds. Raises as ``database``, and DataError
+    for a type that is not read.
     """
     watch = QueryWatch(source.name, limits_of(os.environ))
-    with session(source, query, watch) as found:
-        header = _header(found, source)
-        kept = [name for name in header if columns is None or name in columns]
-        asking = Asking(found, source.name, Wanted(tuple(kept), query=query))
-        values = [asking.plain(name) for name in kept]
+    with database(source, query, watch) as found:
+        kept = [name for name in found.header if columns is None or name in columns]
+        of_columns = KindsQuery(found, source.name, Wanted(tuple(kept), query=query))
+        values = [of_columns.plain(name) for name in kept]
         text = rows_query(found.rows, values, watch.limits.rows + 1)
         held = found.fetch(text, kept or ["n"])
     if not len(held[0].values):
         raise no_rows(source)
     rows = len(held[0].values)
     held = held if kept else []
-    if isinstance(source, Address):
-        source.rows.sha256 = canonical(held, np.ones(rows, np.int64))[2]
+    addressed = isinstance(source, Address)
+    sha256 = canonical([*held], np.ones(rows, np.int64))[2] if addressed else source.sha256
     read = {one.name: one for one in held}
-    return RawTable(source.name, rows, header, read, sha256=hash_of(source))
-
-
-def _header(found: Session, source: Source) -> tuple[str, ...]:
-    header = tuple(column.name for column in found.columns)
-    check_names(header, source.name)
-    return header
+    return RawTable(source.name, rows, found.header, read, sha256)
 
 
 def no_rows(source: Source) -> DataError:
@@ -143,12 +146,12 @@ def no_rows(source: Source) -> DataError:
 
 def not_unique(file: str, column: str, value: Any, rows: int) -> DataError:
     """The error for an id that stands in several rows."""
-    what = f"{column} is not unique: {value!r} stands in {rows} rows"
+    what = f"{column} is not unique: {value!r} is in {rows} rows"
     return DataError(Problem(what, "give each row its own id", Location(file)))
 
 
-class Asking:
-    """What is asked of a session for what is wanted; problems are told at ``name``."""
+class KindsQuery:
+    """The query of the kinds that are wanted of a session; problems are reported at ``name``."""
 
     def __init__(self, found: Session, name: str, wanted: Wanted) -> None:
         self._session, self._name, self._wanted = found, name, wanted
@@ -171,14 +174,12 @@ class Asking:
     def _value(self, name: str) -> str:
         """What rows are told apart by in a column: its values, periods or intervals."""
         if name in self._wanted.periods:
-            return self._period(name, self._wanted.periods[name])
-        if name in self._wanted.intervals:
+            return self._dialect.day(self._column(name))
+        if name in self._wanted.intervals or name in self._wanted.grains:
             column = self._column(name)
-            self.check(column, self._dialect.no_number(column))
-            return self._dialect.lower_edge(column, self._wanted.intervals[name])
-        if name in self._wanted.grains:
-            column = self._column(name)
-            self.check(column, self._dialect.no_number(column))
+            self._check_numbers(column)
+            if name in self._wanted.intervals:
+                return self._dialect.lower_edge(column, self._wanted.intervals[name])
             return self._dialect.rounded(column, self._wanted.grains[name])
         return self.plain(name)
 
@@ -198,30 +199,32 @@ class Asking:
                 raise not_unique(self._name, name, one, n)
         return f"CASE WHEN {self._dialect.empty(column)} THEN NULL ELSE 'id' END"
 
-    def times(self) -> str | None:
-        """How many rows each one stands for; None where each is one."""
-        count = self._wanted.count
-        return None if count is None else self._dialect.times(self._column(count))
+    def query(self) -> tuple[list[str], str]:
+        """The columns of the kinds, and the query of these. Raises as ``parts``."""
+        parts, count = self.parts(), self._wanted.count
+        times = self._session.times
+        if times is None and count is not None:
+            times = self._dialect.as_number(self._column(count))
+        return [*parts], kinds_query(self._dialect, self._session.rows, [*parts.values()], times)
 
     def counted(self) -> list[RawColumn]:
         """The answer to the query of kinds. Raises TooManyKindsError."""
-        parts = self.parts()
-        text = kinds_query(self._dialect, self._session.rows, [*parts.values()], self.times())
-        most = self._wanted.most_kinds(BYTES * len(parts))
-        found = self._session.fetch(f"{text} LIMIT {most + 1}", [*parts, *COUNTED])
+        names, text = self.query()
+        width = sum(self._bytes(name) for name in names)
+        most = self._wanted.most_kinds(width)
+        found = self._session.fetch(f"{text} LIMIT {most + 1}", [*names, *COUNTED])
         if len(found[-1].values) > most:
-            self.check_room(text, parts, most)
-        for one in found:
-            if one.name in self._wanted.periods and (one.values[~one.missing] == "").any():
-                raise self._no_date(one.name)
-        return found
+            (number,) = self._session.fetch(count_query(f"({text}) AS kinds"), ["n"])
+            by = [name for name in names if name != self._wanted.id]
+            raise TooManyKindsError(int(number.values[0]), by, most)
+        periods = self._wanted.periods
+        return [self._in_periods(one) if one.name in periods else one for one in found]
 
-    def check_room(self, text: str, parts: Mapping[str, str], most: int) -> None:
-        """Raise TooManyKindsError where a query of kinds by some parts gives more than ``most``."""
-        (found,) = self._session.fetch(count_query(f"({text}) AS kinds"), ["n"])
-        if found.values[0] > most:
-            by = [name for name in parts if name != self._wanted.id]
-            raise TooManyKindsError(int(found.values[0]), by, most)
+    def _bytes(self, name: str) -> int:
+        """Bytes that a value of a column takes at most."""
+        column = self._columns[name]
+        several = column.type == "JSON" or column.kind in (Kind.TEXTS, Kind.NUMBERS)
+        return OWN_BYTES if several else BYTES
 
     def _column(self, name: str) -> Column:
         found = self._columns[name]
@@ -230,21 +233,22 @@ class Asking:
             raise self._wrong(what, "text, numbers, booleans or dates: a CAST in the query")
         return found
 
-    def _period(self, name: str, every: str) -> str:
-        column = self._column(name)
-        text = days_query(self._dialect, self._session.rows, column)
-        (days,) = self._session.fetch(text, [name])
+    def _in_periods(self, column: RawColumn) -> RawColumn:
+        """The periods of a column of days."""
+        codes, days = column.factorize()
         try:
-            return self._dialect.period(column, every, days.values[~days.missing].tolist())
+            names = [period_name(day, self._wanted.periods[column.name]) for day in days]
         except ValueError:
-            raise self._no_date(name) from None
+            raise self._no_date(column.name) from None
+        return replace(column, values=np.array([*names, ""], object)[codes])
 
     def _no_date(self, name: str) -> DataError:
         hint = "ISO 8601, such as 2026-11-21 or 2026-11-21T06:00:00"
         return self._wrong(f"{name} is not a date in some rows", hint)
 
-    def check(self, column: Column, wrong: str) -> None:
-        """Raise DataError where a column holds what is no number: ``wrong`` says which rows."""
+    def _check_numbers(self, column: Column) -> None:
+        """Raise DataError where a column holds what is no number."""
+        wrong = self._dialect.no_number(column)
         (found,) = self._session.fetch(count_query(self._session.rows, wrong), ["n"])
         if found.values[0]:
             what = f"{column.name} is not a finite number in some rows"
@@ -258,42 +262,55 @@ class Asking:
 
 
 def canonical(
-    columns: Sequence[RawColumn], times: npt.NDArray[np.int64]
-) -> tuple[list[RawColumn], npt.NDArray[np.int64], str]:
+    columns: list[RawColumn], times: npt.NDArray[np.int64], *, hashed: bool = True
+) -> tuple[list[RawColumn], npt.NDArray[np.int64], str | None]:
     """Kinds in an order that follows from what they hold, each once, and the hash of them.
 
-    A column without any value is one of text; -0.0 is 0.0; kinds of no rows are left out.
+    A column without any value is one of text; -0.0 is 0.0; kinds of no rows are left out. Where
+    they are not ``hashed`` they come by their scores first: what is then sorted by score, or
+    counted at each, is read in one direction. ``columns`` is emptied as its columns are taken.
 
     >>> one = RawColumn("y", "text", np.array(["b", "a", "b"], object), np.zeros(3, bool))
     >>> (found,), counts, _ = canonical([one], np.array([1, 2, 3]))
     >>> found.values.tolist(), counts.tolist()
     (['a', 'b'], [2, 4])
     """
+    columns.sort(key=lambda one: (not hashed and one.values.dtype.kind != "f", one.name))
     kept = np.flatnonzero(times)
-    columns = [_plain(taken(one, kept)) for one in sorted(columns, key=lambda one: one.name)]
+    for i, column in enumerate(columns):
+        columns[i] = _plain(column if len(kept) == len(times) else _taken(column, kept))
     times = times[kept]
     codes, told = [], []
     for column in columns:
-        code, distinct = ranked(column)
+        code, distinct = _ranked(column)
         codes.append(code)
-        told.append([column.name, column.kind, distinct])
+        told.append([column.name, column.kind, _written(distinct)] if hashed else None)
     order = np.lexsort(codes[::-1]) if codes else np.arange(len(times))
     begins = np.zeros(len(times), np.bool_)
     begins[:1] = True
     for code in codes:
-        begins[1:] |= code[order][1:] != code[order][:-1]
+        ordered = code[order]
+        begins[1:] |= ordered[1:] != ordered[:-1]
     first = np.flatnonzero(begins)
     times = np.add.reduceat(times[order], first) if len(first) else times
     place = order[first]
     digest = hashlib.sha256(json.dumps(told).encode())
-    for numbers in (*(code[place] for code in codes), times):
-        digest.update(numbers.astype("<i8").tobytes())
-    return [taken(one, place) for one in columns], times, digest.hexdigest()
+    for code in codes if hashed else ():
+        digest.update(code[place].astype("<i8").tobytes())
+    digest.update(times.astype("<i8").tobytes())
+    found = []
+    while columns:
+        found.append(_taken(columns.pop(), place))
+    return found, times, digest.hexdigest() if hashed else None
 
 
-def taken(column: RawColumn, places: npt.NDArray[np.intp]) -> RawColumn:
+def _taken(column: RawColumn, places: npt.NDArray[np.intp]) -> RawColumn:
     """The column of the rows at some places."""
-    return replace(column, values=column.values[places], missing=column.missing[places])
+    found = replace(column, values=column.values[places], missing=column.missing[places])
+    if column.is_factorized:
+        codes, distinct = column.factorize()
+        found.known_by(codes[places], distinct)
+    return found
 
 
 def _plain(column: RawColumn) -> RawColumn:
@@ -308,18 +325,24 @@ def _plain(column: RawColumn) -> RawColumn:
     return replace(column, values=column.values.astype(np.int64)) if whole else column
 
 
-def ranked(column: RawColumn) -> tuple[npt.NDArray[Any], list[Any]]:
+def _ranked(column: RawColumn) -> tuple[npt.NDArray[np.int32], Any]:
     """The place of each value among those that occur, -1 where missing, and those in order."""
     if column.values.dtype != object:
         found, place = np.unique(column.values[~column.missing], return_inverse=True)
-        ranks = np.full(len(column.values), -1, np.int64)
+        ranks = np.full(len(column.values), -1, np.int32)
         ranks[~column.missing] = place
-        return ranks, [
-            hashlib.sha256(found.astype(found.dtype.newbyteorder("<")).tobytes()).hexdigest()
-        ]
+        return ranks, found
     codes, values = column.factorize()
     written = [value if column.kind == "text" else repr(value) for value in values]
     order = sorted(range(len(values)), key=written.__getitem__)
-    rank = np.full(len(values) + 1, -1, np.int64)
+    rank = np.full(len(values) + 1, -1, np.int32)
     rank[order] = np.arange(len(values))
     return rank[codes], [written[i] for i in order]
+
+
+def _written(distinct: Any) -> list[str]:
+    """Values in order as they are hashed: texts as they are, numbers by their bytes."""
+    if isinstance(distinct, list):
+        return distinct
+    of = distinct.astype(distinct.dtype.newbyteorder("<"))
+    return [hashlib.sha256(of.tobytes()).hexdigest()]

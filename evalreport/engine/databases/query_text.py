@@ -7,13 +7,13 @@ a query.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from math import inf, nextafter
 
 from evalreport.data.scores import steps_of
-from evalreport.engine.calendar import period_name
 
 #: The largest whole number up to which a double counts every one.
 MOST = 2**53
@@ -24,8 +24,6 @@ _MOMENT = (
     r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,9})?)?"
     r"(Z|[+-]([01][0-9]|2[0-3])(:[0-5][0-9])?)?)?$"
 )
-#: Letters of a date that name its period.
-_LETTERS = {"day": 10, "month": 7, "year": 4}
 
 
 class Kind(StrEnum):
@@ -40,6 +38,44 @@ class Kind(StrEnum):
     TEXTS = "lists of texts"
     NUMBERS = "lists of numbers"
     ANY = "of any type"
+
+
+#: By what a type is called, in whichever of the databases.
+_NAMES = {
+    **dict.fromkeys(
+        ("tinyint", "smallint", "int", "integer", "bigint", "hugeint", "utinyint", "usmallint",
+         "uinteger", "ubigint", "uhugeint"), Kind.WHOLE),
+    **dict.fromkeys(("float", "real", "double", "double precision", "decimal", "numeric"),
+                    Kind.NUMBER),
+    "boolean": Kind.FLAG,
+    **dict.fromkeys(
+        ("text", "varchar", "string", "character varying", "character", "name", "citext", "inet",
+         "cidr", "uuid", "interval", "time", "time without time zone", "time with time zone"),
+        Kind.TEXT),
+    "date": Kind.DAY,
+    **dict.fromkeys(
+        ("timestamp", "timestamp_s", "timestamp_ms", "timestamp_ns", "timestamp_ntz",
+         "timestamp without time zone", "timestamp with time zone"), Kind.MOMENT),
+}  # fmt: skip
+
+
+def kind_of(type_name: str) -> Kind | None:
+    """What the values of a type are, by its name in any of the databases; None: not taken.
+
+    >>> kind_of("DECIMAL(9,2)").name, kind_of("timestamp_ntz").name, kind_of("real[]").name
+    ('NUMBER', 'MOMENT', 'NUMBERS')
+    >>> kind_of("BLOB"), kind_of("INTEGER[][]"), kind_of("ENUM('[', 'b')").name
+    (None, None, 'TEXT')
+    """
+    if type_name.startswith("ENUM(") and type_name.endswith(")"):
+        return Kind.TEXT
+    of, begins, size = type_name.lower().partition("[")
+    kind = _NAMES.get(re.sub(r"\(.*", "", of))
+    if not begins:
+        return kind
+    if of in ("text", "varchar", "character varying") and size == "]":
+        return Kind.TEXTS
+    return Kind.NUMBERS if kind in (Kind.WHOLE, Kind.NUMBER) and "[" not in size else None
 
 
 @dataclass(frozen=True)
@@ -108,7 +144,7 @@ class Dialect:
 
     def lower_edge(self, column: Column, edges: Sequence[float]) -> str:
         """The lower edge of the interval of each number; any number below the first for those."""
-        number = self._number(column)
+        number = self.as_number(column)
         told = [self.literal.format(repr(edge), self.double) for edge in edges]
         below = self.literal.format(repr(nextafter(edges[0], -inf)), self.double)
         cases = (f"WHEN {number} >= {edge} THEN {edge}" for edge in reversed(told))
@@ -117,11 +153,11 @@ class Dialect:
     def rounded(self, column: Column, grain: float) -> str:
         """Each score as the multiple of a grain that is nearest."""
         step = self.literal.format(repr(grain), self.double)
-        return rounded(self._number(column), grain, self.floor, step)
+        return rounded(self.as_number(column), grain, self.floor, step)
 
     def no_number(self, column: Column) -> str:
         """Whether a value is there that is no finite number."""
-        number, text = self._number(column), self.text.format(column.text)
+        number, text = self.as_number(column), self.text.format(column.text)
         nan = f" OR lower({text}) = 'nan'" if column.kind in (Kind.TEXT, Kind.ANY) else ""
         largest = self.literal.format(_LARGEST, self.double)
         wrong = f"{number} IS NULL OR abs({number}) > {largest}"
@@ -137,23 +173,8 @@ class Dialect:
         date = f"CASE WHEN {self.fits.format(text, _MOMENT)} THEN substr({text}, 1, 10) ELSE '' END"
         return f"CASE WHEN {column.text} IS NOT NULL THEN {date} END"
 
-    def period(self, column: Column, every: str, days: Sequence[str]) -> str:
-        """The name of the period of each value. Raises ValueError for one of the days that is none.
-
-        A day that was not there before makes an empty text.
-        """
-        names = {period_name(day, every): day for day in sorted(days)}
-        day = self.day(column)
-        if every in _LETTERS:
-            return f"substr({day}, 1, {_LETTERS[every]})"
-        cases = (f"WHEN {day} <= '{last}' THEN '{name}'" for name, last in names.items())
-        return f"CASE WHEN {column.text} IS NULL THEN NULL {' '.join(cases)} ELSE '' END"
-
-    def times(self, column: Column) -> str:
-        """How many rows each stands for, as a number."""
-        return self._number(column)
-
-    def _number(self, column: Column) -> str:
+    def as_number(self, column: Column) -> str:
+        """The values of a column as numbers; NULL for what is none, or NaN."""
         if column.kind is not Kind.TEXT:
             known = column.kind in (Kind.WHOLE, Kind.NUMBER, Kind.ANY)
             return self.number.format(column.text) if known else f"CAST(NULL AS {self.double})"
@@ -228,13 +249,6 @@ def twice_query(dialect: Dialect, rows: str, column: Column) -> str:
 def ids_query(dialect: Dialect, rows: str, column: Column) -> str:
     """The values of a column that names rows, one for each row that has one."""
     return f"SELECT {dialect.value(column)} AS k0 FROM {rows} WHERE NOT {dialect.empty(column)}"  # noqa: S608
-
-
-def days_query(dialect: Dialect, rows: str, column: Column) -> str:
-    """The days that occur in a column of dates."""
-    return (
-        f"SELECT DISTINCT {dialect.day(column)} AS k0 FROM {rows} WHERE {column.text} IS NOT NULL"  # noqa: S608
-    )
 
 
 def count_query(rows: str, where: str = "1 = 1") -> str:

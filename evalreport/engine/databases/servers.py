@@ -6,14 +6,17 @@ import os
 import re
 import socket
 import warnings
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
-from typing import Any, TypeVar
+from typing import Any
 
 from evalreport.data.interruptible import interruptible
 from evalreport.data.table import RawColumn
 from evalreport.engine.databases.addresses import Address, connection_settings
-from evalreport.engine.databases.arrow import (
+from evalreport.engine.databases.query_limits import QueryWatch
+from evalreport.engine.databases.query_text import POSTGRES, SPARK, Column, Kind, kind_of
+from evalreport.engine.databases.sessions import (
     Session,
     by_place,
     columns_of,
@@ -21,13 +24,9 @@ from evalreport.engine.databases.arrow import (
     reader,
     selected,
 )
-from evalreport.engine.databases.query_limits import QueryWatch
-from evalreport.engine.databases.query_text import POSTGRES, SPARK, Column, Kind
 from evalreport.errors import FilesError, Location, LostError, Problem
-from evalreport.scratch import scratch_folder
 from evalreport.spec.datasets import ClusterTable, Query
 
-T = TypeVar("T")
 #: Seconds until a server that does not answer is given up.
 PATIENCE = 10
 
@@ -37,20 +36,6 @@ _WRITTEN = (
     "SET LOCAL timezone = 'UTC'",
     "SET LOCAL intervalstyle = 'iso_8601'",
 )
-_POSTGRES_KINDS = {
-    **dict.fromkeys(("smallint", "integer", "bigint"), Kind.WHOLE),
-    **dict.fromkeys(("real", "double precision", "numeric"), Kind.NUMBER),
-    "boolean": Kind.FLAG,
-    **dict.fromkeys(
-        ("text", "character varying", "character", "name", "citext", "inet", "cidr", "uuid",
-         "interval", "time without time zone", "time with time zone"), Kind.TEXT),
-    "date": Kind.DAY,
-    **dict.fromkeys(("timestamp without time zone", "timestamp with time zone"), Kind.MOMENT),
-    **dict.fromkeys(("text[]", "character varying[]"), Kind.TEXTS),
-    **dict.fromkeys(
-        ("smallint[]", "integer[]", "bigint[]", "real[]", "double precision[]", "numeric[]"),
-        Kind.NUMBERS),
-}  # fmt: skip
 #: What a server says to whom it does not let in.
 _NOT_LET_IN = re.compile(
     r"authentication failed|no password supplied|no pg_hba\.conf entry|does not exist|"
@@ -59,16 +44,33 @@ _NOT_LET_IN = re.compile(
 _NOT_ALLOWED = "42501"
 
 
-class _Postgres:
-    """The rows of a server, in one transaction that only reads and sees one state."""
+class _Remote(Session):
+    """Rows elsewhere: ``local`` is the connection of DuckDB that reads what comes as Arrow."""
 
-    dialect = POSTGRES
+    columns: Sequence[Column] = ()
 
     def __init__(self, connection: Any, local: Any, name: str, watch: QueryWatch) -> None:
         self._connection, self._local, self._name, self._watch = connection, local, name, watch
-        self._running: Any = None
-        self.rows = ""
-        self.columns: list[Column] = []
+
+    def _watched(self, ask: Callable[[], Any], names: Sequence[str] | None) -> list[RawColumn]:
+        """The columns of an answer, whose batches are read as they come."""
+
+        def work() -> list[RawColumn]:
+            self._local.register("incoming", ask())
+            return columns_of(self._local, "SELECT * FROM incoming", names, self._name)
+
+        return self._watch.fetched(interruptible(self, work, look=self._watch.look))
+
+    @abstractmethod
+    def interrupt(self) -> None:
+        """Have what runs there stopped."""
+
+
+class _Postgres(_Remote):
+    """The rows of a server, in one transaction that only reads and sees one state."""
+
+    dialect = POSTGRES
+    _running: Any = None
 
     def begin(self, select: str) -> None:
         """Begin the transaction, and find out which columns a SELECT gives."""
@@ -77,7 +79,7 @@ class _Postgres:
             self.command(setting)
         self.command(select, prepared=True)
         none = f"SELECT * FROM (\n{select}\n) AS q WHERE 1 = 0"  # noqa: S608 - the spec's own query
-        names = self._arrow(none, lambda relation: [str(name) for name in relation.columns])
+        names = [column.name for column in self.fetch(none, None)]
         self.columns = self._typed(none, names)
         self.rows = by_place(select, names)
 
@@ -92,13 +94,14 @@ class _Postgres:
             f"SELECT {', '.join(told)} FROM (SELECT 1) AS one LEFT JOIN (\n{none}\n) AS q ON true"  # noqa: S608
         )
         found = [str(column.values[0]) for column in self.fetch(text, names)]
-        kinds = [
-            Kind.TEXT if kind.startswith("e") else _POSTGRES_KINDS.get(kind[1:].rpartition(".")[2])
-            for kind in found
-        ]
         return [
-            Column(name, f"r{place}", kinds[place], found[place][1:])
-            for place, name in enumerate(names)
+            Column(
+                name,
+                f"r{place}",
+                Kind.TEXT if kind.startswith("e") else kind_of(kind[1:].rpartition(".")[2]),
+                kind[1:],
+            )
+            for place, (name, kind) in enumerate(zip(names, found, strict=True))
         ]
 
     def command(self, text: str, prepared: bool = False) -> None:
@@ -106,21 +109,12 @@ class _Postgres:
         with self._statement(text) as statement:
             _ = statement.prepare() if prepared else statement.execute_update()
 
-    def fetch(self, text: str, names: Sequence[str]) -> list[RawColumn]:
+    def fetch(self, text: str, names: Sequence[str] | None) -> list[RawColumn]:
         self._watch.look()
         self.command(f"SET LOCAL statement_timeout = {int(self._watch.seconds_left * 1000) + 1}")
-        return self._watch.fetched(
-            self._arrow(text, lambda relation: columns_of(relation, names, self._name))
-        )
-
-    def _arrow(self, text: str, taken: Callable[[Any], T]) -> T:
-        """What is taken of an answer, whose batches DuckDB reads as they come."""
         with self._statement(text) as statement:
             self._running = statement
-            work: Callable[[], T] = lambda: taken(  # noqa: E731
-                self._local.from_arrow(statement.execute_query()[0])
-            )
-            return interruptible(self, work, look=self._watch.look)
+            return self._watched(lambda: statement.execute_query()[0], names)
 
     def _statement(self, text: str) -> Any:
         from adbc_driver_manager import AdbcStatement
@@ -130,7 +124,6 @@ class _Postgres:
         return closing(statement)
 
     def interrupt(self) -> None:
-        """Have the server stop what it does."""
         with suppress(Exception):
             self._running.cancel()
 
@@ -179,8 +172,7 @@ def postgres(source: Address, asked: Query, watch: QueryWatch) -> Iterator[Sessi
     with (
         closing(database),
         closing(connection),
-        scratch_folder() as spill,
-        reader(watch, spill) as local,
+        reader(watch) as local,
     ):
         found = _Postgres(connection, local, source.name, watch)
         try:
@@ -219,48 +211,33 @@ RETRIES = 5
 #: What is said where a cluster is not there, or is another one.
 _LOST = ("UNAVAILABLE", "Connection refused", "SESSION_CLOSED", "RETRIES_EXCEEDED",
          "RetriesExceeded", "INVALID_HANDLE")  # fmt: skip
-_SPARK_KINDS = {
-    **dict.fromkeys(("tinyint", "smallint", "int", "bigint"), Kind.WHOLE),
-    **dict.fromkeys(("float", "double", "decimal"), Kind.NUMBER),
-    "boolean": Kind.FLAG,
-    "string": Kind.TEXT,
-    "date": Kind.DAY,
-    **dict.fromkeys(("timestamp", "timestamp_ntz"), Kind.MOMENT),
-}
 
 
-class _Spark:
+class _Spark(_Remote):
     """The rows of a table of a cluster."""
 
     dialect = SPARK
     rows = "evalreport_rows"
 
-    def __init__(self, session: Any, local: Any, name: str, watch: QueryWatch) -> None:
-        self._session, self._local, self._name, self._watch = session, local, name, watch
-        self.columns: list[Column] = []
-
     def begin(self, asked: ClusterTable) -> None:
         """Find out which columns a table has."""
         # Names as they are written; the clock of no machine.
-        self._session.conf.set("spark.sql.caseSensitive", "true")
-        self._session.conf.set("spark.sql.session.timeZone", "UTC")
-        frame = self._session.sql(table_of(asked))
+        self._connection.conf.set("spark.sql.caseSensitive", "true")
+        self._connection.conf.set("spark.sql.session.timeZone", "UTC")
+        frame = self._connection.sql(table_of(asked))
         frame = frame if asked.where is None else frame.where(asked.where)
         self.columns = [
-            Column(name, f"r{place}", _SPARK_KINDS.get(re.split(r"[( ]", kind)[0]), kind)
+            Column(name, f"r{place}", kind_of(kind), kind)
             for place, (name, kind) in enumerate(frame.dtypes)
         ]
         frame.toDF(*(column.text for column in self.columns)).createOrReplaceTempView(self.rows)
 
-    def fetch(self, text: str, names: Sequence[str]) -> list[RawColumn]:
-        work: Callable[[], Any] = lambda: self._session.sql(text).toArrow()  # noqa: E731
-        answer = interruptible(self, work, look=self._watch.look)
-        return self._watch.fetched(columns_of(self._local.from_arrow(answer), names, self._name))
+    def fetch(self, text: str, names: Sequence[str] | None) -> list[RawColumn]:
+        return self._watched(lambda: self._connection.sql(text).toArrow(), names)
 
     def interrupt(self) -> None:
-        """Have the cluster stop what it does."""
         with suppress(Exception):
-            self._session.interruptAll()
+            self._connection.interruptAll()
 
 
 @contextmanager
@@ -269,7 +246,7 @@ def spark(source: Address, asked: ClusterTable, watch: QueryWatch) -> Iterator[S
     failure, builder = _client()
     _reach(source.address, source.name)
     session = None
-    with scratch_folder() as spill, reader(watch, spill) as local:
+    with reader(watch) as local:
         try:
             session = builder.remote(source.address).getOrCreate()
             _give_up_after(session, RETRIES)

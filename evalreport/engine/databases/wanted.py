@@ -63,7 +63,8 @@ class Wanted:
     where they come from a database; ``table``: where they are one of a cluster. ``count``: the
     column that says how many rows each one stands for.
 
-    ``periods``: columns of dates, each told by its day, week, month, quarter or year.
+    ``periods``: columns of dates, each told by its day, week, month, quarter or year; the database
+    gives the days.
     ``intervals``: columns of numbers, each told by the lower edge of its interval among these.
     ``grains``: columns of scores, each rounded to a multiple of this.
     ``id``: a column of which it is known only whether a row has one; ``repeats``: whether it may

@@ -153,10 +153,7 @@ def _of_clusters(case: ScoreCase, threshold: float) -> list[Any] | None:
             np.bincount(unit, weight * side).astype(np.float64)
             for side in (chosen & called, chosen)
         )
-        held = sizes > 0
-        limits = intervals.clustered_proportion(
-            hits[held], sizes[held], case.level, SHARE_OF_CLUSTERS
-        )
+        limits = intervals.clustered_proportion(hits, sizes, case.level, SHARE_OF_CLUSTERS)
         if limits is None:
             return None
         sides.append(limits)

@@ -8,7 +8,9 @@ rows and clusters are drawn one by one and counted into the same tables.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,10 +21,14 @@ from evalreport.engine.intervals import grouped_jackknife, jackknife
 from evalreport.engine.intervals.jackknife import Units, finite
 from evalreport.engine.intervals.methods import has_width
 from evalreport.engine.settings import Settings
+from evalreport.metrics.kinds import DRAWN
 from evalreport.metrics.tables import ScoreTable
 from evalreport.results.identity import Slice
 from evalreport.results.records import Interval
 from evalreport.statistics import resampling
+
+if TYPE_CHECKING:
+    from evalreport.engine.intervals.case import Case
 
 Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[Any]
@@ -63,6 +69,21 @@ class Bootstrap:
         with np.errstate(divide="ignore", invalid="ignore"):
             parts = [function(drawn[i : i + step]) for i in range(0, len(drawn), step)]
         return finite(np.concatenate(parts))
+
+    def scores(
+        self,
+        where: Slice,
+        index: int | None,
+        function: OfScores,
+        influence: jackknife.Influence | None = None,
+    ) -> Draws:
+        """A score metric of other rows; ``influence``: as :meth:`score_jackknife` has it."""
+        of = where, index, function
+        return Draws(
+            partial(self.of_scores, *of),
+            partial(self.score_jackknife, *of, influence),
+            partial(self.left_out, *of),
+        )
 
     def of_scores(self, where: Slice, index: int | None, function: OfScores) -> Floats:
         """Replicates of a score metric, shape (B,)."""
@@ -325,6 +346,29 @@ def _tables(scores: Floats, batches: Iterable[Floats]) -> Iterator[ScoreTable]:
     """Stacks of score tables from cells: positives at each entry, then negatives."""
     size = len(scores)
     return (ScoreTable(scores, part[:, :size], part[:, size:]) for part in batches)
+
+
+@dataclass(frozen=True)
+class Draws:
+    """How a value is made again of other rows, each as it is needed.
+
+    Of rows that are drawn, without each row or cluster (for BCa), and without random groups.
+    """
+
+    replicates: Callable[[], Floats | None]
+    jackknife: Callable[[], jackknife.Jackknife | None]
+    without_groups: Callable[[], Floats]
+
+
+def drawn_interval(case: Case, draws: Draws, note: str = "") -> Interval | None:
+    """Limits by the planned bootstrap, or with groups of rows left out; ``note``: why these."""
+    number, level, method = case.number, case.level, case.method
+    if method in DRAWN:
+        values = draws.replicates()
+        left_out = draws.jackknife() if method == "bootstrap_bca" else None
+        return None if values is None else from_replicates(values, number, level, method, left_out)
+    bounds, view = case.metric.bounds, case.measurer.view
+    return grouped_jackknife.interval(draws.without_groups(), number, level, bounds, note, view)
 
 
 def undefined_in(values: Floats) -> list[str]:

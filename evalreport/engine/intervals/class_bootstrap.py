@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ import numpy.typing as npt
 
 from evalreport.engine.counting.canonical_rows import canonical_rows, codes_of
 from evalreport.engine.intervals import grouped_jackknife
-from evalreport.engine.intervals.bootstrap import of_rows
+from evalreport.engine.intervals.bootstrap import Draws, of_rows
 from evalreport.engine.intervals.jackknife import MOST_LEFT_OUT, Jackknife, Units, finite
 from evalreport.metrics.declare import Average, Metric
 from evalreport.metrics.tables import ClassScores, ScoreTable, pooled
@@ -35,24 +36,29 @@ def class_replicates(
     return _values(scores.values(task, metric, arguments, part) for part in drawn)
 
 
-def class_jackknife(case: Case) -> Jackknife | None:
-    """The same metric with one row or cluster left out, or groups of them where they are many."""
+def class_draws(case: Case) -> Draws | None:
+    """The same of drawn rows or clusters, or without some; None without scores of each class."""
     if case.measurer.view.class_scores is None:
         return None
+    of = case.measurer, case.task, case.metric, case.arguments
+    replicates = partial(class_replicates, *of)
+    return Draws(replicates, partial(_jackknife, case), partial(_left_out, case))
+
+
+def _jackknife(case: Case) -> Jackknife:
+    """The same metric with one row or cluster left out, or groups of them where they are many."""
     held, scores = _held(case.measurer, case.task)
     if held.many > MOST_LEFT_OUT:
-        values = class_left_out(case)
-        return None if values is None else (values, np.ones(len(values)))
+        values = _left_out(case)
+        return values, np.ones(len(values))
     kept = of_rows(held, [1 - np.eye(held.many, dtype=np.int64)])
     task, metric, arguments = case.task, case.metric, case.arguments
     values = _values(scores.values(task, metric, arguments, part) for part in kept)
     return values, np.ones(held.many)
 
 
-def class_left_out(case: Case) -> Floats | None:
+def _left_out(case: Case) -> Floats:
     """The same metric without each of the groups of the grouped jackknife."""
-    if case.measurer.view.class_scores is None:
-        return None
     return _values(
         scores.values(case.task, case.metric, case.arguments, times)
         for scores, times in _each_left_out(case)
@@ -163,10 +169,7 @@ class Columns:
                 found = form(self._all_scores(times, pairs=metric.class_pairs), **arguments)
             else:
                 tables = [self._table(k, times) for k in range(self.size)]
-                if task.average == Average.MICRO.value:
-                    found = metric(pooled(tables), **arguments)
-                else:
-                    return average_of(tables, metric, arguments, Average(task.average))
+                return average_of(tables, metric, arguments, Average(task.average))
             return np.broadcast_to(np.asarray(found.array(), np.float64), times.shape[:1])
 
     def _table(self, k: int, times: Floats) -> ScoreTable:
@@ -194,8 +197,11 @@ class Columns:
 def average_of(
     tables: list[ScoreTable], metric: Metric, arguments: Mapping[str, Any], kind: Average
 ) -> Floats:
-    """The macro or weighted average of a metric of stacked tables of the classes, shape (b,)."""
+    """The average of a metric of stacked tables of the classes, shape (b,)."""
     with np.errstate(divide="ignore", invalid="ignore"):
+        if kind is Average.MICRO:
+            of_all = np.asarray(metric(pooled(tables), **arguments).array(), np.float64)
+            return np.broadcast_to(of_all, tables[0].positives.shape[:1])
         each = np.stack([np.asarray(metric(t, **arguments).array(), np.float64) for t in tables])
         support = np.stack([np.asarray(t.positive_total, np.float64) for t in tables])
         usable = np.isfinite(each)

@@ -271,10 +271,11 @@ def clustered_proportion(
     are: a variance below theirs is an accident of few clusters. ``cluster_robust``, on request,
     has the normal deviate and its own number of rows. Without variation a cluster is one row.
     """
-    occupied = int(np.count_nonzero(sizes))
+    hits, sizes = hits[sizes > 0], sizes[sizes > 0]
+    occupied = len(sizes)
     if occupied < 2:
         return None
-    estimate = means.clustered_proportion(hits, sizes)
+    estimate = means.ratio_of_totals(hits, sizes)
     if estimate is None or estimate.standard_error is None:
         return None
     share = float(hits.sum() / sizes.sum())
@@ -344,26 +345,10 @@ def _variance(v: TableValue, method: str) -> DesignVariance:
     return DesignVariance(delta_variance(slopes, v.table))
 
 
-def fisher_z(v: TableValue) -> records.Interval | None:
-    """Delta method on the scale of Fisher's z, for correlations; None at 1 and -1."""
-    if abs(v.value) >= 1:
-        return None
-    return smooth(v, "fisher_z", "fisher_z")
-
-
 def kappa_wald(v: TableValue, weights: str | None) -> records.Interval | None:
     """Kappa with the Fleiss-Cohen-Everitt standard error; None at 1 and -1."""
-    size = v.table.shape[0]
-    matrix = None
-    if weights is not None:
-        linear = weights == "linear"
-        matrix = agreement.linear_weights(size) if linear else agreement.quadratic_weights(size)
-    error = agreement.kappa_se(v.table, matrix)
-    if error is None or not math.isfinite(error):
-        return None
-    if abs(v.value) >= 1 or error * error <= VANISHED:
-        return None
-    return symmetric(v.value, error * error, v.level, "wald", v.bounds)
+    matrix = None if weights is None else agreement.agreement_weights(len(v.table), weights)
+    return from_limits(agreement.kappa_wald(v.table, v.level, matrix), v.level, "wald")
 
 
 def of_cells(
@@ -405,6 +390,15 @@ def mean_of_rows(
     return records.Interval(level, low, high, "normal")
 
 
+def in_score_form(
+    own: delong.AreaLimits, df: float, level: float, method: str, **told: Any
+) -> records.Interval | None:
+    """Limits of an area in score form by Student's t; ``told``: what the record says beside."""
+    error = math.sqrt(own.variance or 0.0) or None
+    limits = own.at(deviate(level, df))
+    return from_limits(limits, level, method, df=df, standard_error=error, **told)
+
+
 def area_of_clusters(
     area: float,
     variance: float,
@@ -417,17 +411,13 @@ def area_of_clusters(
     ``rows``: positives and negatives; ``clusters``: with positives, with negatives, in all. Where
     clusters do not vary each counts as one row.
     """
-    of_positives, of_negatives, together = clusters
+    *each, together = clusters
     if together < 2:
         return None
-    varies = variance > VANISHED
-    counted = rows if varies else (of_positives, of_negatives)
-    units, df = min(of_positives, of_negatives), together - 1.0
-    limits = delong.score_form(
-        area, variance if varies else None, counted, units, deviate(level, df)
-    )
-    error = math.sqrt(variance) if varies else None
-    return from_limits(limits, level, AREA_OF_CLUSTERS, df=df, standard_error=error)
+    seen = variance if variance > VANISHED else None
+    counted = rows if seen is not None else (each[0], each[1])
+    own = delong.AreaLimits(area, seen, counted, min(each))
+    return in_score_form(own, together - 1.0, level, AREA_OF_CLUSTERS)
 
 
 # -- functions of a whole table --------------------------------------------------------------

@@ -85,7 +85,7 @@ def kept(
         limits = _limits(pooled, measurer.settings.level)
         within = _within_folds(measurer, index)
         if within is None:
-            return None, f"{ONE_SCALE}: none of the {fits} folds holds both classes"
+            return None, f"{ONE_SCALE}: none of the {fits} folds has both classes"
         if limits is not None and not limits.low <= within <= limits.high:
             area = delong.auc(pooled.positives, pooled.negatives)
             return None, (

@@ -19,9 +19,9 @@ import numpy.typing as npt
 from evalreport.engine.counting.mirrored_scores import mirrored
 from evalreport.engine.intervals import grouped_jackknife
 from evalreport.engine.intervals.at_cut import at_cut, lowered_by, parts_at_cut
-from evalreport.engine.intervals.bootstrap import from_replicates
+from evalreport.engine.intervals.bootstrap import drawn_interval
 from evalreport.engine.intervals.case import Case, ScoreCase
-from evalreport.engine.intervals.class_bootstrap import average_of, class_left_out
+from evalreport.engine.intervals.class_bootstrap import average_of, class_draws
 from evalreport.engine.intervals.class_influence import (
     Floats,
     Piece,
@@ -31,11 +31,10 @@ from evalreport.engine.intervals.class_influence import (
     variance_of,
 )
 from evalreport.engine.intervals.methods import from_limits, symmetric
-from evalreport.engine.intervals.score_intervals import class_score_interval
 from evalreport.engine.metric_values import Evaluated, average, evaluated
 from evalreport.metrics.declare import Average, Kind, Metric
 from evalreport.metrics.formula import Value
-from evalreport.metrics.kinds import AT_CUT, AT_CUT_OF_CLUSTERS, DRAWN, INFLUENCE_T
+from evalreport.metrics.kinds import AT_CUT, AT_CUT_OF_CLUSTERS, INFLUENCE_T
 from evalreport.metrics.tables import ScoreTable, pooled
 from evalreport.plan.task import Task
 from evalreport.predict.view import LabelView
@@ -63,7 +62,7 @@ def average_of_scores(
             for table, label in zip(tables, labels, strict=True)
         ]
         value = average(kind, labels, values, [t.positive_total.item() for t in tables])
-    if not isinstance(value.outcome, Value):
+    if not isinstance(value.outcome, Value) or task.interval is None:
         return value, None
     case = Case(measurer, task, metric, arguments, value)
     return value, _interval(case, tables, values)
@@ -84,13 +83,12 @@ def _interval(
         if variance is not None:
             return symmetric(case.number, variance, case.level, "influence", case.metric.bounds)
         note = grouped_jackknife.NO_INFLUENCE
-    if task.interval in ("influence", INFLUENCE_T, grouped_jackknife.METHOD):
-        return _jackknife(case, note)
-    if task.interval not in DRAWN:
-        return None
-    if len(case.measurer.view.labels) > 2 or task.average == Average.MICRO.value:
-        return class_score_interval(case)
-    return _mirrored_interval(case)
+    if len(case.measurer.view.labels) > 2:
+        draws = class_draws(case)
+    else:
+        of_both = partial(average_of_both, case.metric, case.arguments, str(task.average))
+        draws = case.measurer.bootstrap.scores(task.where, None, of_both)
+    return None if draws is None else drawn_interval(case, draws, note)
 
 
 def _influence(
@@ -219,33 +217,6 @@ def _tables(measurer: Measuring, task: Task, metric: Metric) -> list[ScoreTable]
         return [measurer.tables.scores(task.where, k) for k in range(size)]
     own, positive = measurer.tables.scores(task.where), measurer.view.positive_index
     return [own if k == positive else mirrored(own, metric.kind) for k in range(size)]
-
-
-def _jackknife(case: Case, note: str) -> Interval | None:
-    """Random groups of rows or clusters left out in turn, all classes together."""
-    columns = len(case.measurer.view.labels) > 2
-    left_out = class_left_out(case) if columns else _mirrored_left_out(case)
-    if left_out is None:
-        return None
-    bounds, view = case.metric.bounds, case.measurer.view
-    return grouped_jackknife.interval(left_out, case.number, case.level, bounds, note, view)
-
-
-def _mirrored_left_out(case: Case) -> Any:
-    """Averages over both classes of one score without each group."""
-    function = partial(average_of_both, case.metric, case.arguments, str(case.task.average))
-    return case.measurer.bootstrap.left_out(case.task.where, None, function)
-
-
-def _mirrored_interval(case: Case) -> Interval | None:
-    """Bootstrap over the one table, both classes from the same draws."""
-    where, bootstrap = case.task.where, case.measurer.bootstrap
-    function = partial(average_of_both, case.metric, case.arguments, str(case.task.average))
-    values = bootstrap.of_scores(where, None, function)
-    left_out = None
-    if case.method == "bootstrap_bca":
-        left_out = bootstrap.score_jackknife(where, None, function)
-    return from_replicates(values, case.number, case.level, case.method, left_out)
 
 
 def average_of_both(

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from evalreport.engine.intervals import grouped_jackknife, linearised, losses
 from evalreport.engine.intervals import methods as intervals
 from evalreport.engine.intervals.at_cut import at_cut
-from evalreport.engine.intervals.bootstrap import from_replicates, undefined_in
+from evalreport.engine.intervals.bootstrap import Draws, drawn_interval, undefined_in
 from evalreport.engine.intervals.case import Case, ScoreCase
-from evalreport.engine.intervals.class_bootstrap import (
-    class_jackknife,
-    class_left_out,
-    class_replicates,
-)
+from evalreport.engine.intervals.class_bootstrap import class_draws
 from evalreport.engine.intervals.class_influence import of_pairs
-from evalreport.engine.intervals.jackknife import Influence
 from evalreport.metrics.declare import Interval, Metric
 from evalreport.metrics.formula import Value
 from evalreport.metrics.kinds import (
@@ -42,20 +36,13 @@ from evalreport.metrics.ranking import line_of_area, roc_auc
 from evalreport.predict.view import distinct
 from evalreport.results import records
 from evalreport.statistics import delong, design_based, means, obuchowski, proportions
-from evalreport.statistics.interval import deviate
 
 
 def score_interval(case: ScoreCase) -> records.Interval | str | None:
     """The interval of one value of a score metric; None, or the reason, where there is none."""
     metric, method = case.metric, case.method
-    if method == LOSS_OF_CLUSTERS:
-        return losses.clustered(case)
-    if method in (AT_CUT, AT_CUT_OF_CLUSTERS):
-        return at_cut(case)
-    if method == INFLUENCE_T:
-        return _by_influence(case)
-    if method in delong.AUC_METHODS:
-        return _area(case)
+    if method in OF_SCORES:
+        return OF_SCORES[method](case)
     if method in ("obuchowski", SANDWICH) and not _of_simple_rows(case):
         return _linearised(case) if _own_influence(case) else _linearised_area(case)
     areas = ("obuchowski", AREA_OF_CLUSTERS, AREA_OF_WEIGHTS)
@@ -64,11 +51,7 @@ def score_interval(case: ScoreCase) -> records.Interval | str | None:
         return _scored_of_both(case) if both else _area_of_rows(case)
     if method in ("normal", LOG_T, SANDWICH):
         return losses.table_mean(case)
-    if method in ("wald", "wald_t"):
-        return _logistic(case)
-    if method in ("influence", grouped_jackknife.METHOD):
-        return _on_many_rows(case)
-    return _resampled(case)
+    return drawn_interval(case, _draws(case))
 
 
 def _of_simple_rows(case: ScoreCase) -> bool:
@@ -134,62 +117,43 @@ def _by_influence(case: ScoreCase) -> records.Interval | str | None:
     )
 
 
-def _on_many_rows(case: ScoreCase) -> records.Interval | None:
+def _of_influence(case: ScoreCase) -> records.Interval | None:
     """By the influence of single rows where it is known, else with groups of them left out."""
-    metric, arguments, level, note = case.metric, case.arguments, case.level, ""
-    if case.method == "influence":
-        slopes = None if metric.influence is None else metric.influence(case.table, **arguments)
-        if slopes is not None:
-            if not float(case.table.positive_total * case.table.negative_total):
-                return None  # one class alone: nothing can be told
-            variance = linearised.spread(case.table.positives, case.table.negatives, slopes)
-            return intervals.symmetric(case.number, variance, level, "influence", metric.bounds)
-        note = grouped_jackknife.NO_INFLUENCE
-    left = case.measurer.bootstrap.left_out(
-        case.task.where, case.index, lambda t: metric(t, **arguments).array()
+    metric, table = case.metric, case.table
+    slopes = None if metric.influence is None else metric.influence(table, **case.arguments)
+    if slopes is None:
+        return drawn_interval(case, _draws(case), grouped_jackknife.NO_INFLUENCE)
+    if not float(table.positive_total * table.negative_total):
+        return None  # one class alone: nothing can be told
+    variance = linearised.spread(table.positives, table.negatives, slopes)
+    return intervals.symmetric(case.number, variance, case.level, "influence", metric.bounds)
+
+
+def _draws(case: ScoreCase) -> Draws:
+    """The metric of other rows; its influence is known where it has no parameters."""
+    metric, arguments = case.metric, case.arguments
+    return case.measurer.bootstrap.scores(
+        case.task.where,
+        case.index,
+        lambda table: metric(table, **arguments).array(),
+        None if metric.parameters else metric.influence,
     )
-    view = case.measurer.view
-    return grouped_jackknife.interval(left, case.number, level, metric.bounds, note, view)
 
 
-def _influence(metric: Metric) -> Influence | None:
-    """The influence of a row on a metric without parameters; None where it is not known."""
-    return None if metric.parameters else metric.influence
-
-
-def _replicates(case: ScoreCase) -> npt.NDArray[np.float64]:
-    """The metric of tables of drawn rows, shape (B,)."""
-    return case.measurer.bootstrap.of_scores(case.task.where, case.index, _drawn_value(case))
-
-
-def _drawn_value(case: ScoreCase) -> Any:
-    return lambda table: case.metric(table, **case.arguments).array()
-
-
-def _resampled(case: ScoreCase) -> records.Interval | str | None:
-    values = _replicates(case)
-    if case.method in (LOGIT_T, LOGIT_T_OF_CLUSTERS):
-        return _on_logits(case, values)
-    left_out = None
-    if case.method == "bootstrap_bca":
-        left_out = case.measurer.bootstrap.score_jackknife(
-            case.task.where, case.index, _drawn_value(case), _influence(case.metric)
-        )
-    return from_replicates(values, case.number, case.level, case.method, left_out)
-
-
-def _on_logits(case: ScoreCase, values: npt.NDArray[np.float64]) -> records.Interval | str | None:
+def _on_logits(case: ScoreCase) -> records.Interval | str | None:
     """Student's t on the logit scale with the standard deviation of the replicates.
 
     Degrees of freedom are those of the class with the fewer rows, or clusters; the reason where
     they are too few. None where replicates do not differ, as where all positives are ranked
     first: they tell no width.
     """
-    usable = values[np.isfinite(values)]
     units = _least_units(case)
     df = units - 1.0
     if df < means.LEAST_DEGREES:
         return intervals.too_few(units, clusters=case.measurer.view.cluster is not None)
+    values = _draws(case).replicates()
+    assert values is not None
+    usable = values[np.isfinite(values)]
     if len(usable) < 2:
         return None
     variance = float(np.var(usable, ddof=1))
@@ -219,14 +183,12 @@ def _area(case: ScoreCase) -> records.Interval | None:
     found = delong.area_of(table.positives, table.negatives)
     if found is None:
         return None
+    if method == "delong_score":
+        return _scaled(case, intervals.in_score_form(found, found.degrees, level, method))
     limits = delong.AUC_METHODS[method](found, level)
     flat = limits is not None and limits.low >= limits.high
     note = f"no width: the variance of {method} is 0 here" if flat else None
-    told: dict[str, Any] = {}
-    if method == "delong_score":
-        error = math.sqrt(found.variance) if found.variance else None
-        told = {"df": found.degrees, "standard_error": error}
-    return _scaled(case, intervals.from_limits(limits, level, method, note, **told))
+    return _scaled(case, intervals.from_limits(limits, level, method, note))
 
 
 def _scaled(case: ScoreCase, interval: records.Interval | None) -> records.Interval | None:
@@ -267,20 +229,24 @@ def _area_of_rows(case: ScoreCase) -> records.Interval | None:
         return None
     # with one row, or cluster, of a class the score form rests on the area alone
     variance = 0.0 if variance is None else variance
-    held = positive[rows]
     if method == AREA_OF_CLUSTERS:
+        held = positive[rows]
         counted = float(times[held].sum()), float(times[~held].sum())
         limits = intervals.area_of_clusters(area, variance, counted, _clusters(case), level)
         return _scaled(case, limits)
     if method == AREA_OF_WEIGHTS:
-        return _scaled(case, _scored_of_weights(case, area, variance))
+        seen, worth = variance if variance > intervals.VANISHED else None, case.worth
+        own, told = delong.AreaLimits(area, seen, worth, min(worth)), {"n_effective": sum(worth)}
+        if own.units <= 0.0:
+            return None
+        return _scaled(case, intervals.in_score_form(own, own.degrees, level, method, **told))
     if variance <= intervals.VANISHED:
         return None
     if method != SANDWICH:
         around = intervals.symmetric(area, variance, level, method, (0.0, 1.0))
         return _scaled(case, around)
-    own = obuchowski.weighted_influence(*alike)
-    df = math.inf if case.asked else design_based.single_rows_df(own, times)
+    influence = obuchowski.weighted_influence(*alike)
+    df = math.inf if case.asked else design_based.single_rows_df(influence, times)
     around = intervals.on_logits(area, variance, level, method, (0.0, 1.0), df)
     return _scaled(case, around)
 
@@ -302,24 +268,6 @@ def _clusters(case: ScoreCase) -> tuple[float, float, float]:
     positive, code = view.positives_of(case.index)[inside], view.cluster[0][inside]
     one, two, every = (distinct(part) for part in (code[positive], code[~positive], code))
     return float(one), float(two), float(every)
-
-
-def _scored_of_weights(case: ScoreCase, area: float, variance: float) -> records.Interval | None:
-    """Score limits with the design-based variance, on the rows that weighted ones are worth."""
-    level, worth = case.level, case.worth
-    if min(worth) <= 0.0:
-        return None
-    own = delong.AreaLimits(area, _seen(variance), worth, min(worth))
-    limits = own.at(deviate(level, own.degrees))
-    error = math.sqrt(variance) if _seen(variance) else None
-    told: dict[str, Any] = {"df": own.degrees, "standard_error": error}
-    told["n_effective"] = math.fsum(worth)
-    return intervals.from_limits(limits, level, AREA_OF_WEIGHTS, **told)
-
-
-def _seen(variance: float) -> float | None:
-    """A variance that is more than rounding; else None."""
-    return variance if variance > intervals.VANISHED else None
 
 
 # -- fits ---------------------------------------------------------------------------------------
@@ -344,6 +292,17 @@ def _logistic(case: ScoreCase) -> records.Interval | None:
     )
 
 
+#: Methods that are carried out in one way, whatever the design.
+OF_SCORES: Mapping[str, Callable[[ScoreCase], records.Interval | str | None]] = {
+    LOSS_OF_CLUSTERS: losses.clustered,
+    **dict.fromkeys((AT_CUT, AT_CUT_OF_CLUSTERS), at_cut),
+    INFLUENCE_T: _by_influence,
+    "influence": _of_influence,
+    **dict.fromkeys((LOGIT_T, LOGIT_T_OF_CLUSTERS), _on_logits),
+    **dict.fromkeys(delong.AUC_METHODS, _area),
+    **dict.fromkeys(("wald", "wald_t"), _logistic),
+}
+
 # -- one column per class -----------------------------------------------------------------------
 
 
@@ -367,22 +326,5 @@ def class_score_interval(case: Case) -> records.Interval | str | None:
         if value.numerator is None or value.denominator is None:
             return None
         return intervals.proportion(value.numerator, value.denominator, case.level, method)
-    return _class_resampled(case)
-
-
-def _class_resampled(case: Case) -> records.Interval | None:
-    """Whole rows or clusters drawn, or left out in groups, all columns together."""
-    number, level, method = case.number, case.level, case.method
-    if method == grouped_jackknife.METHOD:
-        left = class_left_out(case)
-        if left is None:
-            return None
-        bounds, view = case.metric.bounds, case.measurer.view
-        return grouped_jackknife.interval(left, number, level, bounds, view=view)
-    if method not in DRAWN:
-        return None
-    values = class_replicates(case.measurer, case.task, case.metric, case.arguments)
-    if values is None:
-        return None
-    left_out = class_jackknife(case) if method == "bootstrap_bca" else None
-    return from_replicates(values, number, level, method, left_out)
+    draws = class_draws(case) if method in (grouped_jackknife.METHOD, *DRAWN) else None
+    return None if draws is None else drawn_interval(case, draws)

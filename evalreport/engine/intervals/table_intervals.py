@@ -278,7 +278,7 @@ def _smooth(case: TableCase, v: TableValue) -> records.Interval | None:
             v, method, "plain" if asked_plain else scales.get(metric.interval, "plain")
         )
     if method == "fisher_z":
-        return intervals.fisher_z(v)
+        return intervals.smooth(v, method, "fisher_z") if abs(v.value) < 1 else None
     if method in ratios.RATIO_METHODS and metric.interval is Interval.RATIO:
         return _impact(case, v)
     if method in metric.score_limits or method in ("log", "mercaldo"):
@@ -292,9 +292,8 @@ def _smooth(case: TableCase, v: TableValue) -> records.Interval | None:
         return _mean_interval(v)
     draws = case.measurer.bootstrap
     drawn = (case.task.where, case.threshold, v.function, v.table, case.task.indeterminate)
-    values = draws.of_table(*drawn)
     left_out = draws.table_jackknife(*drawn) if method == "bootstrap_bca" else None
-    return from_replicates(values, v.value, v.level, method, left_out)
+    return from_replicates(draws.of_table(*drawn), v.value, v.level, method, left_out)
 
 
 def _lacks_clusters(case: TableCase, v: TableValue) -> bool:
@@ -306,6 +305,7 @@ def _table_value(case: TableCase) -> TableValue:
     task, metric, table = case.task, case.metric, case.table
     view, tables = case.measurer.view, case.measurer.tables
     overall = metric.table is Table.MATRIX or (table.size > 2 and metric.scope == "all")
+    squares = table.squares_matrix(task.indeterminate)
     function = stacked_value(
         metric,
         case.arguments,
@@ -318,7 +318,7 @@ def _table_value(case: TableCase) -> TableValue:
         table=dense_counts(case.matrix),
         bounds=metric.bounds,
         level=case.level,
-        squares=table.squares_of(task.indeterminate),
+        squares=None if squares is None else dense_counts(squares),
         clusters=tables.clusters(task.where, case.threshold, task.indeterminate),
         rows=tables.row_count(EVERYTHING),
         designed=None if view.sample is None else partial(_designed_variance, case),
@@ -373,10 +373,10 @@ def _mean_interval(v: TableValue) -> records.Interval | None:
     Kept between the least and the greatest value of a row.
     """
     values = cell_values(v.function, v.table.shape[0])
-    within = replace(v, bounds=(float(values.min()), float(values.max())))
+    within = float(values.min()), float(values.max())
     n = float(v.table.sum())
     second = float((v.table * values**2).sum()) / n
-    return intervals.mean_of_rows(v.value, n, second, v.level, within.bounds)
+    return intervals.mean_of_rows(v.value, n, second, v.level, within)
 
 
 #: Methods that need the tables of weights or clusters, or of all classes; others are plainer.

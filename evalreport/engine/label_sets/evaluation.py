@@ -28,7 +28,7 @@ from evalreport.engine.metric_values import Evaluated, average, class_value, eva
 from evalreport.engine.printed_table import PrintedTable
 from evalreport.engine.settings import Settings
 from evalreport.engine.thresholds import Resolved
-from evalreport.metrics.catalogue import find
+from evalreport.metrics.catalogue import metric_named
 from evalreport.metrics.declare import Average, Interval, Metric, Table
 from evalreport.metrics.formula import Ratio, Undefined, Value
 from evalreport.metrics.kinds import DELTA_T, SANDWICH_T, SHARE_OF_CLUSTERS
@@ -256,8 +256,7 @@ def _left_out(sets: LabelSets, values: npt.NDArray[np.float64]) -> str | None:
 
 def _of_two_classes(task: Task) -> Task:
     """A task of one label as the task of a view with two classes."""
-    metric = find(task.metric)
-    assert metric is not None
+    metric = metric_named(task.metric)
     return replace(task, table=metric.table.value)
 
 
@@ -284,8 +283,7 @@ class SetEvaluator(Evaluator[SetView, SetTables]):
             tables = self.tables.of_labels[self.view.labels.index(task.label)]
             return rows_of(tables, tables.kinds(where))
         kinds = self.tables.kinds(where)
-        metric = find(task.metric)
-        assert metric is not None
+        metric = metric_named(task.metric)
         if metric.table is Table.LABEL_SETS or task.average == Average.SAMPLES.value:
             kinds = kinds[known[kinds].all(axis=1)]
         return rows_of(self.tables, kinds)

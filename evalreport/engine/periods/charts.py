@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from evalreport.engine.counting.tables import Tables
+from evalreport.engine.counting.memory import Tables
 from evalreport.metrics.estimates import estimate_of
 from evalreport.metrics.tables import ScoreTable
 from evalreport.results.identity import Slice
 from evalreport.results.records import SHARES_MOVED, Change, ChartMark, Measure, Moved, Table
-from evalreport.statistics.course import LEVEL, RUN_LENGTH, ChartedCourse, charted_course
+from evalreport.statistics.change import LEVEL, RUN_LENGTH
+from evalreport.statistics.course import ChartedCourse, charted_course
 from evalreport.statistics.separate_samples import Estimate
 from evalreport.statistics.shift import Floats, Sample, chi_square, kolmogorov_smirnov
 from evalreport.statistics.tail import chi2_sf, normal_sf

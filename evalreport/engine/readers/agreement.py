@@ -65,7 +65,7 @@ def _record(study: Study, cut: Cut, level: float) -> ReaderAgreement:
 def note_of(*, clustered: bool, paired: bool) -> str | None:
     """What is noted of the cases, and where no two readers are held against each other."""
     notes = [
-        "cases of one cluster are taken as independent" if clustered else "",
+        "cases of one cluster are treated as independent" if clustered else "",
         f"readers are compared in pairs up to {MOST_PAIRED} readers and categories"
         if not paired
         else "",
@@ -98,7 +98,7 @@ def coefficient(name: str, table: Table, level: float) -> Coefficient:
         standard_error=found.standard_error,
         cases=found.subjects,
         interval=interval,
-        reason=None if interval else "all cases agree alike: its variance is estimated as 0",
+        reason=None if interval else "all cases agree equally: its variance is estimated as 0",
     )
 
 

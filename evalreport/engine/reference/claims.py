@@ -26,13 +26,12 @@ import numpy.typing as npt
 from evalreport.engine.acceptance import Criterion
 from evalreport.engine.measures import Measurer, limits_by
 from evalreport.engine.reference.criteria import selected
-from evalreport.metrics.catalogue import find
+from evalreport.metrics.catalogue import find, metric_named
 from evalreport.metrics.declare import Average, Interval, Metric, Table
 from evalreport.metrics.formula import Ratio
 from evalreport.metrics.interval_methods import Design, offered
 from evalreport.metrics.kinds import DRAWN
 from evalreport.metrics.tables import Counts, Matrix
-from evalreport.plan.from_spec import metric_named
 from evalreport.plan.inputs import Facts
 from evalreport.plan.methods import design_of
 from evalreport.plan.task import Task
@@ -346,7 +345,7 @@ def limits_of(state: RunState, criterion: Criterion, measure: Measure) -> record
         return "limits by other methods are made of rows with one label each"
     measurer, task, facts = found
     limits, reason = limits_by(measurer, task, facts, criterion.method)
-    return limits if limits is not None else reason or "it gives none"
+    return limits if limits is not None else reason or "it gives no limits"
 
 
 def _task(state: RunState, measure: Measure) -> Task | None:

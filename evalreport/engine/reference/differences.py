@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from evalreport.engine.comparisons.records import with_disagreement
+from evalreport.engine.comparisons.records import judged
 from evalreport.engine.reference.run import ReferenceRun, References
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Goal, Interval, Metric
@@ -116,15 +116,11 @@ def difference_record(
     metric = find(measure.metric)
     assert metric is not None
     told = found if found is not None else Shift(0.0, reason=why_none(measure, then, run))
-    difference = None if found is None else found.difference
-    p = adjusted.p_value
-    apart = told.beyond_chance is True if p is None else p < 1.0 - level
     method = {**asked.tests, **asked.methods}.get(measure.metric)
-    notes = ["the rows of the two runs are taken as independent"] if told.interval else []
+    notes = ["the rows of the two runs are treated as independent"] if told.interval else []
     exploratory = measure.exploratory or (then is not None and then.exploratory)
     if exploratory:
         notes.append("conditional on the threshold, which was chosen on these rows")
-    margin = asked.margins.get(measure.metric)
     family, tests = corrected_family(adjusted, asked.correction, asked.family)
     record = Comparison(
         dataset=measure.dataset,
@@ -149,7 +145,7 @@ def difference_record(
         reference_numerator=None if then is None else then.numerator,
         reference_denominator=None if then is None else then.denominator,
         reference_n=None if then is None else then.n,
-        difference=difference,
+        difference=None if found is None else found.difference,
         interval=interval_of(told),
         interval_reason=told.reason,
         test=told.test,
@@ -161,14 +157,11 @@ def difference_record(
         family_tests=tests,
         reason=None if told.p_value is not None else told.reason or "no test of this value",
         why=WHY if method is None else f"{WHY}; {TESTS}",
-        better=better(metric, measure.value, None if then is None else then.value),
-        told_apart=apart,
-        margin=margin,
-        non_inferior=_non_inferior(metric, told, margin),
+        margin=asked.margins.get(measure.metric),
         exploratory=exploratory or None,
         note="; ".join(notes) or None,
     )
-    return with_disagreement(record)
+    return judged(record, metric, level)
 
 
 def interval_of(found: Shift) -> records.Interval | None:
@@ -205,14 +198,4 @@ def loss_of(metric: Metric, now: float, then: float) -> float | None:
         return now - then
     if metric.goal is Goal.TARGET and metric.best is not None:
         return abs(now - metric.best) - abs(then - metric.best)
-    return None
-
-
-def _non_inferior(metric: Metric, found: Shift, margin: float | None) -> bool | None:
-    if margin is None or found.interval is None:
-        return None
-    if metric.goal is Goal.MAXIMIZE:
-        return found.interval.low > -margin
-    if metric.goal is Goal.MINIMIZE:
-        return found.interval.high < margin
     return None

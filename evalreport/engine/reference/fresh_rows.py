@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.engine.counting.tables_of import tables_of
+from evalreport.engine.counting.set_tables import tables_of
 from evalreport.engine.evaluation import LabelEvaluator, Numbering
 from evalreport.engine.ledgers.kept_rows import digests_of_ids
 from evalreport.engine.measures import Measurer
@@ -55,22 +55,8 @@ def measure_of(state: RunState, measure: Measure, fresh: Flags) -> Measure | Non
 
 def _restricted(view: LabelView, inside: Flags) -> LabelView:
     """The view of some of its rows; clusters that have none left are no clusters."""
-
-    def some(values: Any) -> Any:
-        return None if values is None else values[inside]
-
     cluster = None
     if view.cluster is not None:
         left, codes = np.unique(view.cluster[0][inside], return_inverse=True)
         cluster = (codes.astype(view.cluster[0].dtype), len(left))
-    return replace(
-        view,
-        actual=some(view.actual),
-        row=some(view.row),
-        predicted=some(view.predicted),
-        score=some(view.score),
-        class_scores=some(view.class_scores),
-        weight=some(view.weight),
-        cluster=cluster,
-        groups={name: (codes[inside], values) for name, (codes, values) in view.groups.items()},
-    )
+    return replace(view.at(np.flatnonzero(inside)), cluster=cluster)

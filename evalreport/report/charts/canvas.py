@@ -6,12 +6,12 @@ run from right to left, which the writer of the PDF would set one by one. Length
 
 from __future__ import annotations
 
+import hashlib
 import io
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -39,6 +39,9 @@ _FAMILY = ", ".join(f"'{name}'" for name in STYLE["font.family"])
 _SAID_ONCE = re.compile(
     f"font-family: {_FAMILY}; |font-size: {SMALL}px; |text-anchor: start; |stroke-dashoffset: 0; "
 )
+#: Attributes that refer to a name, and how they do.
+_REFERRING = ("href", "clip-path", "style")
+_REFERENCE = re.compile(r"(?:^|(?<=url\())#([\w-]+)")
 _SVG, _LINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}href"
 
 
@@ -109,6 +112,7 @@ def _svg(paint: Paint, width: float, height: float) -> str:
         for found in root.findall(part):
             root.remove(found)
     _style_once(root)
+    _rename(root)
     _tidy(root)
     inside = "".join(ET.tostring(child, "unicode") for child in root)
     font = f'font-family="{_FAMILY}" font-size="{SMALL}px"'
@@ -168,18 +172,35 @@ def _style_once(root: ET.Element) -> None:
                 use.attrib.pop("style", None)
 
 
-def _tidy(root: ET.Element) -> None:
-    """Leave out names that nothing refers to, what turns or groups nothing, and decimals.
+def _rename(root: ET.Element) -> None:
+    """Give what is referred to names that no other drawing of a page has; others lose theirs.
 
-    A tenth of a point is finer than print: this is the one place that rounds lengths.
+    They begin with a hash of the drawing.
     """
-    values = " ".join(value for element in root.iter() for value in element.attrib.values())
-    used = set(re.findall(r"#([\w-]+)", values))
+    start = hashlib.sha256(ET.tostring(root)).hexdigest()[:6]
+    names: dict[str, str] = {}
+
+    def renamed(found: re.Match[str]) -> str:
+        return f"#{names.setdefault(found[1], f'c{start}-{len(names)}')}"
+
     for element in root.iter():
         if _LINK in element.attrib:
             element.set("href", element.attrib.pop(_LINK))
-        if element.get("id") not in used:
-            element.attrib.pop("id", None)
+        for name in _REFERRING:
+            if name in element.attrib:
+                element.set(name, _REFERENCE.sub(renamed, element.attrib[name]))
+    for element in root.iter():
+        own = names.get(element.attrib.pop("id", ""))
+        if own is not None:
+            element.set("id", own)
+
+
+def _tidy(root: ET.Element) -> None:
+    """Leave out what turns or groups nothing, and decimals.
+
+    A tenth of a point is finer than print: this is the one place that rounds lengths.
+    """
+    for element in root.iter():
         if element.get("transform", "").startswith("rotate(-0 "):
             element.attrib.pop("transform")
         for name in ("d", "x", "y", "transform", "width", "height"):
@@ -262,23 +283,6 @@ def whole_svg(drawing: Drawing) -> bytes:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{drawing.box}" width="{width}pt" '
         f'height="{height}pt">{drawing.markup}</svg>\n'
     ).encode()
-
-
-def with_own_names(drawing: Drawing, start: str) -> Drawing:
-    """A drawing whose ids begin with ``start``, so that no other on the page has them.
-
-    >>> made = with_own_names(Drawing('<path id="m1"/><use href="#m1"/>', "", 1, 1), "c2")
-    >>> made.markup
-    '<path id="c2-0"/><use href="#c2-0"/>'
-    """
-    found = re.findall(r' id="([^"]+)"', drawing.markup)
-    names = {name: f"{start}-{k}" for k, name in enumerate(dict.fromkeys(found))}
-    markup = re.sub(
-        r'(?<= id=")[^"]+(?=")|(?<=="#)[^"]+(?=")|(?<=url\(#)[^)]+(?=\))',
-        lambda name: names.get(name[0], name[0]),
-        drawing.markup,
-    )
-    return replace(drawing, markup=markup)
 
 
 def grid(

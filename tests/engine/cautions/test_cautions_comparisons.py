@@ -122,7 +122,7 @@ def test_many_tests_without_a_correction(kit: Any) -> None:
     assert kit.message(corrected, "multiplicity") is None
     none = [_comparison(correction="none"), _comparison(correction="none")]
     assert kit.message(kit.run([], comparisons=none), "multiplicity") == (
-        "The report holds 2 tests, uncorrected."
+        "The report has 2 tests, uncorrected."
     )
     assert kit.message(kit.run([], comparisons=none[:1]), "multiplicity") is None
 

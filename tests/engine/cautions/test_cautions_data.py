@@ -123,8 +123,8 @@ def test_weights_lower_the_effective_number_of_rows(kit: Any) -> None:
     one = kit.from_counts(5, 5, 5, 5, weight=[1.0, 3.0] * 10)
     (record,) = kit.cautions(kit.run(one, ["recall"]), "effective_sample_size")
     assert record.message == (
-        "For a value that has nothing to do with the weights, the 20 rows are worth 16 (80 %). "
-        "What each share is worth stands beside its interval."
+        "For a value unrelated to the weights, the effective size of the 20 rows is 16 (80 %). "
+        "The effective size of each share is beside its interval."
     )
     assert record.severity == "note"
     even = kit.from_counts(5, 5, 5, 5, weight=[0.1] * 20)

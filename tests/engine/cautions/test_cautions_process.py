@@ -46,8 +46,8 @@ def test_a_rule_without_a_threshold(kit: Any) -> None:
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        (["accuracy"], "The only measure asked for is accuracy."),
-        (["f1", "accuracy"], "The only measures asked for are f1 and accuracy."),
+        (["accuracy"], "The only measure requested is accuracy."),
+        (["f1", "accuracy"], "The only measures requested are f1 and accuracy."),
         (["accuracy", "recall"], None),
         ([], None),
     ],
@@ -60,9 +60,9 @@ def test_a_headline_alone(kit: Any, asked: list[str], message: str | None) -> No
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        (["ece", "recall"], "Of calibration only ece is asked for."),
-        (["mce", "ece"], "Of calibration only mce and ece are asked for."),
-        (["hosmer_lemeshow_p"], "Of calibration only hosmer_lemeshow_p is asked for."),
+        (["ece", "recall"], "Only ece is requested for calibration."),
+        (["mce", "ece"], "Only mce and ece are requested for calibration."),
+        (["hosmer_lemeshow_p"], "Only hosmer_lemeshow_p is requested for calibration."),
         (["ece", "calibration_slope"], None),
         (["brier"], None),
     ],
@@ -87,13 +87,13 @@ def test_acceptance_on_the_point(kit: Any) -> None:
     facts = kit.run(kit.from_counts(45, 5, 5, 45), ["recall"])
     on_point = replace(facts, acceptance=[_judged(facts)])
     assert kit.message(on_point, "acceptance_on_point") == (
-        "The criterion recall at least 0.9 is judged on the point value, once; "
+        "The criterion recall at least 0.9 is judged by the value alone; "
         "on the limit of the interval 1 of 1 would fail."
     )
     easy = replace(facts, acceptance=[_judged(facts, required=0.1)])
     message = kit.message(easy, "acceptance_on_point")
     assert message is not None
-    assert message.endswith("judged on the point value, once.")
+    assert message.endswith("judged by the value alone.")
     on_limit = replace(facts, acceptance=[_judged(facts, bound="lower")])
     assert kit.message(on_limit, "acceptance_on_point") is None
     nothing = replace(facts, acceptance=[_judged(facts, measure=None)])

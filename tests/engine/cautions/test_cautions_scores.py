@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 
 from evalreport.engine.cautions import find_cautions
 from evalreport.engine.cautions.facts import Given
-from evalreport.metrics.roc_relation import Lead, roc_relation
+from evalreport.metrics.roc_relation import roc_relation
 from evalreport.metrics.tables import ScoreTable
 from evalreport.predict.view import LabelView
+from evalreport.results.records import RocLead
 
 
 def test_ties_at_a_plain_threshold(kit: Any) -> None:
@@ -226,7 +227,7 @@ def _table(rows: list[tuple[float, int, int]]) -> ScoreTable:
     return ScoreTable(np.array(scores, dtype=float), np.array(positives), np.array(negatives))
 
 
-def leads(first: ScoreTable, second: ScoreTable) -> tuple[Lead, Lead] | None:
+def leads(first: ScoreTable, second: ScoreTable) -> tuple[RocLead, RocLead] | None:
     found = roc_relation(first, second)
     return None if found is None else found.leads
 
@@ -235,13 +236,13 @@ def test_leads_of_curves_that_cross() -> None:
     """First: straight up to 1/2, across, up. Second: across to 1/2, up, across."""
     first = _table([(3, 1, 0), (2, 0, 2), (1, 1, 0)])
     second = _table([(3, 0, 1), (2, 2, 0), (1, 0, 1)])
-    assert leads(first, second) == (Lead(0.5, 0.0), Lead(0.5, 0.5))
+    assert leads(first, second) == (RocLead(0.5, 0.0), RocLead(0.5, 0.5))
 
 
 def test_leads_between_the_points_of_the_other_curve() -> None:
     """The diagonal against a step: 1 - 0 = 1 lead at 0, never behind."""
     perfect, chance = _table([(2, 4, 0), (1, 0, 4)]), _table([(1, 4, 4)])
-    assert leads(perfect, chance) == (Lead(1.0, 0.0), Lead(0.0, 0.0))
+    assert leads(perfect, chance) == (RocLead(1.0, 0.0), RocLead(0.0, 0.0))
     assert leads(perfect, _table([(1, 4, 0)])) is None
 
 

@@ -142,8 +142,8 @@ def test_a_proportion_on_rows_that_are_worth_few(kit: Any) -> None:
     facts = kit.run(kit.from_counts(25, 15, 20, 70, weight=heavy), ["recall", "specificity"])
     (record,) = kit.cautions(facts, "small_denominator")
     assert record.message == (
-        "1 proportion rests on rows worth fewer than 30 independent ones: "
-        "Recall of yes 25 of 116 (worth 8.22)."
+        "1 proportion rests on rows with an effective size under 30: "
+        "Recall of yes 25 of 116 (effective size 8.22)."
     )
     assert record.numbers["fewest"] == pytest.approx(116**2 / (25 + 4 * 400 + 11))
 

@@ -76,7 +76,7 @@ def test_no_criterion_passes_unless_the_spec_says_how_rows_were_chosen(
     more: dict[str, Any] = {"models": {"m": model}, "acceptance": criteria}
     recall, precision, failed = results(data, **more)["acceptance"]
     assert recall["outcome"] == "not_evaluated"
-    assert "does not say how rows were chosen" in recall["reason"]
+    assert "does not state how rows were chosen" in recall["reason"]
     # among the rows predicted positive all have a label: nothing is spoilt
     assert precision["outcome"] == "pass"
     assert failed["outcome"] == "fail"

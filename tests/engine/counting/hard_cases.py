@@ -9,7 +9,10 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
+from evalreport.data.source import Source
 from evalreport.engine.calendar import period_name
+from evalreport.engine.databases.kinds import Kinds, counted_kinds, database
+from evalreport.engine.databases.query_limits import QueryLimits, QueryWatch
 from evalreport.engine.databases.wanted import Wanted
 
 TYPES = {
@@ -27,6 +30,14 @@ _NUMBERS = (
 )  # fmt: skip
 _WHOLE = (0, 1, -1, 2**53, 2**53 + 1, 2**63 - 1, -(2**63), None)
 _ZONE = dt.timezone(dt.timedelta(hours=5, minutes=30))
+
+
+def database_kinds(source: Source, wanted: Wanted) -> Kinds:
+    """The kinds of the rows that a query, or a table, gives."""
+    asked = wanted.query or wanted.table
+    assert asked is not None
+    with database(source, asked, QueryWatch(source.name, QueryLimits())) as found:
+        return counted_kinds(found, source, wanted)
 
 
 def _row(i: int) -> dict[str, Any]:

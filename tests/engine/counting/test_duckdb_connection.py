@@ -40,7 +40,7 @@ MEMORY = 200_000_000
 def test_nothing_else_can_be_reached(write: Callable[..., Path], query: str) -> None:
     source = open_source(write(ROWS))
     with pytest.raises(DataError), duckdb_rows(source, Wanted(("y",), memory=MEMORY)) as rows:
-        rows._connection.execute(query)
+        rows.connection.execute(query)
     assert not list(Path("/tmp").glob("EVALREPORT_PWNED*"))
 
 
@@ -55,7 +55,7 @@ def test_a_file_that_changes_meanwhile_is_refused(write: Callable[..., Path]) ->
 def test_a_file_that_is_no_parquet_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "rows.parquet"
     path.write_bytes(b"PAR1" + bytes(100) + b"PAR1")
-    with pytest.raises(DataError, match="no sound Parquet"):
+    with pytest.raises(DataError, match="not a sound Parquet"):
         run(spec_of(path, {"score": "s"}), "duckdb")
 
 

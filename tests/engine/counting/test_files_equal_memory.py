@@ -288,7 +288,7 @@ def test_mistakes_in_one_of_several_files_are_named(tmp_path: Path, engine: str)
         "give a number, or nothing (or nan) where there is none"
     )
     (tmp_path / "b.csv").write_text("s,y\n0.1,a\n")
-    with pytest.raises(DataError, match=r"b.csv:1: its columns are not those of a.csv"):
+    with pytest.raises(DataError, match=r"b.csv:1: its columns differ from those of a.csv"):
         run(spec_of(tmp_path / "*.csv", {"score": "s"}), engine)
 
 

@@ -13,12 +13,12 @@ from typing import Any
 
 import duckdb
 import pytest
-from engine.counting.hard_cases import CASES, MORE, ROWS, TYPES, plain
+from engine.counting.hard_cases import CASES, MORE, ROWS, TYPES, database_kinds, plain
 from engine.counting.postgres_server import SECRET, owner
 
 from evalreport.data.table import RawTable
 from evalreport.engine.databases.addresses import open_database
-from evalreport.engine.databases.kinds import database_kinds, read_query
+from evalreport.engine.databases.kinds import read_query
 from evalreport.engine.databases.wanted import NotPlainError, TooManyKindsError, Wanted
 from evalreport.errors import DataError
 from evalreport.spec.datasets import Query
@@ -138,11 +138,11 @@ def test_kinds_are_those_of_memory(database: str, name: str) -> None:
         ("y", "SELECT * FROM hard", {"periods": {"y": "month"}}, DataError, "y is not a date"),
         ("s", "SELECT * FROM hard", {"intervals": {"s": (0.5,)}}, DataError,
          "s is not a finite number in some rows"),
-        ("y", "SELECT * FROM hard", {"intervals": {"y": (0.5,)}}, DataError, "y is no finite"),
+        ("y", "SELECT * FROM hard", {"intervals": {"y": (0.5,)}}, DataError, "y is not a finite"),
         ("y", "SELECT y, 'p1' AS id FROM hard", {"id": "id"}, DataError,
-         "id is not unique: 'p1' stands in 600 rows"),
-        ("y", "SELECT y, n FROM hard", {"count": "n"}, NotPlainError, "how many they stand for"),
-        ("y", "SELECT y, 0.5 AS n FROM hard", {"count": "n"}, NotPlainError, "how many"),
+         "id is not unique: 'p1' is in 600 rows"),
+        ("y", "SELECT y, n FROM hard", {"count": "n"}, NotPlainError, "rows they represent"),
+        ("y", "SELECT y, 0.5 AS n FROM hard", {"count": "n"}, NotPlainError, "they represent"),
         ("n id", "SELECT * FROM hard", {"room": 0, "id": "y", "repeats": True}, TooManyKindsError,
          "kinds of rows by n, id: there is room"),
         ("y", "SELECT * FROM hard WHERE flag = 'c'", {}, DataError, "gives no rows"),

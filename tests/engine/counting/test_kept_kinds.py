@@ -164,7 +164,7 @@ def test_text_is_read_once(days: Days, tmp_path: Path, kind: str, job: str) -> N
 
 @pytest.mark.parametrize(
     ("line", "told"),
-    [("y,s\nsick,0.5", "columns are not those"), ("y,s\nsick,0.5,7", "3 fields")],
+    [("y,s\nsick,0.5", "columns differ from those"), ("y,s\nsick,0.5,7", "3 fields")],
 )
 def test_text_that_does_not_fit_is_told_of(
     days: Days, tmp_path: Path, line: str, told: str

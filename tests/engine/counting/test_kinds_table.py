@@ -13,8 +13,8 @@ import pytest
 from engine.counting.counted_runs import comparable, engine_of, run, spec_of
 from engine.counting.twenty_jobs import ROWS, differing, with_paths
 
-from evalreport.engine.counting import choosing, counting_views, kinds_table
-from evalreport.engine.databases import wanted
+from evalreport.engine.counting import choosing, counting_views
+from evalreport.engine.databases import kinds, wanted
 from evalreport.engine.predicting import Fitting
 from evalreport.engine.read_and_plan import prepare
 from evalreport.errors import DataError, LimitError
@@ -40,7 +40,7 @@ def test_kinds_beyond_the_limit_are_refused_with_what_to_do(
     write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, engine: str
 ) -> None:
     monkeypatch.setattr(wanted, "LEAST_KINDS", 5)
-    monkeypatch.setattr(kinds_table, "BYTES", 10**9)
+    monkeypatch.setattr(kinds, "BYTES", 10**9)
     monkeypatch.setattr(choosing, "MANY_ROWS", 1)
     spec = {**spec_on(write(THREE)), "engine": {"memory_limit": "1GB"}}
     told = "24 kinds of rows by y, a, b, c: there is room for 5"
@@ -190,9 +190,8 @@ def test_kinds_that_were_read_are_described_without_being_written_out(
 @pytest.mark.parametrize(
     ("label", "thresholds", "told"),
     [
-        ("CASE WHEN s >= 0.5 THEN 'b' ELSE 'a' END", None, "agree with those of score >= 0.5 in "
-            "all"),
-        ("CASE WHEN s >= 0.4 THEN 'b' ELSE 'a' END", None, "those of a threshold above 0.3"),
+        ("CASE WHEN s >= 0.5 THEN 'b' ELSE 'a' END", None, "agree with those of score >= 0.5"),
+        ("CASE WHEN s >= 0.4 THEN 'b' ELSE 'a' END", None, "a threshold above 0.3"),
         ("CASE WHEN i % 9 = 0 THEN 'c' WHEN i % 9 = 1 THEN NULL ELSE 'b' END", None,
          "no label in said"),
         ("CASE WHEN s >= 0.5 THEN 'b' ELSE 'a' END", [{"maximize": "f1"}], "score >= 0.5 in all"),

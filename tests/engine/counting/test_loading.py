@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from engine.counting.counted_runs import engine_of, run, spec_of
 
-from evalreport.engine.counting import choosing, loading
+from evalreport.engine.counting import choosing
 from evalreport.engine.read_and_plan import prepare
 from evalreport.errors import LimitError, SpecError
 from evalreport.spec.load import load_spec
@@ -66,7 +66,7 @@ def test_rows_that_would_not_fit_are_refused(write: Callable[..., Path], engine:
 def test_rows_that_the_machine_cannot_hold_are_refused(
     write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(loading, "machine_bytes", lambda: 5_000_000)
+    monkeypatch.setattr(choosing, "machine_bytes", lambda: 5_000_000)
     with pytest.raises(LimitError, match=r"this machine has 5 MB.*because digests of its rows are"):
         run(kept(write(ROWS)), "auto")
     unweighted = spec_of(write(ROWS), {"score": "s"})
@@ -80,13 +80,13 @@ def test_text_is_judged_by_its_size(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     found = run(kept(path), "auto")
     size = path.stat().st_size
     assert f"{size * 10 / 1e6:.0f} MB" in engine_of(found)[1]
-    monkeypatch.setattr(loading, "machine_bytes", lambda: size * 10 - 1)
+    monkeypatch.setattr(choosing, "machine_bytes", lambda: size * 10 - 1)
     with pytest.raises(LimitError):
         run(kept(path), "auto")
 
 
 def test_the_machine_tells_its_memory() -> None:
-    assert (loading.machine_bytes() or 0) > 100_000_000
+    assert (choosing.machine_bytes() or 0) > 100_000_000
 
 
 def test_auto_counts_what_may_not_fit_the_limit_of_the_spec(

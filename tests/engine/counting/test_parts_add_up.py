@@ -11,7 +11,7 @@ import duckdb
 import pytest
 from engine.counting.counted_runs import comparable, run, spec_of
 
-from evalreport.engine.counting.tables_of import tables_of
+from evalreport.engine.counting.set_tables import tables_of
 from evalreport.engine.read_and_plan import prepare
 from evalreport.metrics.tables import ScoreTable
 from evalreport.results.identity import EVERYTHING, Slice

@@ -174,7 +174,7 @@ def test_columns_without_telling_names_are_taken_where_they_agree(tmp_path, monk
     assert status_of(["init", "d.csv"]) == 0
     text = Path("d.yaml").read_text()
     assert yaml.safe_load(text)["models"] == {"alice": {"prediction": "alice"}}
-    assert "# assumed: alice: taken for predicted labels" in text
+    assert "# assumed: alice: used as predicted labels" in text
 
 
 def test_what_the_data_cannot_say_is_said(written) -> None:
@@ -221,7 +221,7 @@ def test_a_terminal_is_asked_which_class_is_positive(tmp_path, monkeypatch, caps
     assert "# assumed" not in Path("asked.yaml").read_text()
     assert status_of(["init", "d.csv", "-o", "yes.yaml", "--yes"]) == 0
     assert "positive: {label: red}" in Path("yes.yaml").read_text()
-    assert "# assumed: red is taken for the positive class" in Path("yes.yaml").read_text()
+    assert "# assumed: red is assumed to be the positive class" in Path("yes.yaml").read_text()
     assert status_of(["init", "d.csv", "-o", "said.yaml", "--positive", "blue"]) == 0
     assert "positive: {label: blue}" in Path("said.yaml").read_text()
     assert status_of(["init", "d.csv", "-o", "no.yaml", "--positive", "bleu"]) == 2
@@ -312,5 +312,5 @@ def test_kinds_of_rows_are_counted_by_how_many_they_are(
     assert status_of(["init", "d.csv"]) == 0
     text = Path("d.yaml").read_text()
     assert yaml.safe_load(text)["datasets"]["data"].get("count") == count
-    assert ("says how many rows are of each kind" in text) is (count is not None)
+    assert ("gives the number of rows of each kind" in text) is (count is not None)
     assert status_of(["check", "d.yaml"]) == 0

@@ -275,7 +275,7 @@ def test_columns_that_nothing_tells_apart_are_named_where_no_model_is_found(
     columns = {"y": Z, **{name: shares[:, i] for i, name in enumerate(["sand", "silt", "clay"])}}
     pd.DataFrame(columns).to_csv(tmp_path / "d.csv", index=False)
     assert status_of(["init", str(tmp_path / "d.csv")]) == 3
-    assert "sand, silt, clay add up to 1, and nothing tells which class" in capsys.readouterr().err
+    assert "sand, silt, clay add up to 1, and nothing shows which class" in capsys.readouterr().err
 
 
 def test_two_columns_that_add_up_are_told_apart_by_the_truth(tmp_path) -> None:
@@ -349,5 +349,5 @@ def test_a_last_line_of_totals_is_named_and_no_class(tmp_path, capsys, rows) -> 
     assert (
         status_of(["init", str(tmp_path / "d.csv"), "--yes", "-o", str(tmp_path / "s.yaml")]) == 3
     )
-    assert "the last line holds totals" in capsys.readouterr().err
+    assert "the last line has totals" in capsys.readouterr().err
     assert not (tmp_path / "s.yaml").exists()
