@@ -200,7 +200,7 @@ def _added_over(
         return None
     total, infinite = sum(cells), math.isinf(v.value)
     slopes = gradient(v.function, v.table + 0.5 * total / rows if infinite else v.table)
-    alone, together = delta_variance(slopes, v.table) * total / rows, variance(slopes)
+    alone, together = delta_variance(slopes, v.table) * (total / rows), variance(slopes)
     varies = together > intervals.VANISHED and alone > intervals.VANISHED
     of_rows = 1.0 if clusters is None else rows / clusters
     of_weights = 1.0 if v.squares is None else rows * float(v.squares.sum()) / total**2
