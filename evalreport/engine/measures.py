@@ -35,7 +35,7 @@ from evalreport.metrics.coverage_study import Drawn
 from evalreport.metrics.declare import Average, Kind, Metric, Table
 from evalreport.metrics.formula import Infinite, Undefined, Value
 from evalreport.metrics.interval_methods import CLASSICAL, Design, interval_methods
-from evalreport.metrics.kinds import DRAWN
+from evalreport.metrics.kinds import DRAWN, TABLE_OF_CLUSTERS, TABLE_OF_WEIGHTS
 from evalreport.metrics.methods import method_title
 from evalreport.metrics.readings import as_read
 from evalreport.metrics.tables import Matrix, ScoreTable
@@ -205,7 +205,9 @@ class Measurer(TaskMeasurer[LabelView, MemoryTables]):
         value = self._table_value(task, metric, arguments, table, matrix)
         case = TableCase(self, task, metric, arguments, value, table, matrix, threshold)
         interval: Interval | str | None = None
-        one_sided = isinstance(value.outcome, Infinite) and task.interval in metric.score_limits
+        one_sided = isinstance(value.outcome, Infinite) and (
+            task.interval in (*metric.score_limits, TABLE_OF_CLUSTERS, TABLE_OF_WEIGHTS)
+        )
         if task.interval is not None and (isinstance(value.outcome, Value) or one_sided):
             interval = table_interval(case)
         if isinstance(interval, Interval):

@@ -181,6 +181,7 @@ def net_benefit(c: Counts, *, threshold: float) -> Expression:
     bounds=(-math.inf, 1.0),
     interval=Interval.SMOOTH,
     no_average="it belongs to one class and one threshold",
+    shares=Shares.EITHER,
     undefined="no row is actually {label}",
     use="as net benefit on a scale whose largest value is 1: the share of the possible benefit",
     avoid="at a threshold that is not a probability anybody would act on",

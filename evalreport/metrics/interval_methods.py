@@ -49,7 +49,6 @@ class Kind(Enum):
     RATIO = "a ratio of rates"
     IMPACT = "a ratio of two rates"
     WHOLE = "a function of the whole table"
-    UNBOUNDED = "a function of the whole table, without bounds"
     TABLE_MEAN = "a mean over the cells of the table"
     ROW_SHARE = "a share of rows by their ranks"
     AREA = "an area under the ROC curve"
@@ -58,12 +57,14 @@ class Kind(Enum):
     DISTANCE = "the largest distance of two rates"
     RANKED = "ranks of scores"
     CLASS_RANKS = "ranks of scores of all classes"
+    CLASS_DISTANCES = "the largest distances of two rates of all classes"
     FIT = "a logistic fit"
     LEVEL = "the level of a logistic fit"
     FITTED = "a fit to the very rows"
     OTHER = "no formula is known: groups of rows are left out"
     SET_SHARE = "a share of rows with sets of labels"
     SET_MEAN = "a mean over rows with sets of labels"
+    SET_LOSS = "a mean over rows with sets of labels, without a greatest value"
     LABELS = "a mean over labels"
 
 
@@ -96,12 +97,11 @@ BY_KIND: Mapping[Kind, Mapping[Design, tuple[str, ...]]] = {
         Kind.SHARES: (
             f"mover_jeffreys {OWN} newcombe_hybrid delta_t delta",
             "mover_weighted sandwich sandwich_t",
-            "mover_clusters cluster_robust cluster_robust_t",
-            "cluster_robust cluster_robust cluster_robust_t", "sandwich",
+            *2 * ("mover_clusters cluster_robust cluster_robust_t",), "sandwich",
         ),
         Kind.RATIO: (
             f"miettinen_nurminen {OWN} koopman mover_jeffreys", "mover_weighted sandwich",
-            "mover_clusters cluster_robust", "cluster_robust", "sandwich",
+            *2 * ("mover_clusters cluster_robust",), "sandwich",
         ),
         Kind.IMPACT: (
             "koopman log miettinen_nurminen", "sandwich", *2 * ("cluster_robust",), "sandwich"
@@ -110,17 +110,17 @@ BY_KIND: Mapping[Kind, Mapping[Design, tuple[str, ...]]] = {
             f"delta_t {OWN} delta", "sandwich_t sandwich",
             *2 * ("cluster_robust_t cluster_robust",), "sandwich",
         ),
-        Kind.UNBOUNDED: (f"delta {OWN}", "sandwich", *2 * ("cluster_robust",), "sandwich"),
         Kind.TABLE_MEAN: ("normal", "sandwich", *2 * ("cluster_robust",), "sandwich"),
         Kind.ROW_SHARE: (
-            _SHARE, "wilson_n_eff sandwich", *2 * ("sandwich",), "wilson_n_eff sandwich"
+            _SHARE, "wilson_kish sandwich wilson_n_eff", *2 * (_SHARE_OF_CLUSTERS,),
+            "wilson_n_eff sandwich",
         ),
         Kind.AREA: (
             "delong_score delong delong_logit hanley_mcneil", "sandwich_score sandwich",
-            "obuchowski_score obuchowski", "obuchowski", "sandwich",
+            *2 * ("obuchowski_score obuchowski",), "sandwich",
         ),
         Kind.LOSS: (
-            "log_t normal", "log_t sandwich", "log_t_clusters sandwich", *2 * ("sandwich",)
+            "log_t normal", "log_t sandwich", *2 * ("log_t_clusters sandwich",), "sandwich"
         ),
         Kind.MEAN: ("normal", *4 * ("sandwich",)),
         Kind.DISTANCE: (
@@ -131,16 +131,34 @@ BY_KIND: Mapping[Kind, Mapping[Design, tuple[str, ...]]] = {
             "influence_t influence_t influence bootstrap_logit_t", "influence_t",
             *2 * ("influence_t influence_t cluster_bootstrap_logit_t",), "sandwich",
         ),
-        Kind.CLASS_RANKS: ("influence_t influence_t influence", *_LEFT_OUT[1:]),
+        Kind.CLASS_RANKS: (
+            "influence_t influence_t influence grouped_jackknife",
+            *3 * ("influence_t grouped_jackknife",), "grouped_jackknife",
+        ),
+        Kind.CLASS_DISTANCES: (
+            "newcombe_at_cut newcombe_at_cut influence_t influence",
+            "newcombe_at_cut grouped_jackknife", *2 * ("clusters_at_cut grouped_jackknife",),
+            "grouped_jackknife",
+        ),
         Kind.FIT: ("wald_t wald", *_LEFT_OUT[1:]),
         Kind.LEVEL: ("wald wald wald_t", *_LEFT_OUT[1:]),
         Kind.FITTED: 5 * ("bootstrap_percentile",),
         Kind.OTHER: _LEFT_OUT,
         Kind.SET_SHARE: (
-            _SHARE, "wilson_n_eff sandwich", *2 * (_SHARE_OF_CLUSTERS,), "wilson_n_eff sandwich"
+            _SHARE, "wilson_kish sandwich wilson_n_eff", *2 * (_SHARE_OF_CLUSTERS,),
+            "wilson_n_eff sandwich",
         ),
-        Kind.SET_MEAN: ("normal", "sandwich", *2 * ("cluster_robust",), "sandwich"),
-        Kind.LABELS: ("delta", "sandwich", *2 * ("cluster_robust",), "sandwich"),
+        Kind.SET_MEAN: (
+            "delta_t normal", "sandwich_t sandwich",
+            *2 * ("cluster_robust_t cluster_robust",), "sandwich",
+        ),
+        Kind.SET_LOSS: (
+            "log_t normal", "log_t sandwich", *2 * ("log_t_clusters cluster_robust",), "sandwich"
+        ),
+        Kind.LABELS: (
+            "delta_t delta", "sandwich_t sandwich",
+            *2 * ("cluster_robust_t cluster_robust",), "sandwich",
+        ),
     }.items()
 }  # fmt: skip
 
@@ -223,13 +241,19 @@ def kind_of(metric: Metric, average: Average | None, *, two_classes: bool) -> Ki
     alone = average is None or pooled
     if metric.table is Table.LABEL_SETS or average is Average.SAMPLES:
         share = metric.interval is Interval.PROPORTION and average is None
-        return Kind.SET_SHARE if share else Kind.SET_MEAN
+        if share:
+            return Kind.SET_SHARE
+        return Kind.SET_MEAN if metric.is_bounded else Kind.SET_LOSS
     if metric.table in ALL_TABLES:
         return _of_table(metric, average, alone=alone, two_classes=two_classes)
     if metric.interval is Interval.PROPORTION and alone:
         return Kind.ROW_SHARE
     if metric.table is Table.SCORES and average is not None:
+        if metric.interval is Interval.DISTANCE:
+            return Kind.CLASS_DISTANCES
         return Kind.CLASS_RANKS if metric.influence is not None else Kind.OTHER
+    if metric.class_pairs and not two_classes:
+        return Kind.CLASS_RANKS
     if _has_losses(metric, two_classes):
         return Kind.LOSS
     families = {
@@ -255,7 +279,7 @@ def _of_table(metric: Metric, average: Average | None, *, alone: bool, two_class
         return Kind.RATIO if metric.score_limits else Kind.SHARES
     if metric.interval is Interval.MEAN and average is None:
         return Kind.TABLE_MEAN
-    return Kind.WHOLE if metric.is_bounded else Kind.UNBOUNDED
+    return Kind.WHOLE
 
 
 def _has_losses(metric: Metric, two_classes: bool) -> bool:

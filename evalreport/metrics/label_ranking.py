@@ -53,6 +53,7 @@ def _of_ranks(**facts: Any) -> Callable[[Callable[[LabelSets], Any]], Metric]:
 @_of_ranks(
     title="One error",
     goal=Goal.MINIMIZE,
+    interval=Interval.PROPORTION,
     undefined=NO_LABEL,
     use="when only the first suggestion is used",
     avoid="when all labels of a row matter",

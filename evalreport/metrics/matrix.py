@@ -83,7 +83,7 @@ def kappa(m: Matrix) -> Ratio:
 
 @_of_all_classes(
     title="Weighted kappa",
-    bounds=(-math.inf, 1.0),
+    bounds=(-1.0, 1.0),
     interval=Interval.KAPPA,
     shares=Shares.EITHER,
     undefined="agreement by chance is already complete: both sides name one and the same class",

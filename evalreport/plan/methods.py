@@ -38,7 +38,7 @@ def choose(
     if metric.no_interval:
         return None, metric.no_interval
     kind = kind_of(metric, average, two_classes=two)
-    if kind in (Kind.WHOLE, Kind.UNBOUNDED) and len(facts.labels) > SMOOTH_CLASSES:
+    if kind is Kind.WHOLE and len(facts.labels) > SMOOTH_CLASSES:
         return None, f"more than {SMOOTH_CLASSES} classes"
     if asked == CLASSICAL:
         printed = classical(metric, average, design, two_classes=two)

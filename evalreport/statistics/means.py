@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from evalreport.statistics.design_based import variance_df
 from evalreport.statistics.exact_sums import exact_sum
@@ -120,23 +120,28 @@ class ClusteredMean(NamedTuple):
 
 
 def clustered_losses(
-    losses: ArrayLike, codes: ArrayLike, times: ArrayLike | None = None
+    losses: ArrayLike,
+    codes: ArrayLike,
+    times: ArrayLike | None = None,
+    weights: NDArray[np.float64] | None = None,
 ) -> ClusteredMean | None:
     """How well the mean of losses, shape (rows,), is known; ``codes``: the cluster of each.
 
     The error is that of the ratio of totals of clusters. ``times``: how many rows there are of
-    each that is given. Equal losses of a cluster are counted before they are added, so sums do not
-    depend on the order of rows, whether they come as kinds, or how clusters are numbered. None with
-    fewer than two clusters and with losses of 0.
+    each that is given; ``weights``: of the rows, of which the losses are given times their weight.
+    Equal losses of a cluster are counted before they are added, so sums do not depend on the
+    order of rows, whether they come as kinds, or how clusters are numbered. None with fewer than
+    two clusters and with losses of 0.
     """
-    x, code = np.asarray(losses, np.float64), np.asarray(codes)
+    x, code = np.asarray(losses, np.float64), numbered(np.asarray(codes))[1]
     if not x.size:
         return None
-    distinct, place = numbered(x)
-    pairs, many = tallied(numbered(code)[1] * len(distinct) + place, times)
-    unit, x = pairs // len(distinct), distinct[pairs % len(distinct)]
+    unit, x, many = _of_clusters(x, code, times)
     totals, sizes = np.bincount(unit, x * many), np.bincount(unit, many)
-    whole, count, n = math.fsum(totals), len(totals), float(np.sum(many))
+    if weights is not None:
+        of, w, often = _of_clusters(weights, code, times)
+        sizes = np.bincount(of, w * often)
+    whole, count, n = math.fsum(totals), len(totals), math.fsum(sizes)
     if count < 2 or whole <= 0.0:
         return None
     spread = math.fsum((totals - whole / n * sizes) ** 2)
@@ -145,6 +150,15 @@ def clustered_losses(
         whole * whole / exact_sum(x * x * many),
         whole * whole / math.fsum(totals**2),
     )
+
+
+def _of_clusters(
+    values: NDArray[np.float64], code: NDArray[np.intp], times: ArrayLike | None
+) -> tuple[NDArray[Any], NDArray[np.float64], NDArray[Any]]:
+    """Each value of each cluster once, in order: the cluster, the value, and how often it is."""
+    distinct, place = numbered(values)
+    pairs, many = tallied(code * len(distinct) + place, times)
+    return pairs // len(distinct), distinct[pairs % len(distinct)], many
 
 
 class PairedT(NamedTuple):

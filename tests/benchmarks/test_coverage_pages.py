@@ -6,7 +6,7 @@ import json
 from xml.etree import ElementTree as ET
 
 import pytest
-from benchmarks import coverage_pictures, coverage_samples, coverage_widths
+from benchmarks import coverage_classes, coverage_pictures, coverage_samples, coverage_widths
 from benchmarks.coverage_grid import FILE, PAGE
 from benchmarks.coverage_pictures import Point
 
@@ -21,6 +21,25 @@ def between(begin: str, end: str) -> str:
 def test_the_tables_of_samples_are_of_the_file_that_records_are_told_from() -> None:
     samples = json.loads(FILE.read_text(encoding="utf-8"))["samples"]
     assert between(coverage_samples.BEGIN, coverage_samples.END) == coverage_samples.table(samples)
+
+
+def test_the_tables_of_all_classes_are_of_the_recorded_cells() -> None:
+    recorded = json.loads(coverage_classes.FILE.read_text(encoding="utf-8"))
+    assert [one["cell"] for one in recorded] == json.loads(json.dumps(coverage_classes.CELLS))
+    told = between(coverage_classes.BEGIN, coverage_classes.END)
+    assert told == coverage_classes.table(recorded)
+
+
+@pytest.mark.nightly_but_first
+@pytest.mark.parametrize("cell", [coverage_classes.CELLS[k] for k in (3, 5, 13, 20, 23)])
+def test_few_data_sets_of_all_classes_hold_what_is_recorded(cell: coverage_classes.Cell) -> None:
+    recorded = json.loads(coverage_classes.FILE.read_text(encoding="utf-8"))
+    own = next(one["found"] for one in recorded if one["cell"] == json.loads(json.dumps(cell)))
+    found = coverage_classes.counted(cell, 30)
+    assert found.keys() == own.keys()
+    for name, (held, _, _) in found.items():
+        chance = max(own[name][0] / 100, 0.5)
+        assert held / 100 >= chance - 4 * (max(chance * (1 - chance), 0.02) / 30) ** 0.5, name
 
 
 @pytest.mark.parametrize("family", coverage_widths.FAMILIES)

@@ -13,7 +13,7 @@ import pytest
 from scipy.optimize import brentq
 from scipy.stats import beta
 from scipy.stats import t as student
-from sklearn.metrics import average_precision_score, f1_score
+from sklearn.metrics import average_precision_score, cohen_kappa_score, f1_score
 from statsmodels.stats.inter_rater import cohens_kappa
 from statsmodels.stats.proportion import confint_proportions_2indep
 
@@ -50,13 +50,14 @@ def planned(metric: str, average: str | None = None, **more: Any) -> tuple[str |
 
 
 SHARE = ("wilson", "wilson_kish", *("cluster_robust_t",) * 2, "wilson_n_eff")
-SHARES = ("mover_jeffreys", "mover_weighted", "mover_clusters", "cluster_robust", "sandwich")
-RATIO = ("miettinen_nurminen", "mover_weighted", "mover_clusters", "cluster_robust", "sandwich")
+SHARES = ("mover_jeffreys", "mover_weighted", *("mover_clusters",) * 2, "sandwich")
+RATIO = ("miettinen_nurminen", "mover_weighted", *("mover_clusters",) * 2, "sandwich")
 WHOLE = ("delta_t", "sandwich_t", *("cluster_robust_t",) * 2, "sandwich")
-AREA = ("delong_score", "sandwich_score", "obuchowski_score", "obuchowski", "sandwich")
+AREA = ("delong_score", "sandwich_score", *("obuchowski_score",) * 2, "sandwich")
 RANKED = (*("influence_t",) * 4, "sandwich")
-LOSS = ("log_t", "log_t", "log_t_clusters", "sandwich", "sandwich")
+LOSS = ("log_t", "log_t", *("log_t_clusters",) * 2, "sandwich")
 LEFT_OUT = ("grouped_jackknife",) * 5
+CLASS_RANKS = (*("influence_t",) * 4, "grouped_jackknife")
 CUT = (*("newcombe_at_cut",) * 2, *("clusters_at_cut",) * 2, "sandwich")
 
 
@@ -65,6 +66,7 @@ CUT = (*("newcombe_at_cut",) * 2, *("clusters_at_cut",) * 2, "sandwich")
     [
         (SHARE, ("accuracy", "recall", "precision", "jaccard", "prevalence")),
         (SHARES, ("f1", "mcc", "kappa", "youden_j", "balanced_accuracy", "markedness", "g_mean")),
+        (SHARES, ("net_benefit", "standardised_net_benefit", "weighted_kappa")),
         (RATIO, ("lr_plus", "lr_minus", "diagnostic_odds_ratio", "ppv_at_prevalence")),
         (WHOLE, ("gwet_ac1",)),
         (AREA, ("roc_auc", "gini", "mann_whitney_u")),
@@ -86,6 +88,7 @@ def test_the_defaults_of_two_classes(
     ("metric", "average", "methods"),
     [
         ("kappa", None, WHOLE),
+        ("weighted_kappa", None, WHOLE),
         ("mcc", None, WHOLE),
         ("f1", "macro", WHOLE),
         ("f1", None, SHARES),
@@ -93,12 +96,13 @@ def test_the_defaults_of_two_classes(
         ("recall", "micro", SHARE),
         ("youden_j", None, SHARES),
         ("roc_auc", None, AREA),
-        ("roc_auc", "macro", ("influence_t", *LEFT_OUT[1:])),
-        ("average_precision", "micro", ("influence_t", *LEFT_OUT[1:])),
-        ("hand_till_auc", None, LEFT_OUT),
+        ("roc_auc", "macro", CLASS_RANKS),
+        ("average_precision", "micro", CLASS_RANKS),
+        ("hand_till_auc", None, CLASS_RANKS),
+        ("ks", "macro", (*CUT[:4], "grouped_jackknife")),
         ("lift", "macro", LEFT_OUT),
         ("log_loss", None, LOSS),
-        ("top_k_accuracy", None, ("wilson", "wilson_n_eff", *("sandwich",) * 2, "wilson_n_eff")),
+        ("top_k_accuracy", None, SHARE),
     ],
 )
 def test_the_defaults_of_three_classes(
@@ -446,6 +450,22 @@ def test_a_kappa_of_three_classes_is_by_the_delta_method() -> None:
     assert own["value"] == pytest.approx(known.kappa)
     assert own["standard_error"] == pytest.approx(math.sqrt(known.var_kappa))
     assert ends(own) == widened(known.kappa, known.var_kappa, 8, (-1, 1), 3)
+
+
+@pytest.mark.parametrize("weights", ["linear", "quadratic"])
+def test_a_weighted_kappa_of_three_classes_is_by_the_delta_method(weights: str) -> None:
+    columns, actual, called = three_classes()
+    asked = [{"weighted_kappa": {"weights": weights}}]
+    roles = {"labels": ["a", "b", "c"]}
+    own = intervals(columns, list(asked), {"prediction": "p"}, roles=roles)["weighted_kappa"]
+    value = cohen_kappa_score(actual, called, weights=weights)
+    slopes = by_weights(
+        lambda w: float(cohen_kappa_score(actual, called, weights=weights, sample_weight=w)),
+        len(actual),
+    )
+    assert (own["method"], own["df"]) == ("delta_t", 7)
+    assert own["value"] == pytest.approx(value)
+    assert ends(own) == widened(value, (slopes**2).sum(), 8, (-1, 1), 3)
 
 
 def test_the_average_f1_of_three_classes_is_by_the_delta_method() -> None:

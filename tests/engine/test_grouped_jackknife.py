@@ -55,12 +55,13 @@ def test_what_has_no_formula_has_it_whatever_the_classes_rows_and_design(
             assert chosen(metric, average, **given) == ("grouped_jackknife", WHY)
 
 
-@pytest.mark.parametrize("metric", ["partial_auc", "roc_auc", "ks", "average_precision"])
-def test_averages_of_a_known_influence_have_it_with_weights_or_clusters_alone(metric: str) -> None:
+@pytest.mark.parametrize("metric", ["partial_auc", "roc_auc", "average_precision"])
+def test_averages_of_a_known_influence_have_it_but_in_samples_by_design(metric: str) -> None:
+    sample = {"weighted": True, "designed": "strata"}
     for classes in ({}, SCORES):
-        assert chosen(metric, "macro", **classes)[0] == "influence_t"
-        for design in ("weighted", "clustered"):
-            assert chosen(metric, "macro", **classes, **{design: True})[0] == "grouped_jackknife"
+        for design in ({}, {"weighted": True}, {"clustered": True}):
+            assert chosen(metric, "macro", **classes, **design)[0] == "influence_t"
+        assert chosen(metric, "macro", **classes, **sample)[0] == "grouped_jackknife"
 
 
 def test_groups_are_as_equal_as_can_be() -> None:
@@ -217,7 +218,7 @@ def test_its_limits_are_near_those_of_the_bootstrap(
     assert drawn.keys() == left.keys()
     alone = averaging == ["none"]
     for key, limits in left.items():
-        known = key[0] == "partial_auc" and (alone or design == "plain")
+        known = key[0] in ("partial_auc", "hand_till_auc")
         assert limits["method"] == ("influence_t" if known else "grouped_jackknife"), key
         assert "bootstrap" in drawn[key]["method"]
         width = limits["high"] - limits["low"]

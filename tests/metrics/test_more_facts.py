@@ -62,7 +62,7 @@ standardised_net_benefit | standardized_net_benefit relative_utility \
 mcc | matthews_correlation matthews_corrcoef matthews_correlation_coefficient phi \
     phi_coefficient | counts | + -1 1 1 | | CORRELATION
 kappa | cohen_kappa cohens_kappa cohen_kappa_score | matrix | + -1 1 1 | | KAPPA
-weighted_kappa | | matrix | + -inf 1 1 | | KAPPA
+weighted_kappa | | matrix | + -1 1 1 | | KAPPA
 gwet_ac1 | gwet ac1 gwets_ac1 | matrix | + -1 1 1 | | SMOOTH
 no_information_rate | majority_share nir | matrix | . 0 1 None | | PROPORTION
 accuracy_p_value | | matrix | . 0 1 None | | NONE
@@ -125,7 +125,7 @@ hamming_loss | | label_sets | - 0 1 0 | | MEAN
 example_jaccard | multilabel_accuracy | label_sets | + 0 1 1 | | MEAN
 alpha_evaluation | | label_sets | + 0 1 1 | | MEAN
 hierarchical_loss | h_loss | label_sets | - 0 inf 0 | | MEAN
-one_error | | label_sets | - 0 1 0 | | MEAN
+one_error | | label_sets | - 0 1 0 | | PROPORTION
 coverage_error | | label_sets | - 0 inf 0 | | MEAN
 ranking_loss | | label_sets | - 0 1 0 | | MEAN
 label_ranking_average_precision | lrap | label_sets | + 0 1 1 | | MEAN

@@ -30,6 +30,19 @@ def number(expression: Any) -> float:
 THREE = [[4, 1, 1], [2, 4, 0], [1, 1, 6]]
 
 
+@pytest.mark.parametrize("weights", ["linear", "quadratic"])
+def test_a_weighted_kappa_is_never_below_minus_one(weights: str) -> None:
+    # with linear weights it is a weighted mean of the kappas of all cuts of the order
+    rng, kappa = np.random.default_rng(4), found("weighted_kappa")
+    tables = [rng.integers(0, 4, (4, 4)) * rng.integers(0, 2, (4, 4)) for _ in range(300)]
+    outcomes = [kappa(Matrix.from_counts(one), weights=weights).outcome() for one in tables]
+    assert all(-1 <= o.number <= 1 for o in outcomes if isinstance(o, Value))
+    # all of two far classes are exchanged
+    assert (
+        number(kappa(Matrix.from_counts([[0, 0, 5], [0, 0, 0], [5, 0, 0]]), weights=weights)) == -1
+    )
+
+
 def test_figures_of_a_matrix() -> None:
     m = Matrix.from_counts(THREE)
     assert (m.size, m.row_totals, m.column_totals, m.diagonal) == (

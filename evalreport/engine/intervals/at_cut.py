@@ -32,6 +32,22 @@ def at_cut(case: ScoreCase) -> records.Interval | None:
     weighted ones with as many rows as Kish's (sum of w)^2 / (sum of w^2) of each class; in
     clusters with the limits of shares of clustered rows, by Student's t.
     """
+    found = parts_at_cut(case)
+    if found is None:
+        return None
+    apart, bias = found
+    limits = Limits(max(apart.low - bias, 0.0), apart.high)
+    made = intervals.from_limits(limits, case.level, case.method)
+    return None if made is None else replace(made, note=lowered_by(bias))
+
+
+def lowered_by(bias: float) -> str:
+    """What the record says of the lower limit."""
+    return f"the lower limit is lowered by {bias:.3g}: by cuts that other rows choose"
+
+
+def parts_at_cut(case: ScoreCase) -> tuple[Limits, float] | None:
+    """Limits of the distance at its cut, and how far the distance is too large, see `at_cut`."""
     view, cut = case.measurer.view, _cut(case.table)
     if cut is None:
         return None
@@ -53,13 +69,7 @@ def at_cut(case: ScoreCase) -> records.Interval | None:
     found, missed = sides if rates[0] >= rates[1] else sides[::-1]
     # Newcombe's method 10, from 0 to 1
     apart = clipped(*square_and_add(max(rates), found, min(rates), missed))
-    bias = max(case.number - shrunk, 0.0)
-    limits = Limits(max(apart.low - bias, 0.0), apart.high)
-    made = intervals.from_limits(limits, case.level, case.method)
-    if made is None:
-        return None
-    note = f"the lower limit is lowered by {bias:.3g}: by cuts that other rows choose"
-    return replace(made, note=note)
+    return apart, max(case.number - shrunk, 0.0)
 
 
 def left_out(table: ScoreTable, row: tuple[float, float]) -> float:

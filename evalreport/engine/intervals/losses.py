@@ -17,7 +17,7 @@ from evalreport.engine.intervals import methods as intervals
 from evalreport.engine.intervals.case import Case, ScoreCase
 from evalreport.engine.intervals.linearised import contributions, spread
 from evalreport.metrics.declare import Interval
-from evalreport.metrics.kinds import LOG_T, SANDWICH
+from evalreport.metrics.kinds import LOG_T, SANDWICH, SHARE_OF_CLUSTERS, SHARE_OF_WEIGHTS
 from evalreport.predict.view import distinct
 from evalreport.results import records
 from evalreport.results.identity import EVERYTHING
@@ -127,14 +127,16 @@ def clustered(case: Case) -> Found:
     """Student's t on the logarithm of a mean of losses of clustered rows."""
     view, rows = case.measurer.view, case.measurer.tables.kinds(case.task.where)
     assert view.cluster is not None
+    weight = None if view.weight is None else view.weight[rows]
     losses: Floats | None
     if isinstance(case, ScoreCase):
         losses = contributions(case, rows, _losses(case))
     else:
         losses = row_values(case, rows)
+        losses = losses if losses is None or weight is None else losses * weight
     codes, number = view.cluster[0][rows], case.number
     times = None if view.times is None else view.times[rows]
-    known = None if losses is None else means.clustered_losses(losses, codes, times)
+    known = None if losses is None else means.clustered_losses(losses, codes, times, weight)
     if known is None or number <= 0:
         return LOSSES_ALIKE if number <= 0 else None
     limits = means.log_t_limits(number, known.error, known.degrees, case.level)
@@ -185,9 +187,11 @@ def row_mean(case: Case) -> Found:
     weight = np.ones(len(rows)) if view.weight is None else view.weight[rows]
     if view.sample is not None:
         return _designed_mean(case, values, weight)
-    if method == "wilson_n_eff":
+    if method in (SHARE_OF_WEIGHTS, "wilson_n_eff"):
+        kish = method == SHARE_OF_WEIGHTS
+        limits = intervals.share_of_kish if kish else intervals.share_of_weights
         squares = tuple(math.fsum(weight[values == hit] ** 2) for hit in (1.0, 0.0))
-        return intervals.share_of_weights(
+        return limits(
             number,
             math.fsum(weight),
             (squares[0], squares[1]),
@@ -199,6 +203,8 @@ def row_mean(case: Case) -> Found:
     if view.cluster is not None:
         unit = np.unique(view.cluster[0][rows], return_inverse=True)[1]
         top, bottom = (np.bincount(unit, part).astype(np.float64) for part in (top, bottom))
+        if method in (SHARE_OF_CLUSTERS, "cluster_robust"):
+            return intervals.clustered_proportion(top, bottom, level, method)
     estimate = means.ratio_of_totals(top, bottom)
     if estimate is None or not estimate.standard_error:
         return None

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,7 @@ from evalreport.statistics.delta import (
 from evalreport.statistics.design_based import DesignVariance
 from evalreport.statistics.interval import Interval as Limits
 from evalreport.statistics.interval import deviate
-from evalreport.statistics.widened import widened_limits
+from evalreport.statistics.widened import averaged_limits, widened_limits
 
 Floats = npt.NDArray[np.float64]
 
@@ -156,6 +156,25 @@ def weighted_proportion(v: TableValue, method: str) -> records.Interval | None:
     if method == SHARE_OF_WEIGHTS and v.squares is not None:
         return _of_kish(v, found.variance)
     return n_eff_interval(v.value, found.variance, v.level, found.units_df)
+
+
+def share_of_kish(
+    share: float,
+    total: float,
+    squares: tuple[float, float],
+    heaviest: float,
+    level: float,
+    rows: float = math.inf,
+) -> records.Interval | None:
+    """`share_of_weights` on no more rows than Kish's."""
+    own = share_of_weights(share, total, squares, heaviest, level, rows)
+    if own is None or own.n_effective is None or own.standard_error is None:
+        return None if own is None else replace(own, method=SHARE_OF_WEIGHTS)
+    left = means.effective_size_from_sums(total, math.fsum(squares))
+    effective = min(own.n_effective, left)
+    limits = proportions.wilson_n_eff(share, effective, level)
+    error = own.standard_error
+    return from_limits(limits, level, SHARE_OF_WEIGHTS, n_effective=effective, standard_error=error)
 
 
 def _of_kish(v: TableValue, variance: float) -> records.Interval | None:
@@ -423,37 +442,86 @@ def widened(
     return from_limits(limits, level, method, df=units - 1.0, standard_error=error)
 
 
+def averaged(
+    values: Sequence[float],
+    shares: Sequence[float],
+    units: Sequence[float],
+    variance: float,
+    level: float,
+    method: str,
+    *,
+    bounds: tuple[float, float],
+    clusters: bool = False,
+) -> records.Interval | str | None:
+    """Limits as `averaged_limits` has them; the reason with too few units."""
+    limits, df = averaged_limits(values, shares, units, variance, level, bounds=bounds)
+    if df < means.LEAST_DEGREES:
+        return too_few(df + 1.0, clusters=clusters)
+    error = math.sqrt(variance) or None
+    return from_limits(limits, level, method, df=df, standard_error=error)
+
+
 def too_few(units: float, *, clusters: bool) -> str:
     """Why a value has no limits by Student's t: one or two rows, or clusters, show too little."""
     what = "clusters" if clusters else "rows"
     return f"too few {what}: {units:.3g} of the class that has fewer"
 
 
-def whole_table(v: TableValue, method: str, *, parts: int) -> records.Interval | str | None:
+def whole_table(
+    v: TableValue,
+    method: str,
+    *,
+    parts: int,
+    of_class: Callable[[int], Callable[[Floats], Floats]] | None = None,
+) -> records.Interval | str | None:
     """A function of the table of all classes, or a mean of ``parts`` classes, see `widened_limits`.
 
     By the delta method, or the variance of weights or clusters. Units are those of the class that
-    has fewest: rows, Kish's rows that weights leave, or clusters.
+    has fewest: rows, Kish's rows that weights leave, or clusters. ``of_class``: of an average that
+    is weighted by rows, the values of stacked tables by the place of a class: each class then
+    counts by its own rows, see `averaged_limits`.
     """
     by = {DELTA_T: "delta", SANDWICH_T: "sandwich"}.get(method, "cluster_robust")
     variance = _variance(v, by).variance
     if not math.isfinite(variance):
         return None
-    found = widened(
-        *(v.value, variance, _least_units(v), v.level, method),
-        bounds=v.bounds,
-        parts=parts,
-        clusters=v.clusters is not None,
-    )
+    clusters = v.clusters is not None
+    if of_class is None:
+        of = (v.value, variance, _least_units(v), v.level, method)
+        found = widened(*of, bounds=v.bounds, parts=parts, clusters=clusters)
+    else:
+        each = [float(of_class(k)(v.table[None])[0]) for k in range(len(v.table))]
+        inside = [k for k, own in enumerate(each) if math.isfinite(own)]
+        totals = v.table.sum(axis=1)[inside]
+        found = averaged(
+            [each[k] for k in inside],
+            (totals / totals.sum()).tolist(),
+            [_rarer_side(v, k) for k in inside],
+            variance,
+            v.level,
+            method,
+            bounds=v.bounds,
+            clusters=clusters,
+        )
     return found if isinstance(found, str) or has_width(found) else None
 
 
 def _least_units(v: TableValue) -> float:
     """Units of the actual class that occurs and has fewest of them."""
-    totals = v.table.sum(axis=1)
-    occurs = totals > 0
+    return min(_units_in(v, [k]) for k in np.flatnonzero(v.table.sum(axis=1) > 0))
+
+
+def _rarer_side(v: TableValue, index: int) -> float:
+    """Units of a class, or of all others, whichever are fewer."""
+    others = [k for k in range(len(v.table)) if k != index]
+    return min(_units_in(v, [index]), _units_in(v, others))
+
+
+def _units_in(v: TableValue, classes: Any) -> float:
+    """Units of some actual classes: clusters that have them, Kish's rows, or rows."""
     if v.clusters is not None:
-        return float(np.count_nonzero(v.clusters.sum(axis=2) > 0, axis=0)[occurs].min())
+        return float(np.count_nonzero(v.clusters[:, classes].sum(axis=(1, 2)) > 0))
+    total = float(v.table[classes].sum())
     if v.squares is not None:
-        return float((totals[occurs] ** 2 / v.squares.sum(axis=1)[occurs]).min())
-    return float(totals[occurs].min())
+        return means.effective_size_from_sums(total, float(v.squares[classes].sum()))
+    return total

@@ -9,6 +9,7 @@ which every row stands once for each class.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -17,19 +18,29 @@ import numpy.typing as npt
 
 from evalreport.engine.counting.mirrored_scores import mirrored
 from evalreport.engine.intervals import grouped_jackknife
+from evalreport.engine.intervals.at_cut import at_cut, lowered_by, parts_at_cut
 from evalreport.engine.intervals.bootstrap import drawn_interval
-from evalreport.engine.intervals.case import Case
+from evalreport.engine.intervals.case import Case, ScoreCase
 from evalreport.engine.intervals.class_bootstrap import average_of, class_draws
-from evalreport.engine.intervals.methods import symmetric, widened
+from evalreport.engine.intervals.class_influence import (
+    Floats,
+    Piece,
+    by_influence,
+    influence_of,
+    of_units,
+    variance_of,
+)
+from evalreport.engine.intervals.methods import from_limits, symmetric
 from evalreport.engine.metric_values import Evaluated, average, evaluated
 from evalreport.metrics.declare import Average, Kind, Metric
 from evalreport.metrics.formula import Value
-from evalreport.metrics.kinds import INFLUENCE_T
+from evalreport.metrics.kinds import AT_CUT, AT_CUT_OF_CLUSTERS, INFLUENCE_T
 from evalreport.metrics.tables import ScoreTable, pooled
 from evalreport.plan.task import Task
 from evalreport.predict.view import LabelView
 from evalreport.results.records import Interval
 from evalreport.statistics.exact_sums import exact_sum
+from evalreport.statistics.interval import clipped
 
 if TYPE_CHECKING:
     from evalreport.engine.intervals.measuring import Measuring
@@ -62,12 +73,15 @@ def _interval(
 ) -> Interval | str | None:
     """The planned method carried out; ``tables`` and ``values`` are those of the classes."""
     task, note = case.task, ""
+    if task.interval in (AT_CUT, AT_CUT_OF_CLUSTERS):
+        return _of_cuts(case, tables, values)
     if task.interval in ("influence", INFLUENCE_T):
-        found = _variance(case, tables, values)
+        found = _influence(case, tables, values)
         if found is not None and task.interval == INFLUENCE_T:
-            return _widened(case, found)
-        if found is not None:
-            return symmetric(case.number, found, case.level, "influence", case.metric.bounds)
+            return by_influence(case, found)
+        variance = None if found is None else variance_of(case, found)
+        if variance is not None:
+            return symmetric(case.number, variance, case.level, "influence", case.metric.bounds)
         note = grouped_jackknife.NO_INFLUENCE
     if len(case.measurer.view.labels) > 2:
         draws = class_draws(case)
@@ -77,41 +91,112 @@ def _interval(
     return None if draws is None else drawn_interval(case, draws, note)
 
 
-def _variance(
+def _influence(
     case: Case, tables: Sequence[ScoreTable], values: Sequence[Evaluated]
-) -> float | None:
-    """Variance of independent unweighted rows; None where the influence is not known.
+) -> Floats | None:
+    """What a row's weight moves the average by, shape (rows,); None where it is not known.
 
-    The influence of a row on the average is the sum of its influences on the classes, each by
-    the weight of its class; a row also moves the weights of a weighted average. Undefined
-    classes are left out. Of the pooled scores of all classes a row stands in the one table once
-    for each class.
+    A row also moves the weights of a weighted average. Undefined classes are left out. Of the
+    pooled scores of all classes a row stands in the one table once for each class.
     """
+    pieces = _pieces(case, tables, values)
+    if pieces is None:
+        return None
+    if case.task.average != Average.WEIGHTED.value:
+        return influence_of(list(pieces.values()))
+    total = sum(float(piece.table.positive_total) for piece in pieces.values())
+    known = {k: _number(values[k]) for k in pieces}
+    mean = sum(piece.share * known[k] for k, piece in pieces.items())
+    influence = np.zeros(len(case.measurer.tables.kinds(case.task.where)))
+    for k, piece in pieces.items():
+        influence += piece.share * piece.influence
+        influence += np.where(piece.positive, (known[k] - mean) / total, 0.0)
+    return influence
+
+
+def _pieces(
+    case: Case, tables: Sequence[ScoreTable], values: Sequence[Evaluated]
+) -> dict[int, Piece] | None:
+    """The classes that have a value, with what the average takes of each; None if not known."""
     metric, task = case.metric, case.task
-    known = {k: v.outcome.number for k, v in enumerate(values) if isinstance(v.outcome, Value)}
+    known = [k for k, v in enumerate(values) if isinstance(v.outcome, Value)]
     if metric.influence is None or not all(float(tables[k].negative_total) for k in known):
         return None
     slopes = {k: metric.influence(tables[k], **case.arguments) for k in known}
     if any(slope is None for slope in slopes.values()):
         return None
-    share, moved = dict.fromkeys(known, 1.0), dict.fromkeys(known, 0.0)
+    share = dict.fromkeys(known, 1.0)
     if task.average == Average.MACRO.value:
         share = dict.fromkeys(known, 1.0 / len(known))
     elif task.average == Average.WEIGHTED.value:
         support = {k: float(tables[k].positive_total) for k in known}
         total = sum(support.values())
         share = {k: support[k] / total for k in known}
-        mean = sum(share[k] * known[k] for k in known)
-        moved = {k: (known[k] - mean) / total for k in known}
     view, rows = case.measurer.view, case.measurer.tables.kinds(task.where)
-    influence = np.zeros(len(rows))
-    for k, part in share.items():
-        of_positive, of_negative = slopes[k]
-        entry = np.searchsorted(-tables[k].scores, -_column(view, metric, k)[rows])
-        own = view.actual[rows] == k
-        influence += part * np.where(own, of_positive[entry], of_negative[entry])
-        influence += np.where(own, moved[k], 0.0)
-    return exact_sum(influence**2, None if view.times is None else view.times[rows])
+    actual = view.actual[rows]
+    return {
+        k: Piece(
+            *(share[k], tables[k], slopes[k], _column(view, metric, k)[rows]),
+            *(actual == k, actual != k),
+        )
+        for k in known
+    }
+
+
+def _number(value: Evaluated) -> float:
+    assert isinstance(value.outcome, Value)
+    return value.outcome.number
+
+
+def _of_cuts(
+    case: Case, tables: Sequence[ScoreTable], values: Sequence[Evaluated]
+) -> Interval | None:
+    """Limits of the mean of the classes' largest distances, each at its own cut.
+
+    Squares of the distances of the classes' limits add, times how the classes go together by what
+    rows contribute (square-and-add: Zou G., Donner A. Stat Med 27, 2008); the lower limit is
+    lowered by the mean of what the classes' are.
+    """
+    measurer, task = case.measurer, case.task
+    if len(measurer.view.labels) <= 2:  # both classes have the same distance
+        own = ScoreCase(*_of(case, values[0]), measurer.tables.scores(task.where), None)
+        return at_cut(own)
+    pieces = _pieces(case, tables, values)
+    if not pieces:
+        return None
+    found = [parts_at_cut(ScoreCase(*_of(case, values[k]), tables[k], k)) for k in pieces]
+    if any(one is None for one in found):
+        return None
+    share = np.array([piece.share for piece in pieces.values()])
+    number = np.array([_number(values[k]) for k in pieces])
+    low, high, bias = np.array([[*one[0], one[1]] for one in found if one is not None]).T
+    units = [of_units(case, piece.influence) for piece in pieces.values()]
+    together = _correlations(units)
+    down, up = (
+        float(np.sqrt(max(apart @ together @ apart, 0.0)))
+        for apart in (share * (number - low), share * (high - number))
+    )
+    lowered = float(share @ bias)
+    limits = clipped(case.number - down - lowered, case.number + up)
+    made = from_limits(limits, case.level, case.method)
+    return None if made is None else replace(made, note=lowered_by(lowered))
+
+
+def _of(
+    case: Case, value: Evaluated
+) -> tuple[Measuring, Task, Metric, Mapping[str, Any], Evaluated]:
+    return case.measurer, case.task, case.metric, case.arguments, value
+
+
+def _correlations(units: Sequence[tuple[Floats, Any]]) -> Floats:
+    """How values go together by what units contribute to each, shape (values, values)."""
+    sums = np.array([[exact_sum(a * b, times) for b, _ in units] for a, times in units])
+    size = np.sqrt(np.diag(sums))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = sums / np.outer(size, size)
+    found = np.where(np.isfinite(found), np.clip(found, -1.0, 1.0), 0.0)
+    np.fill_diagonal(found, 1.0)
+    return found
 
 
 def _column(view: LabelView, metric: Metric, k: int) -> npt.NDArray[np.float64]:
@@ -123,19 +208,6 @@ def _column(view: LabelView, metric: Metric, k: int) -> npt.NDArray[np.float64]:
     if k == view.positive_index:
         return view.score
     return 1.0 - view.score if metric.kind is Kind.PROBABILITY else -view.score
-
-
-def _widened(case: Case, variance: float) -> Interval | str | None:
-    """Limits of a mean of classes from the influence of rows, see `widened_limits`."""
-    view, rows = case.measurer.view, case.measurer.tables.kinds(case.task.where)
-    times = None if view.times is None else view.times[rows]
-    counted = np.bincount(view.actual[rows], times, len(view.labels))
-    counted = counted[counted > 0]
-    return widened(
-        *(case.number, variance, float(counted.min()), case.level, INFLUENCE_T),
-        bounds=case.metric.bounds,
-        parts=len(counted),
-    )
 
 
 def _tables(measurer: Measuring, task: Task, metric: Metric) -> list[ScoreTable]:

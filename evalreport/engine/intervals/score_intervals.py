@@ -14,6 +14,7 @@ from evalreport.engine.intervals.at_cut import at_cut
 from evalreport.engine.intervals.bootstrap import Draws, drawn_interval, undefined_in
 from evalreport.engine.intervals.case import Case, ScoreCase
 from evalreport.engine.intervals.class_bootstrap import class_draws
+from evalreport.engine.intervals.class_influence import of_pairs
 from evalreport.metrics.declare import Interval, Metric
 from evalreport.metrics.formula import Value
 from evalreport.metrics.kinds import (
@@ -28,6 +29,8 @@ from evalreport.metrics.kinds import (
     LOGIT_T_OF_CLUSTERS,
     LOSS_OF_CLUSTERS,
     SANDWICH,
+    SHARE_OF_CLUSTERS,
+    SHARE_OF_WEIGHTS,
 )
 from evalreport.metrics.ranking import line_of_area, roc_auc
 from evalreport.predict.view import distinct
@@ -44,7 +47,8 @@ def score_interval(case: ScoreCase) -> records.Interval | str | None:
         return _linearised(case) if _own_influence(case) else _linearised_area(case)
     areas = ("obuchowski", AREA_OF_CLUSTERS, AREA_OF_WEIGHTS)
     if method in areas or (method == SANDWICH and metric.row_loss is None):
-        return _area_of_rows(case)
+        both = method == AREA_OF_CLUSTERS and case.measurer.view.weight is not None
+        return _scored_of_both(case) if both else _area_of_rows(case)
     if method in ("normal", LOG_T, SANDWICH):
         return losses.table_mean(case)
     return drawn_interval(case, _draws(case))
@@ -69,11 +73,17 @@ def _own_influence(case: ScoreCase) -> bool:
 
 def _linearised_area(case: ScoreCase) -> records.Interval | None:
     """Limits of the area, scaled as the value is: of the pairs won, times all pairs."""
+    own = _as_area(case)
+    return None if own is None else _scaled(case, _linearised(own))
+
+
+def _as_area(case: ScoreCase) -> ScoreCase | None:
+    """The area in place of a metric that is linear in it; None without pairs."""
     area = delong.auc(case.table.positives, case.table.negatives)
     if area is None:
         return None
     value = replace(case.value, outcome=Value(area))
-    return _scaled(case, _linearised(replace(case, metric=roc_auc, arguments={}, value=value)))
+    return replace(case, metric=roc_auc, arguments={}, value=value)
 
 
 def _linearised(case: ScoreCase) -> records.Interval | None:
@@ -162,10 +172,7 @@ def _least_units(case: ScoreCase) -> float:
         return min(float(case.table.positive_total), float(case.table.negative_total))
     if view.cluster is None:
         return min(case.worth)
-    inside = case.measurer.tables.kinds(case.task.where)
-    positive = view.positives_of(case.index)[inside]
-    code = view.cluster[0][inside]
-    return float(min(distinct(code[side]) for side in (positive, ~positive)))
+    return min(_clusters(case)[:2])
 
 
 # -- areas -------------------------------------------------------------------------------------
@@ -225,9 +232,7 @@ def _area_of_rows(case: ScoreCase) -> records.Interval | None:
     if method == AREA_OF_CLUSTERS:
         held = positive[rows]
         counted = float(times[held].sum()), float(times[~held].sum())
-        units = [float(distinct(codes[side])) for side in (held, ~held)]
-        clusters = units[0], units[1], float(distinct(codes))
-        limits = intervals.area_of_clusters(area, variance, counted, clusters, level)
+        limits = intervals.area_of_clusters(area, variance, counted, _clusters(case), level)
         return _scaled(case, limits)
     if method == AREA_OF_WEIGHTS:
         seen, worth = variance if variance > intervals.VANISHED else None, case.worth
@@ -244,6 +249,25 @@ def _area_of_rows(case: ScoreCase) -> records.Interval | None:
     df = math.inf if case.asked else design_based.single_rows_df(influence, times)
     around = intervals.on_logits(area, variance, level, method, (0.0, 1.0), df)
     return _scaled(case, around)
+
+
+def _scored_of_both(case: ScoreCase) -> records.Interval | None:
+    """Score limits of an area of clusters of weighted rows, on the rows that they are worth."""
+    own, worth = _as_area(case), case.worth
+    found = None if own is None else linearised.variance(own)
+    if own is None or found is None or min(worth) <= 0.0:
+        return None
+    of = (own.number, found.variance, worth, _clusters(case), case.level)
+    return _scaled(case, intervals.area_of_clusters(*of))
+
+
+def _clusters(case: ScoreCase) -> tuple[float, float, float]:
+    """Clusters with positives, with negatives, and in all."""
+    view, inside = case.measurer.view, case.measurer.tables.kinds(case.task.where)
+    assert view.cluster is not None
+    positive, code = view.positives_of(case.index)[inside], view.cluster[0][inside]
+    one, two, every = (distinct(part) for part in (code[positive], code[~positive], code))
+    return float(one), float(two), float(every)
 
 
 # -- fits ---------------------------------------------------------------------------------------
@@ -293,7 +317,10 @@ def class_score_interval(case: Case) -> records.Interval | str | None:
         return losses.row_mean(case) if weighted else losses.class_mean(case)
     if method == LOSS_OF_CLUSTERS:
         return losses.clustered(case)
-    if method in (SANDWICH, "wilson_n_eff"):
+    if method == INFLUENCE_T:
+        return of_pairs(case)
+    shares = (SHARE_OF_WEIGHTS, "wilson_n_eff", SHARE_OF_CLUSTERS, "cluster_robust")
+    if method == SANDWICH or method in shares:
         return losses.row_mean(case)
     if method in proportions.PROPORTION_METHODS:
         if value.numerator is None or value.denominator is None:

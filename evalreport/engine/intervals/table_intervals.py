@@ -111,7 +111,16 @@ def _of_whole(case: TableCase, v: TableValue) -> records.Interval | str | None:
     """A function of the table of all classes; of two classes alone it is a value of its own."""
     single = case.task.average is None and case.table.size <= 2
     occur = int(np.count_nonzero(v.table.sum(axis=1)))
-    return intervals.whole_table(v, case.method, parts=1 if single else max(occur, 1))
+    of_class = None
+    if case.task.average == Average.WEIGHTED.value:
+        of_class = partial(_of_class, case)
+    parts = 1 if single else max(occur, 1)
+    return intervals.whole_table(v, case.method, parts=parts, of_class=of_class)
+
+
+def _of_class(case: TableCase, index: int) -> Callable[[npt.NDArray[Any]], npt.NDArray[Any]]:
+    """The metric of one class of stacked tables."""
+    return stacked_value(case.metric, case.arguments, average=None, index=index)
 
 
 def added(
@@ -150,56 +159,73 @@ def added(
 def _added_of_clusters(case: TableCase, v: TableValue) -> records.Interval | None:
     """Square-and-add on the rows that clustered ones are worth, with Student's t.
 
-    Cells are divided by the design effect, the variance over that of independent rows (Rao J.,
-    Scott A. Biometrics 48, 1992), at least 1, and by (t / z)^2 for as many degrees of freedom
-    as there are clusters less one. Clusters without variation count as one row each.
+    Cells are divided by the design effect and by (t / z)^2 for as many degrees of freedom as there
+    are clusters less one. Clusters without variation count as one row each.
     """
-    cells = case.cells
-    if cells is None or v.clusters is None or len(v.clusters) < 2:
+    if v.clusters is None or len(v.clusters) < 2:
         return None
     clusters = len(v.clusters)
-    slopes = gradient(v.function, v.table)
-    alone = delta_variance(slopes, v.table)
-    together = cluster_variance(slopes, v.table, v.clusters)
-    if together > intervals.VANISHED and alone > intervals.VANISHED:
-        effect = max(together / alone, 1.0)
-    else:
-        effect = sum(cells) / clusters
     t = t_quantile((1.0 - v.level) / 2.0, clusters - 1.0)
-    worth = 1.0 / (effect * (t / z_value(v.level)) ** 2)
-    tp, fn, fp, tn = (worth * cell for cell in cells)
-    found = added(case.metric, case.arguments, (tp, fn, fp, tn), v.value, v.level)
-    if found is None:
-        return None
-    return replace(found, method=TABLE_OF_CLUSTERS, n_effective=sum(cells) / effect)
+    together = partial(cluster_variance, table=v.table, per_cluster=v.clusters)
+    return _added_over(case, v, together, clusters, (t / z_value(v.level)) ** 2)
 
 
 def _added_of_weights(case: TableCase, v: TableValue) -> records.Interval | None:
-    """Square-and-add on the rows that weighted ones are worth.
+    """Square-and-add on the rows that weighted ones are worth."""
+    if v.squares is None:
+        return None
+    together = partial(sandwich_variance, table=v.table, squares=v.squares, rows=v.rows)
+    return _added_over(case, v, together)
 
-    Cells are shares of as many rows as there are, divided by the design effect, the variance
-    over that of independent rows without weights (Rao J., Scott A. Biometrics 48, 1992), and at
-    least by Kish's effect of the weights: the variance of few rows hangs on what these happen to
-    weigh, and is mostly too small.
+
+def _added_over(
+    case: TableCase,
+    v: TableValue,
+    variance: Callable[[npt.NDArray[np.float64]], float],
+    clusters: int | None = None,
+    wider: float = 1.0,
+) -> records.Interval | None:
+    """Square-and-add on cells over the design effect, and over how much wider t makes limits.
+
+    Cells are shares of as many rows as there are. The effect is the variance over that of
+    independent rows without weights (Rao J., Scott A. Biometrics 48, 1992), at least 1 and at
+    least Kish's effect of the weights: the variance of few rows hangs on what these happen to
+    weigh, and is mostly too small. ``clusters``: the rows that count where nothing varies.
+
+    A ratio that is infinite has score limits on these cells, and the effect of the table with half
+    a row more in each.
     """
-    cells = case.cells
-    if cells is None or v.squares is None:
+    cells, rows = case.cells, float(case.measurer.tables.row_count(case.task.where))
+    if cells is None or sum(cells) <= 0.0 or rows < 1:
         return None
-    rows, total = float(case.measurer.tables.row_count(case.task.where)), sum(cells)
-    if total <= 0.0 or rows < 1:
-        return None
-    slopes = gradient(v.function, v.table)
-    alone = delta_variance(slopes, v.table) * total / rows
-    together = sandwich_variance(slopes, v.table, v.squares, v.rows)
-    of_weights = rows * float(v.squares.sum()) / total**2
+    total, infinite = sum(cells), math.isinf(v.value)
+    slopes = gradient(v.function, v.table + 0.5 * total / rows if infinite else v.table)
+    alone, together = delta_variance(slopes, v.table) * (total / rows), variance(slopes)
     varies = together > intervals.VANISHED and alone > intervals.VANISHED
-    effective = rows / max(together / alone if varies else 1.0, of_weights, 1.0)
-    tp, fn, fp, tn = (cell / total * effective for cell in cells)
-    found = added(case.metric, case.arguments, (tp, fn, fp, tn), v.value, v.level)
+    of_rows = 1.0 if clusters is None else rows / clusters
+    of_weights = 1.0 if v.squares is None else rows * float(v.squares.sum()) / total**2
+    effect = max(together / alone if varies else of_rows, of_weights, 1.0)
+    worth = rows / total / (effect * wider)
+    if infinite:
+        found = _of_score(case, replace(v, table=worth * v.table))
+    else:
+        tp, fn, fp, tn = (worth * cell for cell in cells)
+        found = added(case.metric, case.arguments, (tp, fn, fp, tn), v.value, v.level)
     if found is None:
         return None
+    if clusters is not None:
+        return replace(found, method=TABLE_OF_CLUSTERS, n_effective=rows / effect)
     error = math.sqrt(together) if varies else None
-    return replace(found, method=TABLE_OF_WEIGHTS, n_effective=effective, standard_error=error)
+    return replace(found, method=TABLE_OF_WEIGHTS, n_effective=rows / effect, standard_error=error)
+
+
+def _of_score(case: TableCase, v: TableValue) -> records.Interval | None:
+    """Score limits of a ratio at the counts of a table; None where the metric has none."""
+    score = case.metric.score_limits.get("miettinen_nurminen")
+    if score is None:
+        return None
+    params = case.metric.arguments(dict(case.task.params))
+    return intervals.of_cells(score, params, v, case.index, "miettinen_nurminen")
 
 
 def of_shares(

@@ -29,11 +29,21 @@ from evalreport.engine.intervals import methods as intervals
 from evalreport.engine.intervals.bootstrap import from_replicates
 from evalreport.engine.intervals.class_bootstrap import ScoreColumn
 from evalreport.engine.settings import Settings
+from evalreport.metrics.comparing import share_of
 from evalreport.metrics.declare import Average, Metric
-from evalreport.metrics.kinds import SHARE_OF_CLUSTERS
+from evalreport.metrics.declare import Interval as DeclaredInterval
+from evalreport.metrics.kinds import (
+    DELTA_T,
+    LOG_T,
+    LOSS_OF_CLUSTERS,
+    SANDWICH_T,
+    SHARE_OF_CLUSTERS,
+    SHARE_OF_WEIGHTS,
+)
 from evalreport.metrics.sets_table import LabelSets
 from evalreport.metrics.tables import Counts, pooled
 from evalreport.predict.label_sets import SetView
+from evalreport.predict.view import distinct
 from evalreport.results.identity import Slice
 from evalreport.results.records import Interval
 from evalreport.statistics import means, resampling
@@ -303,8 +313,12 @@ class RowMean:
 
 def row_mean_interval(
     mean: RowMean, method: str, level: float, bootstrap: SetBootstrap, where: Slice
-) -> Interval | None:
-    """The interval of a mean over rows by the planned method; None where it gives none."""
+) -> Interval | str | None:
+    """The interval of a mean over rows by the planned method; None, or why, where it gives none."""
+    if method in (LOG_T, LOSS_OF_CLUSTERS):
+        return _on_logarithm(mean.each_row, method, level)
+    if method in (DELTA_T, SANDWICH_T, SHARE_OF_CLUSTERS) and not mean.share:
+        return _on_logit(mean.each_row, method, level)
     if method in PROPORTION_METHODS:
         top, bottom = (exact_sum(one, mean.often) for one in (mean.parts, mean.counted))
         return intervals.proportion(top, bottom, level, method)
@@ -312,12 +326,14 @@ def row_mean_interval(
         return _normal(mean, level)
     # What follows needs weights or clusters, of which rows are held one by one, or draws rows.
     mean = mean.each_row
-    if method == "wilson_n_eff":
+    if method in (SHARE_OF_WEIGHTS, "wilson_n_eff"):
         hit = mean.parts > 0
         squares = math.fsum(mean.counted[hit] ** 2), math.fsum(mean.counted[~hit] ** 2)
         total, rows = math.fsum(mean.counted), int(np.count_nonzero(mean.counted))
         heaviest = float(mean.counted.max(initial=0.0))
-        return intervals.share_of_weights(mean.number, total, squares, heaviest, level, rows)
+        kish = method == SHARE_OF_WEIGHTS
+        limits = intervals.share_of_kish if kish else intervals.share_of_weights
+        return limits(mean.number, total, squares, heaviest, level, rows)
     if method == "sandwich" and mean.cluster is None:
         inside = mean.counted > 0
         return _linearised(mean, mean.parts[inside], mean.counted[inside], method, level)
@@ -330,6 +346,51 @@ def row_mean_interval(
     values = bootstrap.of_rows(where, _unweighted(mean), _has_value(mean))
     jackknife = _jackknife(mean) if method == "bootstrap_bca" else None
     return from_replicates(values, mean.number, level, method, jackknife)
+
+
+def _units(mean: RowMean) -> tuple[Floats, Floats]:
+    """The sums of weighted values, and of weights, of the rows or clusters that have values."""
+    parts, counted = (mean.parts, mean.counted) if mean.cluster is None else mean.of_clusters
+    inside = counted > 0
+    return parts[inside], counted[inside]
+
+
+def _on_logit(mean: RowMean, method: str, level: float) -> Interval | str | None:
+    """Student's t on the logit, whose variance has the floor of a share of the rows, or clusters.
+
+    Weighted rows count as the rows that they are worth (Kish), and the variance as at least that of
+    so many: that of few rows hangs on what these happen to weigh, and is mostly too small.
+    """
+    top, bottom = _units(mean)
+    estimate = means.ratio_of_totals(top, bottom)
+    if estimate is None or estimate.standard_error is None:
+        return None
+    units, variance = float(len(bottom)), estimate.standard_error**2
+    if method == SANDWICH_T:
+        units = means.effective_size_from_sums(math.fsum(bottom), math.fsum(bottom**2))
+        apart = (top / bottom - mean.number) ** 2
+        variance = max(variance, math.fsum(bottom * apart) / math.fsum(bottom) / units)
+    of = (mean.number, variance, units, level, method)
+    clusters = mean.cluster is not None
+    return intervals.widened(*of, bounds=mean.bounds, clusters=clusters)
+
+
+def _on_logarithm(mean: RowMean, method: str, level: float) -> Interval | str | None:
+    """Student's t on the logarithm, of a mean of values that have no greatest one."""
+    top, bottom = _units(mean)
+    estimate = means.ratio_of_totals(top, bottom)
+    if estimate is None or not estimate.standard_error or mean.number <= 0:
+        return None
+    rows = mean.parts[mean.counted > 0]
+    carrying = math.fsum(rows) ** 2 / math.fsum(rows**2)
+    degrees = means.loss_degrees(carrying)
+    if mean.cluster is not None:
+        degrees = min(degrees, math.fsum(top) ** 2 / math.fsum(top**2) - 1.0)
+    error = estimate.standard_error
+    limits = means.log_t_limits(mean.number, error, degrees, level)
+    if limits is None:
+        return f"too few rows: {carrying:.2g} of {len(rows):,} make up the mean"
+    return intervals.from_limits(limits, level, method, df=degrees, standard_error=error)
 
 
 def _normal(mean: RowMean, level: float) -> Interval | None:
@@ -389,8 +450,11 @@ def delta_interval(
     number: float,
     level: float,
     method: str,
-) -> Interval | None:
-    """Value plus and minus z standard errors; None where the variance vanishes."""
+) -> Interval | str | None:
+    """Value plus and minus z standard errors, or Student's t on the logit; None, or why, if none.
+
+    Without a floor there are none where the variance vanishes.
+    """
     cells = np.array([[float(getattr(c, name).value) for c in counts] for name in CELLS])
     slopes = _slopes(cells, metric, arguments, kind)
     influence = np.zeros(len(sets.actual))
@@ -398,7 +462,11 @@ def delta_interval(
         actual, predicted = sets.actual[:, k], sets.predicted[:, k]
         cell = np.where(actual, np.where(predicted, 0, 2), np.where(predicted, 1, 3))
         influence += slopes[cell, k] if sets.known is None else slopes[cell, k] * sets.known[:, k]
+    least = 0.0
     if sets.times is not None:
+        if method == SANDWICH_T:  # that of as many rows as weights leave (Kish), as of means
+            weight = sets.times
+            least = math.fsum(weight**2) / math.fsum(weight) * math.fsum(weight * influence**2)
         influence *= sets.times
     if cluster is not None:
         influence = np.bincount(cluster, influence).astype(np.float64)
@@ -406,9 +474,63 @@ def delta_interval(
     if units < 2:
         return None
     variance = units / (units - 1) * exact_sum(influence**2, sets.often)
+    variance = max(variance, least)
+    if method in (DELTA_T, SANDWICH_T, SHARE_OF_CLUSTERS):
+        rarer = _rarer_sides(sets, cluster)
+        if kind is Average.MICRO or (kind is Average.WEIGHTED and _is_of_positives(metric)):
+            values, shares, rarer = [number], [1.0], [min(math.fsum(rarer), float(units))]
+        else:
+            values, shares, inside = _averaged(cells, metric, arguments, kind)
+            rarer = [rarer[k] for k in inside]
+        of = (values, shares, rarer, variance, level, method)
+        return intervals.averaged(*of, bounds=metric.bounds, clusters=cluster is not None)
     if variance <= intervals.VANISHED:
         return None
     return intervals.symmetric(number, variance, level, method, metric.bounds)
+
+
+def _is_of_positives(metric: Metric) -> bool:
+    """Whether a metric is a share of the rows that have a label: weighted by them it is pooled."""
+    if metric.interval is not DeclaredInterval.PROPORTION:
+        return False
+    return all(actual == below for (actual, _), below in share_of(metric).bottom.items())
+
+
+def _rarer_sides(sets: LabelSets, cluster: npt.NDArray[np.int64] | None) -> list[float]:
+    """Rows with, or without, each label, whichever are fewer; Kish's where weighted, or clusters.
+
+    Where all rows are of one side, those.
+    """
+    rows = len(sets.actual)
+    often = np.ones(rows) if sets.often is None else sets.often.astype(np.float64)
+    weight = np.ones(rows) if sets.times is None else sets.times
+    found = []
+    for k in range(len(sets.labels)):
+        known = np.ones(rows, bool) if sets.known is None else sets.known[:, k]
+        sides = []
+        for side in (known & sets.actual[:, k], known & ~sets.actual[:, k]):
+            if not side.any():
+                continue
+            if cluster is not None:
+                sides.append(float(distinct(cluster[side])))
+                continue
+            total, squares = (math.fsum(often[side] * weight[side] ** p) for p in (1, 2))
+            sides.append(means.effective_size_from_sums(total, squares))
+        found.append(min(sides, default=0.0))
+    return found
+
+
+def _averaged(
+    cells: Floats, metric: Metric, arguments: Mapping[str, Any], kind: Average
+) -> tuple[list[float], list[float], npt.NDArray[np.intp]]:
+    """The values of the labels that have one, their shares of the average, and which these are."""
+    counts = stacked_counts(cells)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        each = np.asarray(metric(counts, **arguments).array(), np.float64)
+    inside = np.flatnonzero(np.isfinite(each))
+    support = np.asarray(counts.positives.array(), np.float64)[inside]
+    weights = support if kind is Average.WEIGHTED else np.ones(len(inside))
+    return each[inside].tolist(), (weights / weights.sum()).tolist(), inside
 
 
 def _slopes(cells: Floats, metric: Metric, arguments: Mapping[str, Any], kind: Average) -> Floats:

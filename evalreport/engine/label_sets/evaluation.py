@@ -31,6 +31,7 @@ from evalreport.engine.thresholds import Resolved
 from evalreport.metrics.catalogue import metric_named
 from evalreport.metrics.declare import Average, Interval, Metric, Table
 from evalreport.metrics.formula import Ratio, Undefined, Value
+from evalreport.metrics.kinds import DELTA_T, SANDWICH_T, SHARE_OF_CLUSTERS
 from evalreport.metrics.sets_table import LabelSets, samples_average, samples_values, undefined_rows
 from evalreport.metrics.tables import pooled
 from evalreport.plan.everything import CURVED_CLASSES
@@ -41,10 +42,10 @@ from evalreport.results import records
 from evalreport.results.identity import MEAN_OF_FOLDS, Slice
 from evalreport.results.records import Curve
 
-Result = tuple[Evaluated, records.Interval | None]
+Result = tuple[Evaluated, records.Interval | str | None]
 
 #: Interval methods that take an average as a smooth function of the cells.
-SMOOTH = frozenset({"delta", "sandwich", "cluster_robust"})
+SMOOTH = frozenset({"delta", "sandwich", "cluster_robust", DELTA_T, SANDWICH_T, SHARE_OF_CLUSTERS})
 #: Costs of the two kinds of mistake; a cost per pair of classes has no meaning for sets.
 TWO_CLASS_COSTS = ("false_negative", "false_positive")
 NO_COSTS = "costs are given for pairs of classes: sets of labels take {}".format(
@@ -86,8 +87,10 @@ class SetMeasurer(TaskMeasurer[SetView, SetTables]):
         if self.tables.row_count(task.where) == 0:
             none = Evaluated(Undefined("there is no row"), metric.formula or metric.name, "0 / 0")
             return Computed(task, none, None, resolved.number, resolved.exploratory)
-        value, interval = self._of_all_labels(task, metric, resolved.number)
-        return Computed(task, value, interval, resolved.number, resolved.exploratory)
+        value, limits = self._of_all_labels(task, metric, resolved.number)
+        interval, dropped = (None, limits) if isinstance(limits, str) else (limits, None)
+        at = resolved.number, resolved.exploratory
+        return Computed(task, value, interval, *at, dropped=dropped)
 
     def _of_all_labels(self, task: Task, metric: Metric, threshold: float | None) -> Result:
         arguments = metric.arguments(dict(task.params))

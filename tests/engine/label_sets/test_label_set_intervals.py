@@ -29,6 +29,21 @@ def drawn_of(metric):
     return {"confidence": {**DRAWS, "methods": {metric: "bootstrap_percentile"}}}
 
 
+def by(method, *metrics):
+    return {"confidence": {**DRAWS, "methods": dict.fromkeys(metrics, method)}}
+
+
+def on_the_logit(place, variance, floor, df):
+    """Limits by t on the logit, one unit's binomial variance added."""
+    half = stats.t.ppf(0.975, df) * math.sqrt(variance + floor) / place / (1 - place)
+    middle = math.log(place / (1 - place))
+    return [1 / (1 + math.exp(-(middle + side * half))) for side in (-1, 1)]
+
+
+def ends(found):
+    return [found["interval"]["low"], found["interval"]["high"]]
+
+
 def half_width(found):
     return (found["interval"]["high"] - found["interval"]["low"]) / 2
 
@@ -47,7 +62,7 @@ def test_exact_match_and_rates_of_one_label_are_wilson_intervals():
 
 
 def test_a_mean_over_rows_has_the_normal_interval_of_its_row_values():
-    found = measure(scored(["hamming_loss"]), "hamming_loss")
+    found = measure(scored(["hamming_loss"], **by("normal", "hamming_loss")), "hamming_loss")
     values = (ROWS != GIVEN_ROWS).mean(axis=1)
     half = 1.959963984540054 * values.std(ddof=1) / math.sqrt(len(values))
     assert found["interval"]["method"] == "normal"
@@ -55,8 +70,41 @@ def test_a_mean_over_rows_has_the_normal_interval_of_its_row_values():
     assert found["interval"]["high"] == pytest.approx(values.mean() + half, abs=1e-12)
 
 
+def test_a_mean_over_rows_has_students_t_on_the_logit():
+    found = measure(scored(["hamming_loss"]), "hamming_loss")
+    values, n = (ROWS != GIVEN_ROWS).mean(axis=1), len(ROWS)
+    p = values.mean()
+    assert (found["interval"]["method"], found["interval"]["df"]) == ("delta_t", n - 1)
+    floor = p * (1 - p) / n / (n + 1)
+    expected = on_the_logit(p, values.var(ddof=1) / n, floor, n - 1)
+    assert ends(found) == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_mean_of_counts_has_students_t_on_the_logarithm():
+    found = measure(scored(["coverage_error"]), "coverage_error")
+    has = ROWS.any(axis=1)
+    lowest = np.where(ROWS, SCORES, np.inf).min(axis=1)[:, None]
+    depth = (lowest <= SCORES).sum(axis=1)[has]
+    df = (depth.sum() ** 2 / (depth**2).sum() - 1) / 1.5
+    half = stats.t.ppf(0.975, df) * stats.sem(depth) / depth.mean()
+    assert found["interval"]["method"] == "log_t"
+    expected = [depth.mean() * math.exp(-half), depth.mean() * math.exp(half)]
+    assert ends(found) == pytest.approx(expected, rel=1e-9)
+
+
+def test_one_error_is_a_share_of_rows():
+    found = measure(scored(["one_error"]), "one_error")
+    has = ROWS.any(axis=1)
+    first = SCORES.max(axis=1, keepdims=True) == SCORES
+    wrong = ((first & ~ROWS).sum(axis=1) / first.sum(axis=1))[has]
+    low, high = proportion_confint(wrong.sum(), has.sum(), method="wilson")
+    assert found["interval"]["method"] == "wilson"
+    assert ends(found) == pytest.approx([low, high])
+
+
 def test_rows_without_a_value_are_not_counted_in_the_interval_of_a_samples_average():
-    found = measure(scored(["recall"], averaging=["samples"]), "recall", average="samples")
+    spec = {"averaging": ["samples"], **by("sandwich", "recall")}
+    found = measure(scored(["recall"], **spec), "recall", average="samples")
     has = ROWS.any(axis=1)
     values = (ROWS & GIVEN_ROWS)[has].sum(axis=1) / ROWS[has].sum(axis=1)
     half = 1.959963984540054 * stats.sem(values)
@@ -83,16 +131,33 @@ def test_averages_that_are_drawn_are_drawn_by_rows(average):
 
 @pytest.mark.parametrize("average", ["macro", "micro", "weighted"])
 def test_averages_have_the_delta_method_over_rows(average):
-    found = measure(scored(["recall"], averaging=[average]), "recall", average=average)
+    spec = {"averaging": [average], **by("sandwich", "recall")}
+    found = measure(scored(["recall"], **spec), "recall", average=average)
     hits, has = (ROWS & GIVEN_ROWS).sum(axis=0), ROWS.sum(axis=0)
     rate, n = hits / has, len(ROWS)
     each = ((ROWS & GIVEN_ROWS) - rate * ROWS) / has / len(NAMES)
     pooled = ((ROWS & GIVEN_ROWS) - hits.sum() / has.sum() * ROWS) / has.sum()
     # weighted recall is the pooled one: every label counts by its positives
     own = (each if average == "macro" else pooled).sum(axis=1)
-    assert found["interval"]["method"] == "delta"
-    half = 1.959963984540054 * math.sqrt(n / (n - 1) * (own**2).sum())
-    assert half_width(found) == pytest.approx(half, rel=1e-6)
+    assert found["interval"]["method"] == "sandwich"
+    variance = n / (n - 1) * (own**2).sum()
+    assert half_width(found) == pytest.approx(1.959963984540054 * math.sqrt(variance), rel=1e-6)
+    # the default has t on the logit, and a floor of what the rarer sides of the labels show
+    default = measure(scored(["recall"], averaging=[average]), "recall", average=average)
+    rarer = np.minimum(has, n - has).astype(float)
+    value = rate.mean()
+    if average != "macro":
+        rate, value, rarer = (
+            np.array([found["value"]]),
+            found["value"],
+            np.array([min(rarer.sum(), n)]),
+        )
+    places = rate * (1 - rate) / len(rate) ** 2
+    df = (places / rarer * (rarer - 1)).sum() / (places / rarer).sum()
+    expected = on_the_logit(value, variance, (places / rarer / (rarer + 1)).sum(), df)
+    assert default["interval"]["method"] == "delta_t"
+    assert default["interval"]["df"] == pytest.approx(df)
+    assert ends(default) == pytest.approx(expected, rel=1e-6)
 
 
 def test_labels_that_agree_in_every_row_make_the_pooled_interval_no_narrower():
@@ -130,7 +195,8 @@ def test_bca_of_an_average_lies_near_the_percentile_interval():
 
 @pytest.mark.parametrize("average", ["macro", "micro", "weighted"])
 def test_the_delta_method_agrees_with_drawing_rows(average):
-    delta = measure(scored(["f1"], averaging=[average]), "f1", average=average)
+    spec = {"averaging": [average], **by("delta", "f1")}
+    delta = measure(scored(["f1"], **spec), "f1", average=average)
     drawn = measure(scored(["f1"], averaging=[average], **drawn_of("f1")), "f1", average=average)
     assert delta["interval"]["method"] == "delta"
     assert half_width(delta) == pytest.approx(half_width(drawn), rel=0.06)
@@ -154,7 +220,7 @@ def test_labels_left_out_of_an_average_do_not_move_its_limits():
     found = of_scores(never, scores, ["recall"], labels=("v", "w", "x"), averaging=["macro"])
     two = of_scores(ROWS[:, :2], SCORES[:, :2], ["recall"], labels=("v", "w"), averaging=["macro"])
     one, other = (measure(f, "recall", average="macro") for f in (found, two))
-    assert one["interval"]["method"] == "delta"
+    assert one["interval"]["method"] == "delta_t"
     assert one["reason"].startswith("undefined for 1 of 3")
     assert half_width(one) == pytest.approx(half_width(other), rel=1e-9)
     twice = {"k": [str(i // 2) for i in range(2 * len(ROWS))]}
@@ -168,7 +234,7 @@ def test_labels_left_out_of_an_average_do_not_move_its_limits():
         dataset={"cluster": "k"},
     )
     clustered = measure(doubled, "recall", average="macro")
-    assert clustered["interval"]["method"] == "cluster_robust"
+    assert clustered["interval"]["method"] == "cluster_robust_t"
     assert half_width(clustered) == pytest.approx(half_width(one), rel=1e-9)
 
 
@@ -207,9 +273,9 @@ def test_a_whole_weight_counts_a_row_as_often():
             assert one["weight"] == other["n"]
     methods = {m["metric"]: m["interval"]["method"] for m in weighted["measures"][:3]}
     assert methods == {
-        "exact_match": "wilson_n_eff",
-        "hamming_loss": "sandwich",
-        "example_jaccard": "sandwich",
+        "exact_match": "wilson_kish",
+        "hamming_loss": "sandwich_t",
+        "example_jaccard": "sandwich_t",
     }
 
 
@@ -228,10 +294,10 @@ def test_equal_weights_change_no_interval_of_a_mean():
 @pytest.mark.parametrize(
     ("metric", "average", "method", "near"),
     [
-        ("hamming_loss", None, "cluster_robust", 1e-12),
+        ("hamming_loss", None, "cluster_robust_t", 1e-12),
         ("exact_match", None, "cluster_robust_t", 0.01),
-        ("recall", "macro", "cluster_robust", 1e-9),
-        ("recall", "samples", "cluster_robust", 1e-12),
+        ("recall", "macro", "cluster_robust_t", 1e-9),
+        ("recall", "samples", "cluster_robust_t", 1e-12),
     ],
 )
 def test_rows_copied_within_their_cluster_are_no_more_evidence(metric, average, method, near):
