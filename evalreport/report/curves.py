@@ -190,9 +190,10 @@ def _charts(contents: Contents, curves: Sequence[Curve], *, per_class: bool) -> 
 
 
 def _in_lines(found: Sequence[Chart]) -> list[Block]:
-    """Charts of half a line in pairs, those of a whole line by themselves."""
+    """Charts of half a line in pairs of like height, those of a whole line by themselves."""
     blocks: list[Block] = []
-    narrow = [chart for chart in found if not chart.wide]
+    # the lowest first: a tall pair may have to wait for the next page
+    narrow = sorted((one for one in found if not one.wide), key=lambda one: one.drawing.height)
     blocks += [Charts(tuple(narrow))] if narrow else []
     return [*blocks, *(Charts((chart,)) for chart in found if chart.wide)]
 

@@ -132,14 +132,9 @@ def test_nothing_is_set_smaller_than_seven_points(paper):
     assert paper.type_below(7.0) == []
 
 
-#: The foot of a page that four charts follow, which stand together.
-WHITER = {"one class": 0.35}
-
-
-def test_no_page_but_the_last_is_white_for_a_third(paper, request):
-    most = WHITER.get(request.node.callspec.params["paper"], 1 / 3)
+def test_no_page_but_the_last_is_white_for_a_third(paper):
     # the first page is one by itself
-    assert [round(share, 2) for share in paper.white_feet()[1:-1] if share > most] == []
+    assert [round(share, 2) for share in paper.white_feet()[1:-1] if share > 1 / 3] == []
 
 
 #: With names in full in tables of many lines, and in the heads of a table of thirty classes, it
