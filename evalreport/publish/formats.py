@@ -127,6 +127,10 @@ def drawn(data: bytes, options: DrawingOptions, step: Step) -> Drawn:
         if name in options.formats:
             with _apart(made, name):
                 made.files[FILES[name]] = make(results, data)
+    for name, words in _IN_WORDS.items():
+        if name in options.formats:
+            with _apart(made, name):
+                made.files[FILES[name]] = words(results, str(options.template))
     return made
 
 
@@ -194,10 +198,11 @@ def _figures(made: Drawn, report: Report) -> None:
             made.files[f"{name}.png"] = chart.drawing.picture()
 
 
-def _markdown(results: Results, _data: bytes) -> bytes:
+def _markdown(results: Results, template: str) -> bytes:
     from evalreport.report.markdown import summary_markdown
+    from evalreport.report.wording import TEMPLATES
 
-    return summary_markdown(results).encode("utf-8")
+    return summary_markdown(results, TEMPLATES.get(template)).encode("utf-8")
 
 
 def _tables(results: Results, _data: bytes) -> bytes:
@@ -218,10 +223,11 @@ def _model_index(results: Results, _data: bytes) -> bytes:
     return model_index(results)
 
 
-def _latex(results: Results, _data: bytes) -> bytes:
+def _latex(results: Results, template: str) -> bytes:
     from evalreport.report.latex import measures_latex
+    from evalreport.report.wording import TEMPLATES
 
-    return measures_latex(results).encode("utf-8")
+    return measures_latex(results, TEMPLATES.get(template)).encode("utf-8")
 
 
 def _openlineage(results: Results, data: bytes) -> bytes:
@@ -233,10 +239,13 @@ def _openlineage(results: Results, data: bytes) -> bytes:
 
 #: What follows from the results alone, and from the bytes of results.json.
 _OTHERS: Mapping[str, Callable[[Results, bytes], bytes]] = {
-    "markdown": _markdown,
     "csv": _tables,
     "junit": _junit,
     "model_index": _model_index,
-    "latex": _latex,
     "openlineage": _openlineage,
+}
+#: Those that are in the words of a template.
+_IN_WORDS: Mapping[str, Callable[[Results, str], bytes]] = {
+    "markdown": _markdown,
+    "latex": _latex,
 }

@@ -162,7 +162,8 @@ class _Writer:
         self.words(report.title, "Title")
         self.words(report.lead, "Lead")
         told = f"report {report.identifier} · spec {report.spec} · issued {report.issued} · "
-        self.words(f"{told}evalreport {report.version} · {report.signed}", "Small")
+        protocol = f" · {report.protocol}" if report.protocol else ""
+        self.words(f"{told}evalreport {report.version}{protocol} · {report.signed}", "Small")
         sections = (f"{section.number} {section.title}".strip() for section in report.sections)
         self.words(" · ".join(sections), "Small")
 

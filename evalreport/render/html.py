@@ -31,7 +31,7 @@ def as_plain(value: Any, *, running: bool = False) -> Any:
 
     >>> from evalreport.report.model import Text
     >>> as_plain(Text("hello"))
-    {'text': 'hello', 'style': '', 'kind': 'text'}
+    {'style': '', 'kind': 'text', 'text': 'hello'}
     """
     if isinstance(value, str):
         return isolated(value) if running else value

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 from evalreport.metrics.catalogue import find
 from evalreport.report.cards import interval_text, number_of
@@ -27,6 +28,7 @@ from evalreport.report.numbers import (
 from evalreport.report.paired_charts import paired_charts
 from evalreport.report.paired_tables import paired_tables
 from evalreport.report.pieces import LineCell, Number, Whisker
+from evalreport.report.results_table import same_number
 from evalreport.report.sample_size import family_words
 from evalreport.report.words import (
     counted,
@@ -35,7 +37,7 @@ from evalreport.report.words import (
     method_text,
     subgroup_text,
 )
-from evalreport.results.identity import MEAN_OF_FOLDS, WhichNumber
+from evalreport.results.identity import MEAN_OF_FOLDS, Quantity, WhichNumber
 from evalreport.results.records import Comparison, Interval, Measure
 
 MOST_LINES = 60
@@ -51,14 +53,50 @@ def comparison_blocks(contents: Contents) -> list[Block]:
     if not entries:
         return []
     overall = [e for e in entries if _is_overall(contents, e)]
-    shown = (overall or entries)[:MOST_LINES]
+    distinct = _each_number_once(contents, overall or entries)
+    shown = distinct[:MOST_LINES]
     blocks: list[Block] = [
         _differences(contents, shown, len(entries)),
         *then_blocks(contents, entries),
-        *_wins(contents, entries),
+        *_wins(contents, distinct),
         *paired_tables([(e, comparison_title(contents, e), _pair(contents, e)) for e in shown]),
     ]
     return [*blocks, *paired_charts(contents)]
+
+
+def _each_number_once(contents: Contents, entries: Sequence[Comparison]) -> list[Comparison]:
+    """The comparisons without those that repeat another's number under a second name.
+
+    Of several classes micro recall is accuracy, and macro recall is balanced accuracy. The mean
+    accuracy of each class against the rest is left out beside accuracy: most of it is rows that
+    are of neither class.
+    """
+    found: dict[tuple[Any, ...], list[Comparison]] = {}
+    kept = []
+    for e in entries:
+        place: tuple[Any, ...] = (
+            e.dataset,
+            e.model,
+            e.reference,
+            e.reference_dataset,
+            e.reference_run,
+            e.fold,
+        )
+        place += (tuple(e.subgroup.items()), e.threshold, e.threshold_rule, e.reference_threshold)
+        before = found.setdefault(place, [])
+        if not any(_repeats(contents, e, other) for other in before):
+            kept.append(e)
+            before.append(e)
+    return kept
+
+
+def _repeats(contents: Contents, entry: Comparison, other: Comparison) -> bool:
+    """Whether one comparison says no more than another before it, of the same models and rows."""
+    one_class_each = entry.average in {"macro", "weighted"}
+    if {entry.metric, other.metric} == {"accuracy"} and one_class_each:
+        return other.label is None and not contents.has_sets((entry.dataset, entry.model))
+    same = same_number(Quantity.of(entry), Quantity.of(other))
+    return same and entry.difference is not None and entry.difference == other.difference
 
 
 def comparison_intro(contents: Contents) -> str:

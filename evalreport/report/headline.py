@@ -15,7 +15,12 @@ from evalreport.report.cards import said_value
 from evalreport.report.contents import Contents, View, identity
 from evalreport.report.marking import flat_counts
 from evalreport.report.numbers import count_text, level_text, limits_text, threshold_text
-from evalreport.report.results_table import average_rank, headline_identities, share_of_rows
+from evalreport.report.results_table import (
+    average_rank,
+    best_first,
+    headline_identities,
+    share_of_rows,
+)
 from evalreport.report.words import (
     POOLED,
     POOLED_FOLDS,
@@ -86,13 +91,13 @@ Headline = Mapping[View, Sequence[HeadlineRow]]
 
 
 def headline_of(contents: Contents, most: int | None = None) -> dict[View, list[HeadlineRow]]:
-    """The frame: the rows of each model on each dataset; a mean stands above what it is of.
+    """The frame: the rows of each model on each dataset, best first, means above what they are of.
 
     ``most``: so many measures of each model, all by default.
     """
     return {
         view: [row for m in own[:most] for row in _rows(contents, m)]
-        for view in contents.views
+        for view in best_first(contents)
         if (own := headline_measures(contents, view))
     }
 
@@ -241,7 +246,12 @@ def limits_head(headline: Headline) -> str:
 
 def view_words(contents: Contents, view: View) -> str:
     """A model with its decision, and its dataset where there are several."""
-    dataset, model = map(label_text, view)
+    decided = decided_words(contents, view)
+    return f"{label_text(view[0])}, {decided}" if len(contents.datasets) > 1 else decided
+
+
+def decided_words(contents: Contents, view: View) -> str:
+    """A model with its decision: ``logistic, score ≥ 0.50``."""
     threshold, _ = contents.first_threshold(view)
     at = "" if threshold is None else f", {condition_text(threshold, contents.operator(view))}"
-    return f"{dataset}, {model}{at}" if len(contents.datasets) > 1 else f"{model}{at}"
+    return f"{label_text(view[1])}{at}"

@@ -22,6 +22,7 @@ from evalreport.report.headline import (
     view_words,
 )
 from evalreport.report.training import best_step_text
+from evalreport.report.wording import Wording
 from evalreport.report.words import prose
 from evalreport.results.lookup import Results
 
@@ -33,9 +34,20 @@ _ESCAPES = {
 }  # fmt: skip
 
 
-def measures_latex(results: Results) -> str:
-    """Tabulars of the headline measures and of the tables that they stand on."""
-    return "\n".join(_lines(Contents(results))) + "\n"
+#: Letters of \footnotesize on a line of 345 pt beside four gaps, and how wide one is, in mm.
+LINE, LETTER = 72, 1.55
+#: Rows of one table, which no page breaks; of more each model has its own.
+MOST_ROWS = 30
+#: Letters of a column of names of tables; more of them wrap.
+WIDEST_TABLES = 9
+
+
+def measures_latex(results: Results, wording: Wording | None = None) -> str:
+    """Tabulars of the headline measures and of the tables that they stand on.
+
+    In the words of the template that the spec asks for, unless there is another ``wording``.
+    """
+    return "\n".join(_lines(Contents(results, wording))) + "\n"
 
 
 def _lines(contents: Contents) -> Iterator[str]:
@@ -49,9 +61,14 @@ def _lines(contents: Contents) -> Iterator[str]:
     if not headline:
         return
     yield r"{\footnotesize\tabcolsep=4pt"
-    yield from _tabular("lrlrl", ["", "value", limits_head(headline), "counts", "table"])
+    heads = ["", "value", limits_head(headline), "counts", "table"]
+    columns, apart = _columns(headline), sum(map(len, headline.values())) > MOST_ROWS
+    yield from _tabular(columns, heads)
     for place, (view, rows) in enumerate(headline.items()):
-        if place:
+        if place and apart:
+            yield from (*_END, r"\par\medskip")
+            yield from _tabular(columns, heads)
+        elif place:
             yield r"\midrule"
         yield rf"\multicolumn{{5}}{{@{{}}l}}{{\textbf{{{escaped(view_words(contents, view))}}}}} \\"
         for row in rows:
@@ -63,13 +80,30 @@ def _lines(contents: Contents) -> Iterator[str]:
     tables, more = headline_tables(results, headline)
     for table in tables:
         head, *lines = table_lines(table)
+        yield r"{\footnotesize\tabcolsep=4pt"
         yield rf"\medskip\noindent {escaped(table_title(table))}\par"
         yield from _tabular(f"l{'r' * (len(head) - 1)}", head)
         yield from map(_cells, lines)
         yield from _END
-        yield r"\par"
+        yield r"\par}"
     if more:
         yield rf"\noindent {escaped(more_tables(more))}"
+
+
+def _columns(headline: dict[View, list[HeadlineRow]]) -> str:
+    """The columns of the measures; names, and names of tables, wrap where the line is too short."""
+    rows = [row for own in headline.values() for row in own]
+    names, *others, tables = (
+        max(map(len, texts))
+        for texts in zip(
+            *((row.name, row.value, row.limits, row.counts, row.tables) for row in rows),
+            strict=True,
+        )
+    )
+    room = LINE - sum(others) - min(tables, WIDEST_TABLES)
+    first = "l" if names <= room else f"p{{{round(LETTER * room)}mm}}"
+    last = "l" if tables <= WIDEST_TABLES else f"p{{{round(LETTER * WIDEST_TABLES)}mm}}"
+    return f"{first}rlr{last}"
 
 
 _END = (r"\bottomrule", r"\end{tabular}")

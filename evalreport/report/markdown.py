@@ -9,6 +9,7 @@ from evalreport.report.criteria import criterion_line
 from evalreport.report.directions import isolated
 from evalreport.report.headline import (
     Headline,
+    decided_words,
     headline_of,
     headline_tables,
     left_out,
@@ -20,6 +21,7 @@ from evalreport.report.headline import (
 from evalreport.report.numbers import value_text
 from evalreport.report.page_one import lead_sentence
 from evalreport.report.training import best_step_text
+from evalreport.report.wording import Wording
 from evalreport.report.words import OUTCOME_MARKS, as_of_text, cell, prose
 from evalreport.results.lookup import Results
 from evalreport.results.records import Criterion, rank_of
@@ -28,9 +30,12 @@ from evalreport.results.records import Criterion, rank_of
 MOST_CAUTIONS = 10
 
 
-def summary_markdown(results: Results) -> str:
-    """One sentence, then criteria, headline measures and cautions, as GitHub-flavoured Markdown."""
-    return "\n".join(map(isolated, _lines(Contents(results)))) + "\n"
+def summary_markdown(results: Results, wording: Wording | None = None) -> str:
+    """One sentence, then criteria, headline measures and cautions, as GitHub-flavoured Markdown.
+
+    In the words of the template that the spec asks for, unless there is another ``wording``.
+    """
+    return "\n".join(map(isolated, _lines(Contents(results, wording)))) + "\n"
 
 
 def _lines(contents: Contents) -> Iterator[str]:
@@ -47,7 +52,7 @@ def _lines(contents: Contents) -> Iterator[str]:
         yield cell(steps)
         yield ""
     headline = headline_of(contents)
-    yield from _measures(headline)
+    yield from _measures(contents, headline)
     more = left_out(contents, headline)
     if more:
         yield ""
@@ -65,7 +70,7 @@ def _lines(contents: Contents) -> Iterator[str]:
     )
 
 
-def _measures(headline: Headline) -> Iterator[str]:
+def _measures(contents: Contents, headline: Headline) -> Iterator[str]:
     if headline:
         limits = limits_head(headline)
         yield f"| dataset | model | measure | value | {limits} | counts | method | table |"
@@ -73,7 +78,8 @@ def _measures(headline: Headline) -> Iterator[str]:
     for view, rows in headline.items():
         for row in rows:
             words = (row.name, row.value, row.limits, row.counts, row.method or row.reason)
-            yield f"| {' | '.join(map(cell, (*view, *words, row.tables)))} |"
+            place = (view[0], decided_words(contents, view))
+            yield f"| {' | '.join(map(cell, (*place, *words, row.tables)))} |"
 
 
 def _cautions(results: Results) -> Iterator[str]:

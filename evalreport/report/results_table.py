@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterable, Sequence
 
 from evalreport.metrics.catalogue import catalogue, find
-from evalreport.metrics.declare import Goal
+from evalreport.metrics.comparing import same_number as declared_as
+from evalreport.metrics.declare import Average, Goal
 from evalreport.metrics.kinds import Interval
 from evalreport.metrics.methods import method_title
 from evalreport.report.cards import interval_text, number_of, outcome_cell, whisker_of
@@ -164,20 +165,19 @@ def headline_identities(contents: Contents, views: Sequence[View]) -> list[Quant
     return once[:MOST_METRICS]
 
 
-#: Averages over classes and the metric that is the same number.
-SAME_NUMBER = {
-    ("recall", "macro"): "balanced_accuracy",
-    ("recall", "micro"): "accuracy",
-    ("recall", "weighted"): "accuracy",
-    ("precision", "micro"): "accuracy",
-    ("f1", "micro"): "accuracy",
-}
-
-
 def same_number(key: Quantity, other: Quantity) -> bool:
     """Whether two quantities of several classes are one number by their definitions."""
-    ways = ((key, other), (other, key))
-    return any(SAME_NUMBER.get((a.metric, str(a.average))) == b.metric for a, b in ways)
+    apart = (key.metric, key.average) != (other.metric, other.average)
+    return apart and _defined_as(key) == _defined_as(other)
+
+
+def _defined_as(key: Quantity) -> tuple[str, str | None]:
+    """The metric that a quantity of several classes is by its definition, with its average."""
+    metric = find(key.metric)
+    if metric is None:
+        return key.metric, key.average
+    same, average = declared_as(metric, key.average, two_classes=False)
+    return same.name, None if average == Average.MICRO.value else average
 
 
 def _repeats(
@@ -201,7 +201,12 @@ def _has_scores(contents: Contents, views: Sequence[View]) -> bool:
 
 
 def front_views(contents: Contents) -> list[View]:
-    """The models of the first page, best first: by the primary metric, ties by the next ones.
+    """The models of the first page."""
+    return best_first(contents)[:MOST_MODELS]
+
+
+def best_first(contents: Contents) -> list[View]:
+    """All models, best first within each dataset: by the primary metric, ties by the next ones.
 
     Where there is a mean over folds or readers, which leads the page, it is what counts.
     """
@@ -214,7 +219,7 @@ def front_views(contents: Contents) -> list[View]:
         worst_last = [math.inf if value is None else -sign * value for sign, value in known]
         return contents.datasets.index(view[0]), worst_last
 
-    return sorted(contents.views, key=standing)[:MOST_MODELS]
+    return sorted(contents.views, key=standing)
 
 
 def average_rank(contents: Contents, m: Measure) -> int:

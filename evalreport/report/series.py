@@ -71,8 +71,8 @@ def since(contents: Contents, entry: Criterion) -> str:
     told = f"failed in {failures} runs in a row"
     first = _failed_from(entry)
     if not first:  # as far back as is known
-        since_when = f", since {_time(contents, entry.earlier[0])} or before"
-        return f"{told}{since_when if entry.earlier else ''}"
+        known = entry.earlier[:1]
+        return ", ".join([told, *(f"since {_time(contents, one)} or before" for one in known)])
     before, began = entry.earlier[first - 1 : first + 1]
     if before.value is None or began.value is None:
         return f"{told}, first in {_time(contents, began)}"

@@ -16,7 +16,7 @@ from evalreport.report.headline import headline_measures, headline_of
 from evalreport.report.looks import look_words
 from evalreport.report.numbers import observed_text, p_text, value_text
 from evalreport.report.printed import text_lines
-from evalreport.report.results_table import MOST_METRICS
+from evalreport.report.results_table import MOST_METRICS, best_first
 from evalreport.report.scripts import script_note
 from evalreport.report.training import best_step_text
 from evalreport.report.wording import in_words
@@ -36,7 +36,7 @@ def headline(results: Results) -> list[dict[str, Any]]:
     three are None where ``state`` says that there is no value, or where it has no interval.
     """
     contents = Contents(results)
-    views = contents.views
+    views = best_first(contents)
     return [_plain(m) for v in views for m in headline_measures(contents, v)[:MOST_METRICS]]
 
 

@@ -125,7 +125,7 @@ class ModelRows:
     model: str
     both: Count
     rows: tuple[int, int]
-    changed: Annotated[int | None, "Rows of which it says another thing."]
+    changed: Annotated[int | None, "Rows with another prediction."]
     reason: str | None
 
 
@@ -221,7 +221,7 @@ class MeasureChange:
     test: str | None = None
     statistic: float | None = None
     p_value: float | None = None
-    beyond_chance: Annotated[bool | None, "Null where it cannot be held against chance."] = None
+    beyond_chance: Annotated[bool | None, "Null where it cannot be compared with chance."] = None
     note: str | None = None
     paired: PairedDifference | None = None
 
@@ -240,10 +240,10 @@ class CriterionChange:
     dataset: str | None
     model: str | None
     subgroup: Subgroup
-    threshold: Annotated[str | None, "As it was asked for."]
+    threshold: Annotated[str | None, "As it was requested."]
     change: Annotated[str, one_of("added", "removed", "changed", "flipped", "same")]
     old_text: str | None
-    old_threshold: Annotated[str | None, "As it was asked for before."] = None
+    old_threshold: Annotated[str | None, "As it was requested before."] = None
     old: str | None
     new: str | None
     observed: tuple[float | None, float | None]
@@ -267,7 +267,7 @@ class ChangeCounts:
     files: int
     measures: int
     differ: int
-    tested: Annotated[int, "Differences that can be held against chance."]
+    tested: Annotated[int, "Differences that can be compared with chance."]
     beyond_chance: int
     added: int
     removed: int

@@ -140,7 +140,7 @@ def decode(content: Any, source: str = "results.json") -> Results:
     >>> decode({"schema": "evalreport/results/1", "titel": "A"})  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    evalreport.errors.FilesError: results.json: titel: is no field; did you mean 'title'?
+    evalreport.errors.FilesError: results.json: titel: is not a field; did you mean 'title'?
     results.json: acceptance: is missing
     ...
     """

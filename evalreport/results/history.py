@@ -41,7 +41,7 @@ class Attempt:
 class HistoryLine:
     """One line: a published run, an attempt that ended without one, or runs that were removed."""
 
-    when: Annotated[str, "The clock of the run, attempt or removal."] = ""
+    when: Annotated[str, "The time of the run, attempt or removal."] = ""
     version: str = ""
     run: Annotated[str | None, OMITTED, "The run's name; there is none for an attempt."] = None
     spec_sha256: Annotated[str | None, OMITTED] = None

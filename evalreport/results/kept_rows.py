@@ -40,5 +40,5 @@ class KeptRows:
     """The content of ``rows.json``."""
 
     schema: Literal["evalreport/rows/1"] = "evalreport/rows/1"
-    key_sha256: Annotated[str, "Tells whether two runs made their digests with one key."]
+    key_sha256: Annotated[str, "Shows whether two runs made their digests with one key."]
     datasets: Mapping[str, KeptDataset] = field(default_factory=dict)

@@ -125,7 +125,7 @@ class Results:
     ] = ()
     baselines: Annotated[
         tuple[r.Baseline, ...],
-        "What needs no model reaches on the same rows, and the previous model.",
+        "What simple rules reach on the same rows, and the previous model.",
     ] = ()
     baseline_tables: Annotated[
         tuple[r.BaselineTable, ...], OMITTED, "The tables of the baselines that need no model."

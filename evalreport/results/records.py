@@ -55,7 +55,7 @@ def verdict_of(outcome: str) -> str:
 
 
 class Held(NamedTuple):
-    """Shares of samples in which limits held the truth in the coverage study of few rows.
+    """Shares of samples in which limits contained the truth in the coverage study of few rows.
 
     The least and the greatest over the models and thresholds of the nearest samples, which
     ``cell`` names by their size and prevalence.
@@ -84,7 +84,7 @@ class Interval:
     ] = None
     groups: Annotated[int | None, OMITTED, "Groups of rows that were left out in turn."] = None
     n_effective: Annotated[
-        float | None, OMITTED, "Independent rows that would tell as much as these."
+        float | None, OMITTED, "Independent rows with as much information as these."
     ] = None
     standard_error: Annotated[
         float | None, OMITTED, "Root of the design-based variance that the limits rest on."
@@ -96,8 +96,8 @@ class Interval:
     held: Annotated[
         float | None,
         OMITTED,
-        "Share of samples in which such limits, nominally of 95 %, held the truth in the coverage "
-        "study: the least of the nearest samples.",
+        "Share of samples in which such limits, nominally of 95 %, contained the truth in the "
+        "coverage study: the least of the nearest samples.",
     ] = None
     held_most: Annotated[float | None, OMITTED, "The greatest share of the same samples."] = None
     held_cell: Annotated[
@@ -293,7 +293,7 @@ class Table:
         OMITTED,
         "Rows that each cell of `counts` was estimated from, where rows were sampled by a design.",
     ] = None
-    label: Annotated[str | None, OMITTED, "This class against the rest, which stands first."] = None
+    label: Annotated[str | None, OMITTED, "This class against the rest, which comes first."] = None
     missing: Annotated[MissingRows | None, OMITTED] = None
     extra_columns: Annotated[
         tuple[str, ...], OMITTED, "Indeterminate predictions, as further columns."
@@ -474,7 +474,7 @@ class Hypothesis:
     df: float | None = None
     p_value: Annotated[float | None, "One-sided."]
     p_adjusted: Annotated[float | None, "Corrected in place of the two-sided p value."]
-    alpha: Annotated[float, "The level that the corrected p value is held against."]
+    alpha: Annotated[float, "The level that the corrected p value is compared with."]
     shown: Annotated[bool | None, "Whether it is below; null: it could not be tested."]
     why: Annotated[str, "Why this test was planned."] = ""
     reason: str | None = None
@@ -519,11 +519,11 @@ class Comparison:
     family: Annotated[
         str | None, OMITTED, "The tests corrected together: of the report, or of a dataset."
     ] = None
-    family_tests: Annotated[int | None, OMITTED, "How many tests the family holds."] = None
+    family_tests: Annotated[int | None, OMITTED, "How many tests the family has."] = None
     reason: str | None = None
     why: Annotated[str, "Why this test and interval were planned."] = ""
     better: Annotated[str | None, one_of("model", "reference")] = None
-    told_apart: Annotated[bool, "Whether the data can tell the two apart."] = False
+    told_apart: Annotated[bool, "Whether the data show a difference of the two."] = False
     margin: Annotated[float | None, OMITTED, "How much worse would still do."] = None
     non_inferior: Annotated[bool | None, Where("margin")] = None
     hypothesis: Annotated[Hypothesis | None, OMITTED] = None
@@ -631,7 +631,7 @@ class Reclassification:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Baseline:
-    """What needs no model reaches on the same rows; or the previous model."""
+    """What simple rules reach on the same rows; or the previous model."""
 
     dataset: str
     baseline: str
@@ -862,7 +862,7 @@ class EarlierOutcome:
     value: float | None = None
     low: Annotated[float | None, "Of the interval of the value."] = None
     high: float | None = None
-    observed: Annotated[float | None, "What was held against the requirement."] = None
+    observed: Annotated[float | None, "The number compared with the requirement."] = None
     required: float | None = None
     outcome: Annotated[str, one_of(*OUTCOMES)]
 
@@ -896,7 +896,7 @@ class Criterion:
     difference: Annotated[float | None, Where("reference"), "From the reference."] = None
     interval: Annotated[Interval | None, Where("reference"), "Of the difference."] = None
     limits: Annotated[
-        Interval | None, OMITTED, "By the method that the criterion names; the limit held is one."
+        Interval | None, OMITTED, "By the method that the criterion names; the limit judged is one."
     ] = None
     breaches_in_a_row: Annotated[
         int | None, OMITTED, "Runs in a row, this one included, that did not pass."
@@ -977,11 +977,11 @@ class Look:
     denominator: int | None
     value: float | None
     standard_error: float | None
-    interval: Annotated[Interval | None, "Limits that hold at all looks together."]
+    interval: Annotated[Interval | None, "Limits that are valid at all looks together."]
     before: Annotated[tuple[str, ...], "What each earlier look gave."]
     now: Annotated[str, one_of("pass", "fail", CONTINUE), "What this look by itself gives."]
-    outcome: Annotated[str, one_of("pass", "fail", CONTINUE), "What stands after this look."]
-    decided_at: Annotated[int | None, "The look whose decision stands."]
+    outcome: Annotated[str, one_of("pass", "fail", CONTINUE), "The decision after this look."]
+    decided_at: Annotated[int | None, "The look whose decision applies."]
     previous: Annotated[str | None, "The run of the look before."]
     reason: str | None = None
 
@@ -1054,10 +1054,10 @@ class ClaimCounts:
     dataset: str
     model: str
     table: str
-    claims: Annotated[tuple[int, ...], "The claims that were held against the tables."]
+    claims: Annotated[tuple[int, ...], "The claims that were compared with the tables."]
     by_value_only: Annotated[tuple[int, ...], "Those of them whose limits were not."] = ()
     within: Annotated[int, "How far each cell may be from the table's."]
-    searched: Annotated[int, "How many tables were looked at."]
+    searched: Annotated[int, "How many tables were searched."]
     found: Annotated[
         int | None, "How many reproduce every claim; null where too many have the values."
     ]
@@ -1143,7 +1143,7 @@ class WidestGap:
     highest: Annotated[str, "The id of the largest measure."]
     lowest: Annotated[str, "The id of the smallest measure."]
     gap: float
-    pairs: Annotated[int, "Pairs of groups whose limits hold together."]
+    pairs: Annotated[int, "Pairs of groups whose limits are simultaneous."]
     interval: Annotated[Interval | None, "Of the largest gap there is, at least at its level."]
     reason: str | None
 
@@ -1533,7 +1533,7 @@ class RowLedger:
     classes: tuple[ClassCount, ...] = ()
     clusters: Annotated[int | None, OMITTED] = None
     clustered: Annotated[
-        ClusterLedger | None, OMITTED, "What the clusters hold, where the dataset names them."
+        ClusterLedger | None, OMITTED, "What the clusters contain, where the dataset names them."
     ] = None
     predictions: Annotated[
         int | None,
@@ -1711,7 +1711,7 @@ class ModelIdentity:
         str | None,
         Where("sha256"),
         one_of("declared", "file"),
-        "Whether the hash stands in the spec only, or is that of the file that was read.",
+        "Whether the hash is in the spec only, or is that of the file that was read.",
     ] = None
     file: Annotated[str | None, OMITTED, "The file that was read."] = None
     repository: Annotated[str | None, OMITTED] = None
@@ -1724,11 +1724,11 @@ class CitedProtocol:
     """The protocol that a spec names, and which criteria stand in it."""
 
     name: str
-    sha256: Annotated[str, "The hash that the protocol states of itself; it was found to hold."]
+    sha256: Annotated[str, "The hash that the protocol states of itself; it was verified."]
     bytes: int
     file_sha256: str
     fixed: Annotated[str | None, OMITTED, "The day that the spec declares."] = None
-    criteria: Annotated[tuple[str, ...], "Criteria of this run that stand in it."] = ()
+    criteria: Annotated[tuple[str, ...], "Criteria of this run that are in it."] = ()
     post_hoc: Annotated[tuple[str, ...], "Criteria of this run that do not."] = ()
     not_judged: Annotated[tuple[str, ...], "Criteria in it that this run does not judge."] = ()
 

@@ -86,5 +86,5 @@ def records_of(data: bytes, where: Location) -> Results:
     try:
         content = parse_json(data)
     except ValueError as error:
-        raise FilesError(Problem(f"is no {RESULTS}: {error}", "", where)) from None
+        raise FilesError(Problem(f"is not a {RESULTS}: {error}", "", where)) from None
     return decode(content, where.file)

@@ -47,7 +47,7 @@ def read_rows(path: Path) -> KeptRows | None:
     try:
         content = parse_json(data)
     except ValueError as error:
-        raise FilesError(Problem(f"is no {NAME}: {error}", "", Location(str(file)))) from None
+        raise FilesError(Problem(f"is not a {NAME}: {error}", "", Location(str(file)))) from None
     return decode_as(KeptRows, content, str(file))
 
 

@@ -30,7 +30,7 @@ def rule(of: str = "run", own_data: str = ", one for each data file") -> str:
     """The rule in words; ``of`` is what follows in time, a run or a period.
 
     >>> rule("month", "")[:50]
-    'Each month is held against the months before it, f'
+    'Each month is compared with the months before it, '
     """
     return (
         f"Each {of} is compared with the {of}s before it{own_data}, from {MINIMUM} of them on. "

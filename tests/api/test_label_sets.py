@@ -157,7 +157,7 @@ def test_a_label_that_no_set_has_is_of_no_row(given) -> None:
     [
         (lambda: evaluate(np.eye(3)[Y[:, 0]], S), "y_true.argmax(axis=1)"),
         (lambda: evaluate([[0, 1], [1, 1]], y_pred=[[0, 1], [1, 1]]), "indicators or labels"),
-        (lambda: evaluate(Y * 2, S), "row 1 of y_true holds 2"),
+        (lambda: evaluate(Y * 2, S), "row 1 of y_true has 2"),
         (lambda: evaluate(Y, S[:, :2]), "has 2 columns, and there are 3"),
         (lambda: evaluate(Y, S[:, 0]), "one score per row, and there are 3 labels: 0, 1, 2"),
         (lambda: evaluate(Y, y_pred=SAID[:, 0]), "y_pred of model has no sets of labels"),

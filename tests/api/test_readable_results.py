@@ -37,14 +37,14 @@ def test_results_print_as_a_table_of_metrics() -> None:
     assert lines[:4] == ["Mine", "", "positive class: yes", ""]
     assert lines[4].split("  ")[0] == "model, score ≥ 0.50"
     assert lines[4].split()[4:] == ["value", "95", "%", "limits", "n"]
-    assert lines[5].split()[:2] == ["Recall", f"{right / of:.3f}"]
+    assert lines[6].split()[:2] == ["Recall", f"{right / of:.3f}"]
     z = 1.959963984540054  # Wilson's limits by hand
     p, q = right / of, z * z / of
     half = z * math.sqrt(p * (1 - p) / of + q / 4 / of)
     low, high = (p + q / 2 - half) / (1 + q), (p + q / 2 + half) / (1 + q)
-    assert f"{low:.3f} to {high:.3f}" in lines[5]
-    assert lines[5].endswith("  80  Wilson")
-    assert lines[6].split()[:3] == ["ROC", "AUC", f"{roc_auc_score(Y == 'yes', P):.3f}"]
+    assert f"{low:.3f} to {high:.3f}" in lines[6]
+    assert lines[6].endswith("  80  Wilson")
+    assert lines[5].split()[:3] == ["ROC", "AUC", f"{roc_auc_score(Y == 'yes', P):.3f}"]
     assert "<Results" not in text
 
 

@@ -215,7 +215,7 @@ def test_scores_of_more_than_two_classes_are_refused(table_of: TableOf, role: st
 @pytest.mark.parametrize(
     ("stray", "instead"),
     [
-        ("NA", "`read: {missing: {y: ['NA']}}` with `missing: exclude` where 'NA' stands"),
+        ("NA", "`read: {missing: {y: ['NA']}}` with `missing: exclude` where 'NA' means no value"),
         ("-1", "`map: {'-1': ...}` where it is one of the two"),
         (" 1", "`read: {strip: true}`"),
     ],

@@ -328,6 +328,7 @@ def test_the_environment_is_read_in_few_places() -> None:
         "cli/evidence.py",
         "data/store_clients.py",
         "data/stores.py",
+        "engine/counting/counting_views.py",
         "engine/databases/kinds.py",
         "engine/databases/servers.py",
         "predict/saved.py",

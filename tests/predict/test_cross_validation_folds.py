@@ -320,7 +320,7 @@ def test_results_do_not_depend_on_the_number_of_workers(breast, monkeypatch):
         ("sklearn.ensemble.RandomForestClasifier", {}, "RandomForestClassifier'?"),
         ("sklearn.svm.LogisticRegression", {}, "'sklearn.linear_model.LogisticRegression'?"),
         ("os.system", {}, "not a classifier of scikit-learn"),
-        ("sklearn.ensemble.RandomForestClassifier.__init__", {}, "no classifier"),
+        ("sklearn.ensemble.RandomForestClassifier.__init__", {}, "not a classifier"),
         ("sklearn.tree.DecisionTreeClassifier", {"max_dept": 3}, "did you mean 'max_depth'?"),
         ("sklearn.tree.DecisionTreeClassifier", {"max_depth": "deep"}, "max_depth"),
     ],

@@ -77,7 +77,7 @@ def test_a_second_graph_of_one_model_counts() -> None:
      b"\x08\x00\x00\x00ORTM" + b"\x00" * 40, at((7, *(1, 5, 6) * 40, 5), TENSOR)],
 )  # fmt: skip
 def test_what_is_no_model_is_refused(content: bytes) -> None:
-    with pytest.raises(DataError, match="no ONNX model"):
+    with pytest.raises(DataError, match="not an ONNX model"):
         check_model_file(content, "onnx", "m.onnx")
 
 

@@ -109,7 +109,7 @@ def test_hostile_type_is_named_before_loading():
 
 @pytest.mark.parametrize("content", [b"", b"abc", b"<html>", b"\x00" * 100])
 def test_other_files_are_no_skops_models(content):
-    with pytest.raises(DataError, match="no skops model"):
+    with pytest.raises(DataError, match="not a skops model"):
         check_model_file(content, "skops", "m.skops")
 
 

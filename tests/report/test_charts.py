@@ -114,8 +114,8 @@ def test_the_finding_of_net_benefit_counts_treating_all_and_none() -> None:
         "a has the highest net benefit at the threshold 0.20"
     )
     # at 0.2 treating all gives 0.1 as well
-    assert (
-        said([benefit("a", 0.3, 0.1, 0.1)]) == "a has the highest net benefit at 2 of 3 thresholds"
+    assert said([benefit("a", 0.3, 0.1, 0.1)]) == (
+        "a has the highest net benefit at the threshold 0.10 and at the threshold 0.30"
     )
     assert said([benefit("a", 0.1, -0.1, -0.2)]).startswith("no model has a higher net benefit")
 

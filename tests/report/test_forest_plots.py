@@ -19,7 +19,8 @@ from evalreport.report.model import Chart, Charts
 def chart(results: evalreport.Results, name: str) -> Chart:
     blocks = [b for section in build(results.records).sections for b in section.blocks]
     charts = [c for b in blocks if isinstance(b, Charts) for c in b.charts]
-    return next(c for c in charts if c.name == name)
+    # the first page may have the same of the best model alone
+    return [c for c in charts if c.name == name][-1]
 
 
 def words(drawn: Chart) -> list[str]:

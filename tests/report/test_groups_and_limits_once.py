@@ -65,9 +65,9 @@ def test_the_first_page_names_the_group_that_fares_worst_of_those_that_can_be_ju
     page = render_html(results)
     first = next(s for s in parse(page).all("section") if s.attrs["id"] == "verdict")
     told = next(dd.text for dd in first.all("dd") if "Too few to judge" in dd.text)
-    assert told.startswith(f"size {MEDIUM}: Recall 29 of 45 (0.498 to 0.768) for logistic")
-    assert "and 31 of 45 (0.543 to 0.805) for forest." in told
-    assert f"Too few to judge: {SMALL} (6)." in told
+    assert told.startswith(f"size {MEDIUM}: Recall 0.644, 29 of 45 (0.498 to 0.768) for logistic")
+    assert "and 0.689, 31 of 45 (0.543 to 0.805) for forest." in told
+    assert f"Too few to judge: size {SMALL}, 6 " in told
     assert LARGE not in told
     gaps = _table(page, "subgroups", "Gaps by size")
     row = next(r for r in gaps.all("tr") if "+0.250" in r.text)

@@ -130,7 +130,7 @@ def test_a_sentence_is_of_all_classes_and_of_the_first_pairs() -> None:
     # F1 of b is 1 / 2 of x, 0 of y and z: 1 / 6 in the mean, for 1
     assert line.count("a is better on Macro F1 (b minus a −0.833, ") == 3
     assert "F1 of" not in line
-    assert "1 further pair is compared likewise." in line
+    assert "1 further pair is compared in the same way." in line
 
 
 def test_areas_on_different_rows_have_the_sum_of_their_variances() -> None:

@@ -7,6 +7,7 @@ from plain_results import render_html
 from report.example_results import two_models
 from report.html_page import parse
 
+import evalreport
 from evalreport.report.classes import top_confusions
 from evalreport.report.model import TableBlock, TablePair
 from evalreport.results.records import Table
@@ -73,3 +74,25 @@ def test_confusions_of_many_classes_stand_by_rows_and_by_share_of_the_class():
     by_rows, by_share = ([row.cells[:4] for row in table.lines] for table in found.tables)
     assert [cells[2] for cells in by_rows] == ["3"] * 10
     assert by_share[:2] == [("k12", "k0", "2", "66.7\u202f%"), ("k0", "k1", "3", "3.0\u202f%")]
+
+
+def test_comparisons_print_one_number_once():
+    """Of several classes micro recall is accuracy, and macro recall is balanced accuracy."""
+    truth = LETTERS[:5] * 12
+    wrong = ["a" if k % 4 == 0 else label for k, label in enumerate(truth)]
+    poor = ["b" if k % 3 == 0 else label for k, label in enumerate(truth)]
+    spec = {
+        "evalreport": 1,
+        "datasets": {"d": {"target": "y"}},
+        "models": {"one": {"prediction": "p"}, "two": {"prediction": "q"}},
+        "metrics": ["accuracy", "balanced_accuracy", "recall"],
+        "averaging": ["none", "micro", "macro", "weighted"],
+        "comparisons": {"reference": "one"},
+    }
+    found = evalreport.run(spec, frames={"d": {"y": truth, "p": wrong, "q": poor}})
+    page = parse(found.to_html())
+    section = next(e for e in page.all("section") if e.attrs["id"] == "comparisons")
+    table = next(t for t in section.all("table") if "Differences" in t.text)
+    heads = [line.all("th")[0].text for line in table.all("tbody")[0].all("tr")]
+    assert heads == ["Accuracy", "Balanced accuracy"]
+    assert "worse in 2;" in section.text

@@ -108,12 +108,14 @@ def test_the_guide_says_where_the_result_of_the_test_stands():
         name: next(b for b in own if getattr(b, "caption", "") == "The four cells")
         for name, own in blocks.items()
     }
-    assert "the result of the test is in rows" in notes["clinical"].note
-    assert "the disease" in notes["clinical"].note
+    assert "the result of the test is in rows" in notes["clinical"].notes[0]
+    assert "the disease" in notes["clinical"].notes[0]
     assert all(
-        "Some texts put predictions in rows" in n.note for k, n in notes.items() if k != "clinical"
+        "Some texts put predictions in rows" in n.notes[0]
+        for k, n in notes.items()
+        if k != "clinical"
     )
-    assert notes["clinical"].rows[0].cells[1].startswith("TP")
+    assert notes["clinical"].lines[0].cells[1].startswith("TP")
     assert notes["clinical"].rows[0].cells[2].startswith("FP")
     assert notes["standard"].rows[0].cells[2].startswith("FP")
 

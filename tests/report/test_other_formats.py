@@ -18,13 +18,16 @@ from plain_results import (
     measures_csv,
     measures_latex,
     model_index,
+    records_of,
     summary_markdown,
     tables_csv,
 )
 from programs import program
 
 import evalreport
+from evalreport.report.markdown import summary_markdown as summary_of_records
 from evalreport.report.terminal import headline_lines
+from evalreport.report.wording import TEMPLATES
 
 SPEC = {
     "evalreport": 1,
@@ -284,3 +287,34 @@ def test_latex_is_typeset(tmp_path: Path) -> None:
     assert "m&2" in words
     assert "m 1" in words or "m_1" in words
     assert "$no" in words
+
+
+def _two_models() -> dict[str, Any]:
+    """The second of two models is the better one."""
+    rows = {"y": [0, 0, 1, 1] * 5, "a": [0.2, 0.7, 0.3, 0.9] * 5, "b": [0.1, 0.2, 0.8, 0.9] * 5}
+    spec = {**SPEC, "models": {"a": {"score": "a"}, "b": {"score": "b"}}, "acceptance": []}
+    spec |= {"metrics": ["recall"], "positive": {"label": "1"}}
+    return evalreport.run(spec, frames={"d": rows}).json
+
+
+def test_models_are_listed_best_first_with_their_threshold() -> None:
+    lines = [line.split(" | ") for line in _rows(summary_markdown(_two_models()))]
+    assert [line[1] for line in lines] == ["b, score ≥ 0.50", "a, score ≥ 0.50"]
+    told = measures_latex(_two_models())
+    assert told.index("textbf{b, score") < told.index("textbf{a, score")
+
+
+def test_other_formats_have_the_words_of_the_template_that_is_asked_for() -> None:
+    records = records_of(_two_models())
+    assert "| Recall |" in summary_of_records(records)
+    assert "| Sensitivity |" in summary_of_records(records, TEMPLATES["clinical"])
+
+
+def test_long_names_wrap_in_latex() -> None:
+    """Beside the counts of two classes there is no room for so long a name on one line."""
+    rows = {"y": [0, 0, 1, 1] * 500, "s": [0.2, 0.7, 0.3, 0.9] * 500}
+    asked = {"fbeta": {"beta": 2}}, {"ppv_at_prevalence": {"prevalence": 0.125}}
+    spec = {**SPEC, "models": {"m": {"score": "s"}}, "acceptance": [], "metrics": list(asked)}
+    assert r"{@{}p{" in measures_latex(evalreport.run(spec, frames={"d": rows}).json)
+    spec["metrics"] = ["recall"]
+    assert r"{@{}lrlrl@{}}" in measures_latex(evalreport.run(spec, frames={"d": rows}).json)

@@ -176,5 +176,5 @@ def test_leads_agree_with_exact_fractions(
         a - b for x in corners for a, b in zip(_heights(first, x), _heights(second, x), strict=True)
     ]
     assert found is not None
-    assert found[0].height == pytest.approx(float(max(*gaps, 0)), abs=1e-12)
-    assert found[1].height == pytest.approx(float(max(*(-gap for gap in gaps), 0)), abs=1e-12)
+    assert found[0].by == pytest.approx(float(max(*gaps, 0)), abs=1e-12)
+    assert found[1].by == pytest.approx(float(max(*(-gap for gap in gaps), 0)), abs=1e-12)
