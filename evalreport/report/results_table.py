@@ -260,9 +260,14 @@ def _worst_first(contents: Contents) -> list[records.Criterion]:
 
 def comparable_in_groups(contents: Contents, views: Sequence[View]) -> Quantity | None:
     """The first headline quantity by which groups compare; None where there is none."""
-    two_classes = any(contents.is_binary(view) for view in views)
     keys = headline_identities(contents, views[:1])
-    return next((k for k in keys if not two_classes or k.metric in FREE_OF_PREVALENCE), None)
+    return next((key for key in keys if compares_groups(contents, key, views)), None)
+
+
+def compares_groups(contents: Contents, key: Quantity, views: Sequence[View]) -> bool:
+    """Whether groups with other shares of positives can be compared by a quantity."""
+    two_classes = any(contents.is_binary(view) for view in views)
+    return not two_classes or key.metric in FREE_OF_PREVALENCE
 
 
 def worst_group(

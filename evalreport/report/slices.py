@@ -33,6 +33,7 @@ from evalreport.report.model import (
 from evalreport.report.numbers import count_text, threshold_text, value_text
 from evalreport.report.results_table import (
     FEWEST,
+    compares_groups,
     headline_identities,
     sign_of,
     stands_on_few,
@@ -316,12 +317,14 @@ def _ordered(contents: Contents, measures: Sequence[Measure], slices: list[str])
 
 
 def _leading_metric(contents: Contents, measures: Sequence[Measure]) -> Quantity | None:
-    """The first metric of the report that groups have values of and that is better one way."""
+    """The first metric of the report that groups have values of and that is better one way.
+
+    Those that the share of positives in a group moves come last.
+    """
     measured = {identity(m) for m in measures if m.value is not None}
-    keys = headline_identities(
-        contents, list(dict.fromkeys((m.dataset, m.model) for m in measures))
-    )
-    return next((key for key in keys if key in measured and sign_of(key.metric)), None)
+    views = list(dict.fromkeys((m.dataset, m.model) for m in measures))
+    keys = [k for k in headline_identities(contents, views) if k in measured and sign_of(k.metric)]
+    return min(keys, key=lambda k: not compares_groups(contents, k, views), default=None)
 
 
 def _are_bins(contents: Contents, columns: Sequence[str]) -> bool:

@@ -200,6 +200,7 @@ def test_label_sets_with_weights_take_the_variance_of_their_rows() -> None:
         "datasets": {"d": {"target": {"list": "y", **listed}, "weight": "w"}},
         "models": {"m": {"prediction": {"list": "p", **listed}}},
         "metrics": ["exact_match"],
+        "confidence": {"methods": {"exact_match": "wilson_n_eff"}},
     }
     found = evalreport.run(spec, frames={"d": sets}).json["measures"][0]
     p, total = 5 / 17, 17

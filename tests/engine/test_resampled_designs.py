@@ -284,9 +284,12 @@ def test_a_comparison_names_the_parameters_that_its_measures_name() -> None:
 def test_averages_of_large_samples_have_the_limits_that_resampling_gives(
     average: str, three: bool
 ) -> None:
-    """Rows ten times over: as many distinct scores, and a sample large enough for both."""
+    """Rows ten times over: as many distinct scores, and a sample large enough for both.
+
+    But for KS, a greatest distance, which replicates put too high: its limits are at the cut.
+    """
     data = {name: values * 10 for name, values in rows().items()}
-    metrics = ["roc_auc", "average_precision", "gini", "pr_auc", "ks"]
+    metrics = ["roc_auc", "average_precision", "gini", "pr_auc"]
     drawn = run(data, metrics, "bootstrap_percentile", three=three, averaging=[average])
     formula = run(data, [], "", three=three, averaging=[average], plain=metrics)
     for one, two in zip(drawn["measures"], formula["measures"], strict=True):

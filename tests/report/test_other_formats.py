@@ -159,7 +159,8 @@ def test_values_over_several_labels_name_the_tables_they_stand_on(render: Any) -
     frame = {"y": ["a b", "a", "b c d e", "c", "b"], "p": ["a", "a b", "b c", "c d", "b e"]}
     text = str(render(evalreport.run(spec, frames={"d": frame}).json))
     lines = [line for line in text.splitlines() if "Exact match " in line or "Macro recall" in line]
-    lines = [line for line in lines if "limit" not in line.lower()]
+    # below the table stands why there are no limits
+    lines = [line for line in lines if "limit" not in line.lower() and line[:1] != "{"]
     assert len(lines) == 2
     assert all("t1, t2, t3, t4 and 1 more" in line for line in lines)
     assert all(f"t{k}, d, m" in text for k in range(1, 6))

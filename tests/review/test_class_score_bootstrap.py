@@ -60,7 +60,7 @@ def test_percentiles_lie_two_standard_errors_around_the_mean(row: Any, dataset: 
 
 
 def test_weighted_rows_have_the_interval_of_what_their_variance_is_worth() -> None:
-    m = _measure({"top_k_accuracy": {"k": 2}}, weight="w")
+    m = _measure({"top_k_accuracy": {"k": 2}}, "wilson_n_eff", weight="w")
     weight, hit = np.asarray(FRAME["w"]), SHARES.argmin(axis=1) != ACTUAL
     p = weight[hit].sum() / weight.sum()
     variance = N / (N - 1) * (weight**2 * (hit - p) ** 2).sum() / weight.sum() ** 2

@@ -39,7 +39,7 @@ def test_the_runs_are_charted_as_periods_are(weeks: Path) -> None:
     counts = [(tp, tp + fn) for tp, fn, _, _ in WEEKS]
     z = self_starting_shares(counts)
     assert [mark.z for mark in found.marks] == list(z)
-    sums = cusum(z, 370.0)
+    sums = cusum(z)
     assert [m.cusum for m in found.marks] == [None if s is None else s.statistic for s in sums]
     alarm = next(k for k, one in enumerate(sums) if one is not None and one.signal)
     assert found.alarm == names[alarm]

@@ -223,7 +223,8 @@ def test_groups_of_rows_are_left_out_by_kind(
     from evalreport.engine.intervals import grouped_jackknife
 
     path = write(THREE.replace("range(1200)", "range(21000)").replace("i % 3", "i * i % 11 % 3"))
-    spec = {**spec_on(path), "metrics": ["hand_till_auc"]}
+    named = {"methods": {"hand_till_auc": "grouped_jackknife"}}
+    spec = {**spec_on(path), "metrics": ["hand_till_auc"], "confidence": named}
     loaded, counted = (run(spec, engine)["measures"][0]["interval"] for engine in ENGINES)
     assert counted == loaded
     assert (counted["method"], counted["groups"]) == ("grouped_jackknife", 50)
