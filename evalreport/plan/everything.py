@@ -142,6 +142,9 @@ def _comparisons(
         if asked.correction != "none":
             family = "all tests of the report" if asked.family == "report" else "each dataset"
             yield Request("comparison", f"p values corrected by {asked.correction} over {family}")
+        if compared.tasks and all(one.folds for one in facts):
+            what = "means over folds, where both models have the same"
+            yield Request("comparison", what, how="nadeau_bengio")
         yield from compared.apart
         for skipped in compared.skipped:
             task = skipped.record
@@ -247,11 +250,18 @@ def _against_the_rest(spec: Spec, facts: Sequence[Facts]) -> Iterator[Request]:
 # -- groups, periods and drift --------------------------------------------------------------------
 
 
+#: Limits and tests of gaps by the limits of both groups, and from the counts of shares.
+BY_LIMITS = "square_and_add and cochran_q"
+OF_SHARES = f"newcombe_hybrid, koopman and chi_square of shares of rows, else {BY_LIMITS}"
+
+
 def _subgroups(spec: Spec, facts: Sequence[Facts]) -> Iterator[Request]:
     for columns in spec.crossings:
         told = " x ".join(columns)
         for one in facts:
-            yield Request("subgroups", f"gaps and ratios by {told}", one.dataset, one.model)
+            counted = not (one.weighted or one.clustered or one.label_sets)
+            how = OF_SHARES if counted else BY_LIMITS
+            yield Request("subgroups", f"gaps and ratios by {told}", one.dataset, one.model, how)
             reason = None
             if not one.two_classes:
                 reason = "selection is a matter of two classes"

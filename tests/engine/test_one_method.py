@@ -65,3 +65,11 @@ def test_the_ready_reports_have_one_method_for_one_metric_which_is_the_planned_o
 def test_strained_reports_have_one_method_for_one_metric(name: str, tmp_path: Path) -> None:
     found = encode(evaluate(prepare(load_spec(SPECS[name](tmp_path))), "2026-11-21T12:00:00Z"))
     assert several(methods_of(found)) == {}
+
+
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
+def test_methods_of_gaps_and_of_means_over_folds_are_planned(path: Path) -> None:
+    planned = " ".join(map(str, prepared(path).plan.planned))
+    for (part, _, _, _, mean, *_), names in methods_of(results_of(path)).items():
+        if part == "gap" or (part == "difference" and mean):
+            assert all(name.split(" beside ")[-1] in planned for name in names)
