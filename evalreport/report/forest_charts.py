@@ -21,8 +21,7 @@ from evalreport.report.charts.forest import (
 from evalreport.report.contents import Contents, view_of
 from evalreport.report.model import Chart, Charts
 from evalreport.report.numbers import count_text, value_text
-from evalreport.report.results_table import sign_of, stands_on_few, worst_of
-from evalreport.report.strips import fraction_text
+from evalreport.report.results_table import share_of_rows, sign_of, stands_on_few, worst_of
 from evalreport.results.records import Measure
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ def over_groups(contents: Contents, groups: Mapping[str, Sequence[Measure]]) -> 
     """One metric over named groups in their order, models below each."""
     measures = [m for own in groups.values() for m in own]
     several = len({(m.dataset, m.model) for m in measures}) > 1
-    counted = any(fraction_text(contents, m) for m in measures)
+    counted = any(share_of_rows(contents, m) for m in measures)
     rows: list[ForestRow] = []
     for name, own in groups.items():
         rows += [ForestRow(name)] if several and own else []
@@ -68,7 +67,7 @@ def _line(contents: Contents, m: Measure, name: str, *, inner: bool, counted: bo
         m.value,
         None if interval is None else interval.low,
         None if interval is None else interval.high,
-        fraction_text(contents, m) if counted else count_text(m.n),
+        share_of_rows(contents, m) if counted else count_text(m.n),
         said,
         float(m.denominator or m.n or 1),
         few,

@@ -10,8 +10,13 @@ from evalreport.report.contents import Contents, View, identity, view_of
 from evalreport.report.model import Block, TableBlock
 from evalreport.report.numbers import count_text, difference_text, or_dash, p_text
 from evalreport.report.pieces import LineCell
-from evalreport.report.results_table import headline_identities, stands_on_few, worst_of
-from evalreport.report.strips import fraction_text, slice_heads
+from evalreport.report.results_table import (
+    headline_identities,
+    share_of_rows,
+    stands_on_few,
+    worst_of,
+)
+from evalreport.report.strips import slice_heads
 from evalreport.report.words import label_text, subgroup_text, visible
 from evalreport.results.identity import Quantity
 from evalreport.results.records import Gap, Heterogeneity, Measure, WidestGap
@@ -145,7 +150,7 @@ def _worst_group(contents: Contents, gap: Gap) -> str:
 
 def _with_counts(contents: Contents, m: Measure, *, few: bool) -> str:
     """The group of a measure with the fraction that a share is, else with its rows."""
-    counts = fraction_text(contents, m) or f"n {count_text(m.n)}"
+    counts = share_of_rows(contents, m) or f"n {count_text(m.n)}"
     return f"{slice_heads(m.subgroup)}, {counts}{', too few' if few else ''}"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from evalreport.report.cards import flat_cells, number_of, outcome_cell
 from evalreport.report.contents import Contents
@@ -81,12 +82,16 @@ def _criteria(contents: Contents, chosen: Sequence[Criterion], *, some: bool) ->
     caption = "Acceptance criteria"
     if some:
         caption += " that the results above do not show in full"
-    drawn = any(c.measure for c in entries)
-    axis = "The upright line on an axis is what that row requires" if drawn else ""
-    rows = tuple(_criterion(contents, c, flat) for c in entries)
+    axis = "The upright line on an axis is what that row requires"
+    rows = [_criterion(contents, c, flat) for c in entries]
+    cells = [cell for row in rows for cell in row.cells if isinstance(cell, LineCell)]
+    if not any(cell.whisker for cell in cells):  # nothing is drawn where nothing has a value
+        axis = ""
+        columns = [*columns[:-2], columns[-1]]
+        rows = [replace(row, cells=(*row.cells[:-2], row.cells[-1])) for row in rows]
     # few stay on one page
     style = "acc kept" if len(rows) < FEW else "acc"
-    return TableBlock(caption, tuple(columns), rows, style=style, axis=axis)
+    return TableBlock(caption, tuple(columns), tuple(rows), style=style, axis=axis)
 
 
 def _flat(contents: Contents, entry: Criterion) -> bool:

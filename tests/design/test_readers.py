@@ -307,7 +307,7 @@ def test_terminal_json_and_protocol(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert "power with 6 readers of 112 cases: 0.556" in said
     assert "cases for a power of 0.8 with these readers: 251" in said
     assert "6 x 251" in said
-    assert "not told: over readers only recall" in said
+    assert "not given: over readers only recall" in said
     assert "how measures of the same readings depend on each other is not assumed" in said
     page = (tmp_path / "plan" / "protocol.html").read_text(encoding="utf-8")
     for words in ("6 readers of 112 cases", "Readers that are assumed", "by the number of readers",

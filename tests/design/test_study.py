@@ -148,7 +148,7 @@ def test_clusters_and_enrichment() -> None:
     assert alike.criteria[0].clusters_needed == math.ceil(alike.criteria[0].needed / 6)
     assert plain.criteria[0].clusters_needed is None
     assert sought.criteria[0].needed == pytest.approx(plain.criteria[0].needed / 5, rel=0.06)
-    assert "sought out" in sought.notes[0]
+    assert "enriched" in sought.notes[0]
 
 
 @pytest.mark.parametrize(

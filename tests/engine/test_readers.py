@@ -462,7 +462,7 @@ def test_pooled_readings_are_called_so_wherever_they_stand(
     lines = [line.strip() for line in (said.out + said.err).splitlines()]
     mean = next(m for m in content["readers"] if (m["model"], m["metric"]) == ("new", "recall"))
     at = next(k for k, line in enumerate(lines) if re.match("new(,| )", line))
-    own = lines[at + 1 : at + 3]
+    own = [line for line in lines[at + 1 :] if line.startswith("Recall")][:2]
     limits = f"{mean['interval']['low']:.3f} to {mean['interval']['high']:.3f}"
     assert re.sub(" +", " ", own[0]).startswith(
         f"Recall, mean over readers {mean['value']:.3f} {limits} "

@@ -131,7 +131,7 @@ def test_what_is_told_stands_on_the_page_and_is_verified(
     drawn = Drawn(12, 88, "pairs")
     told = held("recall", drawn, 0.95, " ratio")
     assert told is not None
-    found_in = re.search(r"ratios of two models.*?held ([\d.]+ to [\d.]+) %", page)
+    found_in = re.search(r"ratios of two models.*?covers ([\d.]+ to [\d.]+) %", page)
     assert found_in is not None
     assert found_in[1] == f"{100 * told.low:.1f} to {100 * told.high:.1f}"
     found = results["memory"]

@@ -139,7 +139,7 @@ def test_a_backfill_says_that_it_is_no_look(
     old = max(runs, key=lambda p: p.name)
     (caution,) = [c for c in results(old)["cautions"] if c["code"] == "no_look"]
     assert "each criterion is judged on its rows alone" in caution["message"]
-    assert "no look" in (old / "report.html").read_text(encoding="utf-8")
+    assert "not a look" in (old / "report.html").read_text(encoding="utf-8")
     assert status_of(["verify", str(old)]) == 0
 
 

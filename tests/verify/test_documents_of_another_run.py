@@ -101,7 +101,7 @@ def test_a_document_of_another_run_is_found(
     copied = of_another_release(run, tmp_path, name, (other / name).read_bytes())
     capsys.readouterr()
     assert status_of(["verify", str(copied)]) == 5
-    assert f"{name}: says " in capsys.readouterr().err
+    assert f"{name}: has " in capsys.readouterr().err
 
 
 @pytest.mark.long

@@ -139,7 +139,7 @@ def _entry(kept: KeptKinds, key: str) -> Kept | None:
 def _counted(source: Files, part: Part, wanted: Wanted, path: Path) -> Kept:
     alone = replace(source, parts=(part,), name=part.name)
     with duckdb_rows(alone, wanted, allowed=[str(path), str(_ids(path))]) as rows:
-        columns, text = KindsQuery(rows, source.name, wanted).query()
+        columns, text = KindsQuery(rows, source.name, wanted).select()
         rows.write(text, path)
         sums = f"SELECT sum(wrong)::DOUBLE, sum(n)::DOUBLE FROM {_read(path)}"  # noqa: S608
         check_counts(*(one.values[0] for one in rows.fetch(sums, ["wrong", "n"])))

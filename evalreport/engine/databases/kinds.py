@@ -199,7 +199,7 @@ class KindsQuery:
                 raise not_unique(self._name, name, one, n)
         return f"CASE WHEN {self._dialect.empty(column)} THEN NULL ELSE 'id' END"
 
-    def query(self) -> tuple[list[str], str]:
+    def select(self) -> tuple[list[str], str]:
         """The columns of the kinds, and the query of these. Raises as ``parts``."""
         parts, count = self.parts(), self._wanted.count
         times = self._session.times
@@ -209,7 +209,7 @@ class KindsQuery:
 
     def counted(self) -> list[RawColumn]:
         """The answer to the query of kinds. Raises TooManyKindsError."""
-        names, text = self.query()
+        names, text = self.select()
         width = sum(self._bytes(name) for name in names)
         most = self._wanted.most_kinds(width)
         found = self._session.fetch(f"{text} LIMIT {most + 1}", [*names, *COUNTED])

@@ -89,13 +89,13 @@ def units_of_classes(case: Case) -> list[float]:
     if view.cluster is not None:
         codes = view.cluster[0][rows]
         return [float(distinct(codes[actual == k])) for k in np.unique(actual)]
-    size = len(view.labels)
-    if view.weight is not None:
-        weight = view.weight[rows]
-        sums = [np.bincount(actual, weight**power, size) for power in (1, 2)]
-        found = [effective_size_from_sums(a, b) for a, b in zip(*sums, strict=True)]
+    size, times = len(view.labels), None if view.times is None else view.times[rows]
+    if view.weight is None:
+        found = summed(actual, None, size, times).tolist()
     else:
-        found = np.bincount(actual, None if view.times is None else view.times[rows], size).tolist()
+        weight = view.weight[rows]
+        sums = [summed(actual, weight**power, size, times) for power in (1, 2)]
+        found = [effective_size_from_sums(a, b) for a, b in zip(*sums, strict=True)]
     return [float(one) for one in found if one > 0]
 
 

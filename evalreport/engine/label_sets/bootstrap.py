@@ -349,9 +349,13 @@ def row_mean_interval(
 
 
 def _units(mean: RowMean) -> tuple[Floats, Floats]:
-    """The sums of weighted values, and of weights, of the rows or clusters that have values."""
+    """The sums of weighted values, and of weights, of the rows or clusters that have values.
+
+    In the order of these sums: what follows is the same in whatever order rows come.
+    """
     parts, counted = (mean.parts, mean.counted) if mean.cluster is None else mean.of_clusters
-    inside = counted > 0
+    inside = np.lexsort((counted, parts))
+    inside = inside[counted[inside] > 0]
     return parts[inside], counted[inside]
 
 

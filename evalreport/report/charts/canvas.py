@@ -175,13 +175,19 @@ def _style_once(root: ET.Element) -> None:
 def _rename(root: ET.Element) -> None:
     """Give what is referred to names that no other drawing of a page has; others lose theirs.
 
-    They begin with a hash of the drawing.
+    They begin with a hash of the drawing, taken when its names are but numbers: those that it
+    comes with depend on what the process drew before.
     """
-    start = hashlib.sha256(ET.tostring(root)).hexdigest()[:6]
+    _name(root, "c")
+    _name(root, f"c{hashlib.sha256(ET.tostring(root)).hexdigest()[:6]}")
+
+
+def _name(root: ET.Element, start: str) -> None:
+    """Number the names that are referred to, from ``start``."""
     names: dict[str, str] = {}
 
     def renamed(found: re.Match[str]) -> str:
-        return f"#{names.setdefault(found[1], f'c{start}-{len(names)}')}"
+        return f"#{names.setdefault(found[1], f'{start}-{len(names)}')}"
 
     for element in root.iter():
         if _LINK in element.attrib:
