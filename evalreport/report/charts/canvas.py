@@ -112,8 +112,9 @@ def _svg(paint: Paint, width: float, height: float) -> str:
         for found in root.findall(part):
             root.remove(found)
     _style_once(root)
-    _rename(root)
     _tidy(root)
+    # of what was rounded: digits beyond differ from process to process
+    _rename(root)
     inside = "".join(ET.tostring(child, "unicode") for child in root)
     font = f'font-family="{_FAMILY}" font-size="{SMALL}px"'
     return f'<g {font} stroke-linejoin="round">{inside}</g>'
@@ -175,11 +176,12 @@ def _style_once(root: ET.Element) -> None:
 def _rename(root: ET.Element) -> None:
     """Give what is referred to names that no other drawing of a page has; others lose theirs.
 
-    They begin with a hash of the drawing, taken when its names are but numbers: those that it
+    They begin with a hash of what is drawn, taken when its names are but numbers: those that it
     comes with depend on what the process drew before.
     """
     _name(root, "c")
-    _name(root, f"c{hashlib.sha256(ET.tostring(root)).hexdigest()[:6]}")
+    drawn = b"".join(ET.tostring(child) for child in root)
+    _name(root, f"c{hashlib.sha256(drawn).hexdigest()[:6]}")
 
 
 def _name(root: ET.Element, start: str) -> None:
