@@ -10,12 +10,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache, partial
+from typing import Any
+
+import numpy as np
 
 from evalreport.metrics.combined import balanced_accuracy, balanced_error_rate
 from evalreport.metrics.counts import accuracy, error_rate
 from evalreport.metrics.declare import Average, Goal, Interval, Metric, Table
 from evalreport.metrics.kinds import JACKKNIFE, SANDWICH
-from evalreport.metrics.tables import Counts, Matrix
+from evalreport.metrics.tables import Counts, Matrix, ScoreTable
 from evalreport.statistics.unpaired import UNPAIRED_METHODS
 
 BOOTSTRAP, PERCENTILE, CLUSTERS = "bootstrap", "bootstrap_percentile", "cluster_bootstrap"
@@ -184,6 +187,44 @@ def _value_of(of: Averaged, table: Matrix) -> float | None:
         return round(float(metric(counts, **arguments).exact()), 10)
     except (TypeError, ValueError, LookupError, ArithmeticError):
         return None
+
+
+@cache
+def moves_with_prevalence(metric: Metric) -> bool:
+    """Whether the value moves with the share of positives alone, all else being equal.
+
+    A low precision or accuracy of a group may be that share, so groups are not ranked by one.
+    Tried on two tables, of which the second has every positive twice; a metric that cannot be
+    tried so counts as one that moves.
+
+    >>> from evalreport.metrics.counts import precision, recall
+    >>> moves_with_prevalence(recall), moves_with_prevalence(precision)
+    (False, True)
+    """
+    params: dict[str, Any] = {p.name: _TRIED for p in metric.parameters if p.required}
+    if metric.one_of:
+        params[metric.one_of[0]] = _TRIED
+    try:
+        once, twice = (
+            float(metric(_rows_of(metric.table, copies), **metric.arguments(params)).exact())
+            for copies in (1, 2)
+        )
+    except (TypeError, ValueError, LookupError, ArithmeticError, AttributeError):
+        return True
+    return not math.isclose(once, twice, rel_tol=1e-9)
+
+
+#: A share that any parameter of a metric may be.
+_TRIED = 0.3
+
+
+def _rows_of(table: Table, copies: int) -> Any:
+    """A table of two classes with so many copies of each positive row."""
+    if table is Table.SCORES:
+        positives, negatives = np.array([4, 2, 3, 1]), np.array([1, 2, 2, 6])
+        return ScoreTable(np.array([0.9, 0.7, 0.4, 0.2]), copies * positives, negatives)
+    example = Matrix.from_counts([[11, 5], [3 * copies, 7 * copies]])
+    return example if table is Table.MATRIX else example.one_versus_rest(1)
 
 
 def family_of(

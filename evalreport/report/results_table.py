@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from evalreport.metrics.catalogue import catalogue, find
+from evalreport.metrics.comparing import moves_with_prevalence
 from evalreport.metrics.comparing import same_number as declared_as
 from evalreport.metrics.declare import Average, Goal
 from evalreport.metrics.kinds import Interval
@@ -61,14 +62,6 @@ OF_SCORES = (
 )
 #: What the decisions at one cut-off are judged by first.
 OF_DECISIONS = ("recall", "specificity", "precision")
-#: Metrics of two classes by which groups compare: those that the share of positives in a group
-#: does not move. A low precision, average precision or accuracy may be that share alone.
-FREE_OF_PREVALENCE = frozenset({
-    "recall", "specificity", "fpr", "fnr", "balanced_accuracy", "balanced_error_rate", "g_mean",
-    "youden_j", "lr_plus", "lr_minus", "diagnostic_odds_ratio", "roc_auc", "gini", "partial_auc",
-    "ks", "recall_at_specificity", "specificity_at_recall", "ppv_at_prevalence",
-    "npv_at_prevalence",
-})  # fmt: skip
 #: Distances of the ends of the axis, for ranges up to so wide.
 STEPS = ((0.05, 0.01), (0.25, 0.05), (2.0, 0.1))
 
@@ -266,8 +259,10 @@ def comparable_in_groups(contents: Contents, views: Sequence[View]) -> Quantity 
 
 def compares_groups(contents: Contents, key: Quantity, views: Sequence[View]) -> bool:
     """Whether groups with other shares of positives can be compared by a quantity."""
-    two_classes = any(contents.is_binary(view) for view in views)
-    return not two_classes or key.metric in FREE_OF_PREVALENCE
+    if not any(contents.is_binary(view) for view in views):
+        return True
+    metric = find(key.metric)
+    return metric is not None and not moves_with_prevalence(metric)
 
 
 def worst_group(
