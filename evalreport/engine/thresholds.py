@@ -2,7 +2,7 @@
 
 Candidates are the observed scores (``score >= threshold``), and one above all of
 them where predicting nothing positive is strictly better than any. Ties go to
-the largest threshold.
+the largest threshold; a limit alone to the threshold that gives up least for it.
 """
 
 from __future__ import annotations
@@ -41,8 +41,9 @@ class Rule:
 
     ``kind``: ``best`` (the metric itself, up or down by ``upwards``), ``corner``
     (least distance to the top-left corner), ``limit`` (``at_least`` or ``at_most``
-    a value, best on ``then``; the largest such threshold without it), ``top_share``
-    or ``top_count`` (predict a share or a number of the rows).
+    a value, best on ``then``; without it the one that gives up least, see
+    :func:`direction`), ``top_share`` or ``top_count`` (predict a share or a
+    number of the rows).
     """
 
     kind: str
@@ -79,12 +80,29 @@ def _limit(rule: Rule, table: ScoreTable, costs: Any, exploratory: bool) -> Reso
         reason = f"no threshold gives {rule.metric.name} {word} {rule.value:g}"
         return Resolved(None, reason, exploratory)
     if rule.then is None:
-        observed = allowed.copy()
-        if observed[1:].any():
-            observed[0] = False
-        return Resolved(float(candidates[int(np.argmax(observed))]), None, exploratory)
+        places = np.flatnonzero(allowed)
+        observed = places[places > 0] if len(places) > 1 else places
+        wanted = 1 if rule.at_least else -1
+        nearest = observed[-1 if direction(rule, costs) == wanted else 0]
+        return Resolved(float(candidates[nearest]), None, exploratory)
     values = _values(rule.then, table, costs)
     return _best(values, candidates, allowed, exploratory)
+
+
+def direction(rule: Rule, costs: Any) -> int:
+    """1 where the metric grows as fewer rows are predicted positive, -1 where it falls, else 0.
+
+    A specificity or precision of 0.9 is reached by predicting next to nothing positive: the
+    smallest threshold that reaches it finds most positives. A recall of 0.9 is reached by
+    predicting everything positive: the largest one that does raises fewest false alarms. Tried
+    on a score that tells the classes apart, so that it follows from the metric and not from the
+    rows. One that neither grows nor falls throughout has the largest threshold.
+    """
+    scores = np.array([0.9, 0.7, 0.5, 0.3, 0.1])
+    example = ScoreTable(scores, np.array([9, 5, 3, 2, 1]), np.array([1, 2, 4, 7, 9]))
+    # of nothing and of everything predicted positive, shares of predictions are undefined
+    steps = np.sign(np.diff(_values(rule, example, costs)[-2:0:-1]))
+    return int(steps[0]) if (steps == steps[0]).all() else 0
 
 
 def _best(

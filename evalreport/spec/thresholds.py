@@ -96,7 +96,9 @@ class Threshold(Part):
     """A threshold: ``value`` for a number, else a rule.
 
     Rules: ``maximize`` or ``minimize`` a metric; reach ``at_least`` or ``at_most`` a
-    value of one, while doing best on another; predict the ``top`` rows positive.
+    value of one, while doing best on another; predict the ``top`` rows positive. A limit
+    alone takes the threshold that gives up least for it: the largest that reaches a recall, the
+    smallest that reaches a specificity or a precision.
     """
 
     value: Number | None = Field(None, description="A score; rows at or above it are positive.")

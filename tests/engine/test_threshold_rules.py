@@ -52,6 +52,26 @@ def test_reaching_a_recall_takes_the_largest_threshold_that_does() -> None:
     assert _threshold({"at_least": {"recall": 0.81}})["threshold"] == 0.24
 
 
+@pytest.mark.parametrize(
+    ("rule", "threshold", "recall"),
+    [
+        # of 5 negatives one is at or above 0.65, two at or above 0.51
+        ({"at_least": {"specificity": 0.8}}, 0.65, 0.8),
+        ({"at_most": {"fpr": 0.2}}, 0.65, 0.8),
+        # 4 of 5 at 0.65, 5 of 8 at 0.24; at 0.99 one of one is right too
+        ({"at_least": {"precision": 0.8}}, 0.65, 0.8),
+        ({"at_most": {"selection_rate": 0.5}}, 0.65, 0.8),
+        ({"at_most": {"fnr": 0.2}}, 0.65, 0.8),
+    ],
+)
+def test_a_limit_alone_gives_up_as_little_as_it_can(
+    rule: Any, threshold: float, recall: float
+) -> None:
+    found = _threshold(rule)
+    assert found["threshold"] == threshold
+    assert found["measures"]["recall"]["value"] == recall
+
+
 def test_reaching_one_while_doing_best_on_another() -> None:
     # precision among thresholds with recall of 0.6 or more: 3/4 at 0.70, 4/5 at 0.65, ...
     found = _threshold({"at_least": {"recall": 0.6}, "maximize": "precision"})
