@@ -51,6 +51,12 @@ def test_healthy_runs_raise_no_alarm(shop: Workshop) -> None:
     assert [alarm for alarm in map(judged, cases) if alarm] == []
 
 
+@pytest.mark.parametrize(("name", "old", "new"), plant_faults.CONSTANTS)
+def test_each_statement_that_is_changed_stands_in_the_code(name: str, old: str, new: str) -> None:
+    assert (plant_faults.ROOT / "evalreport" / name).read_text().count(old) == 1
+    assert old != new
+
+
 @pytest.mark.parametrize(
     ("case", "told"),
     [
