@@ -120,11 +120,15 @@ def is_backfill(results: Results) -> bool:
 
 def failed_lines(results: Results) -> Iterator[str]:
     """One line for each criterion that failed or could not be evaluated."""
+    averages = {m.id: m.average for m in results.measures}
     for entry in _failed(in_words(results)):
         place = _place(entry.dataset, entry.model)
         if entry.subgroup:
             place.append(subgroup_text(entry.subgroup))
-        what = f"{OUTCOME_WORDS[entry.outcome]}: {prose(entry.text)}"
+        average = averages.get(entry.measure or "")
+        # of several classes the spec may leave to us which average a limit is about
+        named = f"{average} " if average and average not in entry.text else ""
+        what = f"{OUTCOME_WORDS[entry.outcome]}: {named}{prose(entry.text)}"
         yield f"{what} ({', '.join(place)}): {_why(entry)}"
 
 

@@ -58,6 +58,22 @@ def test_the_end_of_a_run_says_what_matters(spec: str, capsys: pytest.CaptureFix
     assert "fewer than 30 rows" in said.err
 
 
+def test_a_failed_limit_names_the_average_that_it_was_held_against(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = ["a,a", "a,b", "b,b", "b,b", "c,c", "c,a"] * 5
+    (tmp_path / "d.csv").write_text("\n".join(["truth,said", *rows]) + "\n")
+    (tmp_path / "spec.yaml").write_text(
+        "evalreport: 1\n"
+        "datasets: {d: {path: d.csv, target: truth}}\n"
+        "models: {m: {prediction: said}}\n"
+        "metrics: [recall]\n"
+        "acceptance: [{metric: recall, at_least: 0.9}]\n"
+    )
+    assert call(str(tmp_path / "spec.yaml"), "--quiet") == 1
+    assert "failed: macro recall >= 0.9 (d, m): observed 0.667" in capsys.readouterr().err
+
+
 def test_quiet_says_only_what_failed(spec: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert call(spec, "--quiet") == 1
     said = capsys.readouterr()
