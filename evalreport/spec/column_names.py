@@ -107,6 +107,8 @@ MARGIN_WORDS = {
     "eta",
     "lp",
 }
+#: What a column is called that says of which model a row is.
+MODEL_COLUMNS = {"model", "models", "model_name", "classifier", "algorithm", "estimator", "system"}
 MODEL_WORDS = {
     "lr",
     "logreg",

@@ -15,6 +15,7 @@ from evalreport.errors import DataError, Location, Problem, did_you_mean
 from evalreport.spec.column_names import (
     COUNTS,
     FOLDS,
+    MODEL_COLUMNS,
     WEIGHTS,
     columns_by_class,
     folded,
@@ -179,7 +180,11 @@ def _wide(table: RawTable, dialect: Dialect, target: str | None) -> tuple[RawTab
 
 
 def _long_value(columns: Columns, row: str, column: str) -> str | None:
-    """The column of scores that add up to 1 for each case over all classes, or None."""
+    """The column of scores of each case by class or model, or None.
+
+    Scores of classes add up to 1 for each case; models are what their column is named for.
+    """
+    of_models = folded(column) in MODEL_COLUMNS
     cases, kinds = columns.texts(row), columns.texts(column)
     if len(set(zip(cases, kinds, strict=True))) < len(cases):
         return None
@@ -190,7 +195,7 @@ def _long_value(columns: Columns, row: str, column: str) -> str | None:
         sums: dict[str | None, float] = {}
         for case, number in zip(cases, numbers, strict=True):
             sums[case] = sums.get(case, 0.0) + (number or 0.0)
-        if all(abs(total - 1) < 0.02 for total in sums.values()):
+        if of_models or all(abs(total - 1) < 0.02 for total in sums.values()):
             return name
     return None
 
@@ -665,8 +670,15 @@ def _rest(columns: Columns, found: Guess) -> Guess:
     high = [columns.range(m["score"]) for m in found.models.values() if "score" in m]
     beyond = any(limits is not None and limits[1] > 1 for limits in high)
     said = [_odd_cell(columns, c, text) for c in sorted(single) for text in columns.odd(c)]
+    pooled = [
+        f"{c} seems to name the model of each row: without a column that names cases, its rows are "
+        "counted together and each model is a subgroup"
+        for c in groups
+        if folded(c) in MODEL_COLUMNS
+    ]
     return replace(
         found,
+        assumed=(*found.assumed, *pooled),
         said=(*found.said, *said),
         dialect=dialect,
         subgroups=tuple(groups),

@@ -21,7 +21,14 @@ from evalreport.spec.column_agreement import (
     spelling,
     whole_order,
 )
-from evalreport.spec.column_names import folded, is_outcome, is_score, is_telling, model_name
+from evalreport.spec.column_names import (
+    folded,
+    is_outcome,
+    is_prediction,
+    is_score,
+    is_telling,
+    model_name,
+)
 from evalreport.spec.column_values import (
     FEWEST,
     Columns,
@@ -121,7 +128,8 @@ def _spelled(known: Known, name: str) -> tuple[dict[str, str], bool] | None:
         as_written = all(alike(value) == alike(label) for value, label in names.items())
         return names, told or (as_written and _usual(name, classes))
     names = by_agreement(known.truth, columns.texts(name), classes)
-    return None if names is None else (names, told)
+    # words that are no classes are names of models as soon as predictions, unless they agree
+    return None if names is None else (names, is_prediction(name))
 
 
 def _usual(name: str, classes: Sequence[str]) -> bool:

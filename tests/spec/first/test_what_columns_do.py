@@ -32,7 +32,7 @@ LARGEST = SHARES.argmax(axis=1)
 VECTORS = [f"[{1 - p:.6f},{p:.6f}]" for p in P]
 
 
-def first(folder: Path, columns: dict[str, Any]) -> tuple[dict[str, Any], str, Any]:
+def first(folder: Path, columns: dict[str, Any] | pd.DataFrame) -> tuple[dict[str, Any], str, Any]:
     """The first spec of a file, as data and as text, and what a run of it finds."""
     pd.DataFrame(columns).to_csv(folder / "d.csv", index=False)
     return first_of(folder)
@@ -54,6 +54,32 @@ def value(results: Any, metric: str, average: str | None = None) -> float:
         and (average is not None or len(results["tables"][0]["labels"]) == 2)
     ]
     return float(found)
+
+
+def long_table() -> pd.DataFrame:
+    """A row for each case and model, cases one after the other."""
+    both = [
+        pd.DataFrame({"patient_id": range(N), "model": name, "truth": Y, "score": scores})
+        for name, scores in (("forest", P), ("logreg", Q))
+    ]
+    return pd.concat(both).sort_values(["patient_id", "model"])
+
+
+def test_a_long_table_by_model_has_a_model_for_each(tmp_path) -> None:
+    spec, _, results = first(tmp_path, long_table())
+    assert spec["datasets"]["data"]["read"]["pivot"]["column"] == "model"
+    assert {m["dataset"]: m["n"] for m in results["measures"]} == {"data": N}
+    areas = {m["model"]: m["value"] for m in results["measures"] if m["metric"] == "roc_auc"}
+    expected = {"forest": AUC, "logreg": roc_auc_score(Y, Q)}
+    assert areas == pytest.approx(expected, abs=1e-12)
+
+
+def test_names_of_models_are_never_labels(tmp_path) -> None:
+    """Without names of the cases nothing pairs the rows of two models: that is said."""
+    spec, text, _ = first(tmp_path, long_table().drop(columns="patient_id"))
+    assert spec["models"] == {"score": {"score": "score"}}
+    assert spec["subgroups"] == ["model"]
+    assert "model seems to name the model of each row" in text
 
 
 @pytest.mark.parametrize(
