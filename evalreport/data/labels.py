@@ -264,13 +264,10 @@ def look_alikes(labels: Sequence[str]) -> tuple[Finding, ...]:
     >>> [f.code for f in look_alikes(["007", "7", "x"])]
     ['look_alike_labels']
     """
-    groups: dict[str, list[str]] = {}
-    for label in labels:
-        groups.setdefault(_skeleton(label), []).append(label)
-    alike = [tuple(group) for group in groups.values() if len(group) > 1]
+    alike = alike_groups(labels)
     findings = []
     if alike:
-        told = some([_told(group) for group in alike])
+        told = some([differing_text(group) for group in alike])
         message = f"Labels look alike but are different classes: {told}."
         findings.append(Finding("look_alike_labels", message, {"labels": alike}))
     odd = [label for label in labels if _hidden(label)]
@@ -281,6 +278,18 @@ def look_alikes(labels: Sequence[str]) -> tuple[Finding, ...]:
         )
         findings.append(Finding("hidden_characters", message, {"labels": odd}))
     return tuple(findings)
+
+
+def alike_groups(texts: Sequence[str]) -> list[tuple[str, ...]]:
+    """Texts that look alike, together.
+
+    >>> alike_groups(["F", "m", "M ", "M"])
+    [('m', 'M ', 'M')]
+    """
+    groups: dict[str, list[str]] = {}
+    for text in texts:
+        groups.setdefault(_skeleton(text), []).append(text)
+    return [tuple(group) for group in groups.values() if len(group) > 1]
 
 
 def looks_like(one: str, other: str) -> bool:
@@ -300,7 +309,12 @@ def _skeleton(label: str) -> str:
     return label
 
 
-def _told(group: Sequence[str]) -> str:
+def differing_text(group: Sequence[str]) -> str:
+    """Texts that look alike, with what sets them apart.
+
+    >>> differing_text(("m", "M"))
+    "'m' and 'M' (upper and lower case)"
+    """
     reasons = []
     left = list(group)
     for reason, step in _STEPS:

@@ -1,10 +1,11 @@
-"""Cautions about subgroups: too small, without a class, or of unknown category."""
+"""Cautions about subgroups: too small, without a class, of unknown category, or spelled alike."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
 
+from evalreport.data.labels import alike_groups, differing_text
 from evalreport.engine.cautions.declare import Caution, caution
 from evalreport.engine.cautions.facts import RunFacts
 from evalreport.engine.cautions.wording import (
@@ -134,6 +135,28 @@ def _unknown(view: View) -> Iterator[Caution]:
                 f"{part(unknown, view.rows)} rows ({percent(unknown / view.rows)}) have no "
                 f"{name(column)}.",
                 numbers={"unknown": unknown, "rows": view.rows},
+            )
+
+
+@caution(
+    "look_alike_groups",
+    severity="warning",
+    title="Values of a subgroup column look alike",
+    why="groups that one spelling would make one are judged apart, on fewer rows each",
+    read_instead="the counts of both, and the data with one spelling per group",
+)
+def look_alike_groups(run: RunFacts) -> Iterator[Caution]:
+    """A reader could take values of a subgroup column for one: m and M, or a blank behind it."""
+    yield from by_dataset(run, partial(_alike, run))
+
+
+def _alike(run: RunFacts, view: View) -> Iterator[Caution]:
+    for column in view.group_columns:
+        if column not in run.periods and (groups := alike_groups([*view.group_rows(column)])):
+            yield Caution(
+                f"Values of {name(column)} look alike but are different groups: "
+                f"{listed(map(differing_text, groups))}.",
+                numbers={"groups": len(groups)},
             )
 
 

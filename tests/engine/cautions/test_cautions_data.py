@@ -166,6 +166,17 @@ def test_unknown_category(kit: Any) -> None:
         assert message == ("6 of 100 rows (6 %) have no sex." if fires else None)
 
 
+def test_groups_that_are_spelled_in_two_ways(kit: Any) -> None:
+    two = kit.from_counts(30, 20, 20, 30, groups={"sex": ["f", "m"] * 50})
+    assert kit.message(kit.run(two, ["recall"]), "look_alike_groups") is None
+    four = kit.from_counts(30, 20, 20, 30, groups={"sex": ["f", "m", "M", "m "] * 25})
+    message = kit.message(kit.run(four, ["recall"]), "look_alike_groups")
+    assert message is not None
+    assert message.startswith("Values of sex look alike but are different groups: ")
+    assert "upper and lower case" in message
+    assert "'f'" not in message
+
+
 def test_a_tiny_subgroup(kit: Any) -> None:
     sites = ["north"] * 29 + ["south"] * 71
     one = kit.from_counts(30, 20, 20, 30, groups={"site": sites})
