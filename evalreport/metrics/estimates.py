@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from evalreport.metrics.catalogue import find
-from evalreport.metrics.declare import Interval, Table
+from evalreport.metrics.declare import Goal, Interval, Metric, Table
 from evalreport.results.records import Measure
 from evalreport.statistics.proportions import PROPORTION_METHODS
 from evalreport.statistics.separate_samples import Estimate
@@ -80,3 +80,26 @@ def _fraction(measure: Measure) -> Fraction | None:
         return None
     found = Fraction(top, bottom)
     return found if float(found) == measure.value else None
+
+
+def is_better(name: str, now: float | None, then: float | None) -> bool | None:
+    """Whether now is better than then, by the goal of the metric of this name.
+
+    None where neither is, or nobody can tell.
+    """
+    metric = find(name)
+    if metric is None or now is None or then is None:
+        return None
+    loss = loss_of(metric, now, then)
+    return loss < 0 if loss else None
+
+
+def loss_of(metric: Metric, now: float, then: float) -> float | None:
+    """How much worse now is than then; below 0 where better, None where neither is better."""
+    if metric.goal is Goal.MAXIMIZE:
+        return then - now
+    if metric.goal is Goal.MINIMIZE:
+        return now - then
+    if metric.goal is Goal.TARGET and metric.best is not None:
+        return abs(now - metric.best) - abs(then - metric.best)
+    return None

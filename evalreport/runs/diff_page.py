@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from operator import itemgetter
 from typing import Any
 
-from evalreport.engine.reference.differences import is_better
+from evalreport.metrics.estimates import is_better
 from evalreport.runs.naming import (
     measure_place,
     name_text,

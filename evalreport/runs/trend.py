@@ -27,10 +27,9 @@ from evalreport.engine.periods.charts import (
     moved_scores,
     moved_tables,
 )
-from evalreport.engine.reference.differences import is_better
 from evalreport.errors import EvalreportError
 from evalreport.metrics.catalogue import find
-from evalreport.metrics.estimates import estimate_of
+from evalreport.metrics.estimates import estimate_of, is_better
 from evalreport.metrics.tables import ScoreTable
 from evalreport.runs.history import NAME as HISTORY
 from evalreport.runs.history import History, chain_problems, recorded_history

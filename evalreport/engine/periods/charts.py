@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from evalreport.engine.counting.memory import Tables
 from evalreport.metrics.estimates import estimate_of
 from evalreport.metrics.tables import ScoreTable
 from evalreport.results.identity import Slice
@@ -22,6 +21,7 @@ from evalreport.statistics.shift import Floats, Sample, chi_square, kolmogorov_s
 from evalreport.statistics.tail import chi2_sf, normal_sf
 
 if TYPE_CHECKING:
+    from evalreport.engine.counting.memory import Tables
     from evalreport.engine.run_state import RunState
     from evalreport.plan.inputs import Facts
 

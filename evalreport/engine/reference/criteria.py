@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING, Any
 from evalreport.engine.acceptance import FAIL, NOT_EVALUATED, PASS, Criterion, judge, of_nobody
 from evalreport.engine.reference.differences import (
     interval_of,
-    loss_of,
     shift_from,
     threshold_words,
     why_none,
 )
 from evalreport.engine.reference.run import ReferenceRun, References
 from evalreport.metrics.declare import Goal, Metric
-from evalreport.metrics.estimates import different_classes, exact_difference
+from evalreport.metrics.estimates import different_classes, exact_difference, loss_of
 from evalreport.plan.comparisons import ComparisonRequest, plan_comparisons
 from evalreport.plan.from_spec import threshold_text
 from evalreport.plan.task import Task

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from evalreport.engine.comparisons.records import judged
 from evalreport.engine.reference.run import ReferenceRun, References
 from evalreport.metrics.catalogue import find
-from evalreport.metrics.declare import Goal, Interval, Metric
+from evalreport.metrics.declare import Interval
 from evalreport.metrics.estimates import different_classes, estimate_of, exact_difference
 from evalreport.results import records
 from evalreport.results.records import Comparison, Measure
@@ -170,32 +170,3 @@ def interval_of(found: Shift) -> records.Interval | None:
         return None
     low, high = found.interval
     return records.Interval(found.level, low, high, str(found.method))
-
-
-def is_better(name: str, now: float | None, then: float | None) -> bool | None:
-    """Whether now is better than then, by the goal of the metric of this name.
-
-    None where neither is, or nobody can tell.
-    """
-    metric = find(name)
-    side = None if metric is None else better(metric, now, then)
-    return None if side is None else side == "model"
-
-
-def better(metric: Metric, now: float | None, then: float | None) -> str | None:
-    """``model`` (now) or ``reference`` (then), by the metric's goal; None where neither is."""
-    if now is None or then is None:
-        return None
-    loss = loss_of(metric, now, then)
-    return None if not loss else "reference" if loss > 0 else "model"
-
-
-def loss_of(metric: Metric, now: float, then: float) -> float | None:
-    """How much worse now is than then; below 0 where better, None where neither is better."""
-    if metric.goal is Goal.MAXIMIZE:
-        return then - now
-    if metric.goal is Goal.MINIMIZE:
-        return now - then
-    if metric.goal is Goal.TARGET and metric.best is not None:
-        return abs(now - metric.best) - abs(then - metric.best)
-    return None

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evalreport.errors import FilesError, Location, Problem
 from evalreport.results.codec import decode
@@ -17,9 +17,11 @@ from evalreport.results.identity import WhichNumber
 from evalreport.results.lookup import SCHEMA, Results
 from evalreport.results.records import Curve, Measure, Reference
 from evalreport.spec.comparisons import RunReference
-from evalreport.spec.load import LoadedSpec
 from evalreport.spec.series import LATEST, series_link
 from evalreport.statistics.shift import Sample
+
+if TYPE_CHECKING:
+    from evalreport.spec.load import LoadedSpec
 
 RESULTS = "results.json"
 #: The folder, beside the runs, of what is kept of those that were pruned.
