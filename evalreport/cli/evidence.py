@@ -16,7 +16,7 @@ from evalreport.cli.progress import LOG, timeout_option
 from evalreport.errors import ExitStatus, FilesError, Location, Problem, UsageError
 from evalreport.lines import json_text
 from evalreport.runs.durable import explained
-from evalreport.runs.trend import Course, PastRun
+from evalreport.runs.trend import Course, Past
 from evalreport.version import __version__
 
 if TYPE_CHECKING:
@@ -304,11 +304,11 @@ def _pages_there(folder: Path) -> list[Path]:
     return ours
 
 
-def _links(runs: Path, folder: Path) -> Callable[[PastRun, str], str | None]:
+def _links(runs: Path, folder: Path) -> Callable[[Past, str], str | None]:
     """Addresses relative to the pages, so that both folders can be moved together."""
     base = Path(os.path.relpath(runs.resolve(), folder.resolve())).as_posix()
 
-    def link(run: PastRun, name: str) -> str | None:
+    def link(run: Past, name: str) -> str | None:
         return quote(f"{base}/{run.name}/{name}") if name in run.files else None
 
     return link

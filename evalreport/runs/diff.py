@@ -17,11 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from evalreport.engine.reference.run import scores_of_curve
-from evalreport.runs.diff_measures import compared_pairs, measure_changes
-from evalreport.runs.paired_rows import pair_rows
-from evalreport.runs.prune import read_run
-from evalreport.runs.recorded import RecordedRun
-from evalreport.runs.row_digests import read_rows
 from evalreport.results.changes import (
     CautionChanges,
     ChangeCounts,
@@ -41,6 +36,11 @@ from evalreport.results.changes import (
 from evalreport.results.identity import Frozen, WhichCriterion, frozen_params
 from evalreport.results.lookup import Results
 from evalreport.results.records import Bounds, Caution, Criterion, Provenance, RowLedger
+from evalreport.runs.diff_measures import compared_pairs, measure_changes
+from evalreport.runs.paired_rows import pair_rows
+from evalreport.runs.prune import read_run
+from evalreport.runs.recorded import RecordedRun
+from evalreport.runs.row_digests import read_rows
 from evalreport.statistics.shift import (
     EMPTY_BIN,
     Sample,
@@ -68,9 +68,7 @@ def file_changes(old: Results, new: Results) -> tuple[FileChange, ...]:
         same: bool | None = False
         if one is not None and two is not None:
             same = one.sha256 == two.sha256 if one.sha256 and two.sha256 else None
-        was, now = (
-            None if side is None else record_from(FileRead, side) for side in (one, two)
-        )
+        was, now = (None if side is None else record_from(FileRead, side) for side in (one, two))
         found.append(FileChange(dataset=dataset, same=same, old=was, new=now))
     return tuple(found)
 

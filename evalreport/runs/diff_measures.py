@@ -15,7 +15,6 @@ from typing import Any
 from evalreport.engine.reference.differences import SAME_ROWS, interval_of
 from evalreport.errors import EvalreportError
 from evalreport.metrics.estimates import different_classes, estimate_of
-from evalreport.runs.paired_rows import SharedRows
 from evalreport.results.changes import (
     MeasureChange,
     MeasureSide,
@@ -24,6 +23,7 @@ from evalreport.results.changes import (
 )
 from evalreport.results.identity import Quantity
 from evalreport.results.records import Comparison, Measure
+from evalreport.runs.paired_rows import SharedRows
 from evalreport.statistics.separate_samples import shift
 
 #: Rows and thresholds for which pairs are compared; more would take long.
@@ -61,7 +61,10 @@ def compared_pairs(
 
 
 def _paired_changes(
-    shared: SharedRows, old: Sequence[Measure], new: Sequence[Measure], confidence: Mapping[str, Any]
+    shared: SharedRows,
+    old: Sequence[Measure],
+    new: Sequence[Measure],
+    confidence: Mapping[str, Any],
 ) -> dict[Key, Comparison]:
     """The comparisons of one dataset and model."""
     found: dict[Key, Comparison] = {}
@@ -158,7 +161,9 @@ def _calls(
             for scores, at in zip(shared.score, (then, now), strict=True)
         )
         return one, two
-    if shared.predicted is None or any(max(side) >= len(shared.labels) for side in shared.predicted):
+    if shared.predicted is None or any(
+        max(side) >= len(shared.labels) for side in shared.predicted
+    ):
         return None
     one, two = ([shared.labels[code] for code in side] for side in shared.predicted)
     return one, two
@@ -234,7 +239,9 @@ def _side(measure: Measure | None) -> MeasureSide | None:
     return None if measure is None else record_from(MeasureSide, measure)
 
 
-def _of_shared_rows(found: MeasureChange, shared: SharedRows, record: Comparison | None) -> MeasureChange:
+def _of_shared_rows(
+    found: MeasureChange, shared: SharedRows, record: Comparison | None
+) -> MeasureChange:
     """The difference on the rows that both runs share; it is that of all where no others are."""
     rows = len(shared.actual)
     all_rows = rows == shared.old_rows == shared.new_rows

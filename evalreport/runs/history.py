@@ -23,21 +23,35 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from itertools import takewhile
 from pathlib import Path
+from typing import NamedTuple
 
 from evalreport.engine.due import EarlierRun, last_before
 from evalreport.engine.reference.run import ReferenceRun, read_reference, results_of
 from evalreport.errors import FilesError, Location, Problem
+from evalreport.results.codec import decode_readable, encode
+from evalreport.results.history import HistoryLine
 from evalreport.runs.durable import explained, write_all
 from evalreport.runs.hashing import canonical_json, parse_json, sha256
 from evalreport.runs.manifest import Manifest
-from evalreport.results.codec import decode_readable, encode
-from evalreport.results.history import Attempt, HistoryLine
 
 NAME = "history.jsonl"
 BEGINNING = "0" * 64
 
 _NAMED = re.compile(rb'"run":"([0-9A-Za-z-]+)"')
+
+
+class SeriesLines(NamedTuple):
+    """The runs of one series, the newest last, and its attempts that ended without a run."""
+
+    runs: list[HistoryLine]
+    attempts: list[HistoryLine]
+
+    @property
+    def since(self) -> list[HistoryLine]:
+        """The attempts since the newest run; all of them where there is no run."""
+        return [one for one in self.attempts if not self.runs or one.follows(self.runs[-1])]
 
 
 @dataclass(frozen=True)
@@ -86,11 +100,6 @@ class History:
         return self._by_spec.get(entry.spec_sha256, only)
 
     @cached_property
-    def series(self) -> frozenset[str]:
-        """The series that runs or attempts name."""
-        return frozenset(e.series for e in self.entries.values() if e.series is not None)
-
-    @cached_property
     def _by_spec(self) -> Mapping[str | None, str]:
         """The series of lines without one, by spec; lines of older versions name none."""
         return {
@@ -99,17 +108,22 @@ class History:
             if entry.series is not None
         }
 
-    def in_time(self, series: str | None = None) -> list[str]:
-        """The recorded runs (of a series) by what their data are of, else by their clocks.
+    @cached_property
+    def in_time(self) -> list[HistoryLine]:
+        """The recorded runs by what their data are of, else by their clocks.
 
-        Those of one time stand as they were recorded.
+        Those of one time are in the order in which they were recorded.
         """
-        mine = {
-            name: entry.time
-            for name, entry in self.runs.items()
-            if series is None or self.series_of(entry) == series
-        }
-        return sorted(mine, key=mine.__getitem__)
+        return sorted(self.runs.values(), key=lambda run: run.time)
+
+    @cached_property
+    def by_series(self) -> Mapping[str | None, SeriesLines]:
+        """The lines of each series: its runs ``in_time``, its attempts as recorded."""
+        found: dict[str | None, SeriesLines] = {}
+        for one in (*self.in_time, *self.attempts):
+            lines = found.setdefault(self.series_of(one), SeriesLines([], []))
+            (lines.attempts if one.run is None else lines.runs).append(one)
+        return found
 
     @cached_property
     def attempts(self) -> tuple[HistoryLine, ...]:
@@ -147,18 +161,6 @@ def line_of_run(run: str, manifest: Manifest, *, recovered: bool = False) -> His
         delivered=judged.delivered,
         positive=judged.positive,
         recovered=recovered,
-    )
-
-
-def line_of_attempt(
-    when: str, version: str, series: str, status: int, *, as_of: str | None = None
-) -> HistoryLine:
-    """What a history line says of a run that came to nothing: no name, its exit status.
-
-    What was wrong was reported when it happened; it may quote rows, so that no line holds it.
-    """
-    return HistoryLine(
-        when=when, version=version, series=series, as_of=as_of, attempt=Attempt(status)
     )
 
 
@@ -277,15 +279,16 @@ def _repeated_runs(history: History, path: Path) -> list[Problem]:
 
 
 def earlier_runs(runs: Path, series: str, until: str | None = None) -> tuple[EarlierRun, ...]:
-    """The recorded runs of a series by their time; those before ``until`` was recorded.
+    """The runs of a series that were recorded, those before ``until`` alone where it was.
 
     Raises FilesError where the history cannot be read.
     """
     history = read_history(runs)
+    before = takewhile(lambda run: run.run != until, history.runs.values())
     return tuple(
-        EarlierRun(name, history.runs[name].time, history.runs[name].delivered)
-        for name in _recorded(history, until)
-        if history.series_of(history.runs[name]) == series
+        EarlierRun(str(run.run), run.time, run.delivered)
+        for run in before
+        if history.series_of(run) == series
     )
 
 
@@ -307,10 +310,5 @@ def last_positive(runs: Path, series: str) -> tuple[str, Mapping[str, str | None
     Empty without one. Raises FilesError where the history cannot be read.
     """
     history = read_history(runs)
-    mine = [name for name, run in history.runs.items() if history.series_of(run) == series]
-    return (mine[-1], history.runs[mine[-1]].positive) if mine else ("", {})
-
-
-def _recorded(history: History, until: str | None) -> list[str]:
-    names = list(history.runs)
-    return names[: names.index(until)] if until in names else names
+    mine = [run for run in history.runs.values() if history.series_of(run) == series]
+    return (str(mine[-1].run), mine[-1].positive) if mine else ("", {})

@@ -62,8 +62,8 @@ def runs_lock_for_reading(runs: Path, wait: float = WAIT) -> Iterator[None]:
     """Keep others from changing RUNS while it is read, where that is possible.
 
     Readers share the lock. A folder that was never locked, cannot be written or has no locks is
-    read as it is: verification must work on a read-only copy. Raises ConflictError when another holds the lock
-    for more than ``wait`` seconds.
+    read as it is: verification must work on a read-only copy. Raises ConflictError when another
+    holds the lock for more than ``wait`` seconds.
     """
     try:
         descriptor = open_lock(runs, os.O_RDONLY)

@@ -18,6 +18,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
 from evalreport.errors import FilesError, Location, Problem, VerificationError
+from evalreport.results.codec import decode_as, encode
 from evalreport.runs.hashing import (
     FileRecord,
     canonical_json,
@@ -26,7 +27,6 @@ from evalreport.runs.hashing import (
     record_file,
     sha256,
 )
-from evalreport.results.codec import decode_as, encode
 
 NAME = "MANIFEST.json"
 SCHEMA = "evalreport/manifest/1"

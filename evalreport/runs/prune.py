@@ -25,6 +25,10 @@ from evalreport.errors import (
     UsageError,
     VerificationError,
 )
+from evalreport.results.codec import encode
+from evalreport.results.history import HistoryLine
+from evalreport.results.lookup import Results
+from evalreport.results.records import CURVES_OF_SCORES
 from evalreport.runs.clock import clock_text
 from evalreport.runs.durable import (
     explained,
@@ -46,10 +50,6 @@ from evalreport.runs.recorded import (
 from evalreport.runs.recovery import recover
 from evalreport.runs.runs import PRUNING, run_folders
 from evalreport.runs.signals import signals_held
-from evalreport.results.codec import encode
-from evalreport.results.history import HistoryLine
-from evalreport.results.lookup import Results
-from evalreport.results.records import CURVES_OF_SCORES
 
 #: The parts of results that stay of a removed run as they are.
 LASTING = (
@@ -166,11 +166,11 @@ def _check_there(runs: Path) -> None:
 
 def _old(runs: Path, history: History, there: set[str], most: int) -> tuple[str, ...]:
     """The runs that may go: of each series all but the last ``most``, none that is led to."""
-    series: dict[str | None, list[str]] = {}
-    for name in history.in_time():
-        if name in there:
-            series.setdefault(history.series_of(history.runs[name]), []).append(name)
-    gone = {name for names in series.values() for name in names[:-most]} - _held(runs)
+    gone: set[str] = set()
+    for lines in history.by_series.values():
+        names = [name for run in lines.runs if (name := str(run.run)) in there]
+        gone.update(names[:-most])
+    gone -= _held(runs)
     return tuple(name for name in history.runs if name in gone)
 
 

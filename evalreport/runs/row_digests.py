@@ -19,14 +19,14 @@ from pathlib import Path
 
 from evalreport.engine.reference.run import CountedRows, ReferenceRun
 from evalreport.errors import FilesError, Location, Problem
-from evalreport.runs.durable import explained, remove_file, write_new_file
-from evalreport.runs.hashing import parse_json
-from evalreport.runs.manifest import NAME as MANIFEST
-from evalreport.runs.recorded import check_recorded, read_file
 from evalreport.results.codec import decode_as
 from evalreport.results.kept_rows import KeptRows
 from evalreport.results.lookup import Results
 from evalreport.results.records import Look
+from evalreport.runs.durable import explained, remove_file, write_new_file
+from evalreport.runs.hashing import parse_json
+from evalreport.runs.manifest import NAME as MANIFEST
+from evalreport.runs.recorded import check_recorded, read_file
 
 NAME = "rows.json"
 KEY_FILE = ".rows-key"

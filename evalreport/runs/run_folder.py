@@ -34,6 +34,7 @@ from typing import Self
 
 from evalreport.data.source import readable_name
 from evalreport.errors import ConflictError, EvalreportError, FilesError, Location, Problem
+from evalreport.results.history import Attempt, HistoryLine
 from evalreport.runs.durable import (
     explained,
     remove_file,
@@ -43,7 +44,7 @@ from evalreport.runs.durable import (
 )
 from evalreport.runs.hashing import FileRecord, record_bytes
 from evalreport.runs.history import NAME as HISTORY
-from evalreport.runs.history import append, line_of_attempt, line_of_run, read_history
+from evalreport.runs.history import append, line_of_run, read_history
 from evalreport.runs.lock import WAIT, lock_now, runs_lock
 from evalreport.runs.manifest import NAME as MANIFEST
 from evalreport.runs.manifest import Manifest, RunDetails
@@ -168,9 +169,10 @@ class RunFolder:
         """
         try:
             history = read_history(self._runs)
-            targets = {LATEST: self._newest(history.in_time(), name)}
+            targets = {LATEST: self._newest(history.in_time, name)}
             if isinstance(series, str):
-                targets[series_link(series)] = self._newest(history.in_time(series), name)
+                own = history.by_series[series].runs
+                targets[series_link(series)] = self._newest(own, name)
             for link, target in targets.items():
                 remove_file(self._link)
                 self._link.symlink_to(target)
@@ -187,9 +189,10 @@ class RunFolder:
                 )
             ) from error
 
-    def _newest(self, names: Sequence[str], name: str) -> str:
+    def _newest(self, lines: Sequence[HistoryLine], name: str) -> str:
         """The last of the runs that are there; ``name``, the one just made, if none is."""
-        return next((one for one in reversed(names) if (self._runs / one).is_dir()), name)
+        names = (str(line.run) for line in reversed(lines))
+        return next((one for one in names if (self._runs / one).is_dir()), name)
 
     def _clean_up(self) -> None:
         """Remove what was not published, and let go of the owner's lock."""
@@ -276,10 +279,11 @@ def record_attempt(
         signals_held(),
     ):
         history = recover(runs)
-        made = unless_made and any(
-            entry.when == when and history.series_of(entry) == tried.series
-            for entry in history.runs.values()
-        )
-        if not made and (tried.there or tried.series in history.series):
-            line = line_of_attempt(when, version, tried.series, status, as_of=tried.as_of)
+        lines = history.by_series.get(tried.series)
+        made = unless_made and lines is not None and any(run.when == when for run in lines.runs)
+        if not made and (tried.there or lines is not None):
+            ended = Attempt(status)
+            line = HistoryLine(
+                when=when, version=version, series=tried.series, as_of=tried.as_of, attempt=ended
+            )
             append(runs, line)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf
@@ -31,13 +31,10 @@ from evalreport.errors import EvalreportError
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.estimates import estimate_of, is_better
 from evalreport.metrics.tables import ScoreTable
-from evalreport.runs.history import NAME as HISTORY
-from evalreport.runs.history import History, chain_problems, recorded_history
-from evalreport.runs.prune import read_kept
-from evalreport.runs.recorded import read_recorded
+from evalreport.report.wording import Words, own_wording
 from evalreport.results.history import HistoryLine
-from evalreport.results.lookup import Results
 from evalreport.results.identity import Slice, WhichCriterion, WhichNumber
+from evalreport.results.lookup import Results
 from evalreport.results.records import (
     CONTINUE,
     HELD,
@@ -48,6 +45,10 @@ from evalreport.results.records import (
     Moved,
     Table,
 )
+from evalreport.runs.history import NAME as HISTORY
+from evalreport.runs.history import History, chain_problems, recorded_history
+from evalreport.runs.prune import read_kept
+from evalreport.runs.recorded import read_recorded
 from evalreport.statistics.control_limits import Limits, limits_of_course
 from evalreport.statistics.separate_samples import Estimate
 
@@ -66,9 +67,14 @@ class Findings:
     title: str
     measures: tuple[Measure, ...] = ()
     acceptance: tuple[Criterion, ...] = ()
+    words: Words | None = None
     tables: Mapping[str, Table] = field(default_factory=dict)
     scores: Mapping[tuple[str, str], KeptScores] = field(default_factory=dict)
     calibrated: frozenset[tuple[str, str]] = frozenset()
+
+    def title_of(self, record: Measure) -> str:
+        """The title of a measure as the pages of the run have it: as its spec names the metric."""
+        return record.title if self.words is None else self.words.title(record)
 
     @cached_property
     def mixes(self) -> Mapping[WhichNumber, Counter[tuple[str, str]]]:
@@ -76,7 +82,9 @@ class Findings:
         found: dict[WhichNumber, Counter[tuple[str, str]]] = {}
         for one in self.measures:
             if len(one.subgroup) == 1:
-                found.setdefault(_overall(one), Counter())[next(iter(one.subgroup.items()))] += one.n
+                found.setdefault(_overall(one), Counter())[next(iter(one.subgroup.items()))] += (
+                    one.n
+                )
         return found
 
 
@@ -90,18 +98,24 @@ NO_ROWS: Counter[tuple[str, str]] = Counter()
 
 
 @dataclass(frozen=True)
-class PastRun:
-    """A run by its line of the history; ``results`` are None where ``missing`` says why.
+class Past:
+    """A run, or an attempt that came to nothing, by its line of the history.
 
-    ``line``: its series, where the folder has several.
+    ``place``: how many runs are before it; ``line``: its series, where the folder has several.
+    Of a run ``results`` are None where ``missing`` says why; ``files`` are those of its folder.
     """
 
-    name: str
     entry: HistoryLine
-    results: Findings | None
+    place: int
+    line: str | None = None
+    results: Findings | None = None
     missing: str | None = None
     files: tuple[str, ...] = ()
-    line: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The name of a run; empty of an attempt."""
+        return self.entry.run or ""
 
     @property
     def day(self) -> str:
@@ -115,25 +129,10 @@ class PastRun:
 
 
 @dataclass(frozen=True)
-class PastAttempt:
-    """An attempt that came to nothing, by its line of the history.
-
-    ``place``: how many runs are before it; ``after``: whether the newest run of its series was
-    made before it.
-    """
-
-    entry: HistoryLine
-    place: int
-    after: bool
-    line: str | None = None
-
-
-@dataclass(frozen=True)
 class Point:
-    """A measure in one run, at its place in the course: the record, its estimate, its limits."""
+    """A measure in one run: the record, its estimate, its limits."""
 
-    place: int
-    run: PastRun
+    run: Past
     record: Measure
     estimate: Estimate | None
     limits: Limits
@@ -202,8 +201,7 @@ def _moved(*sides: Sequence[Point]) -> tuple[Moved, ...]:
 def _moved_scores(*sides: Sequence[Point]) -> list[Moved]:
     """Nothing where a run keeps no scores."""
     scores = [
-        [p.run.found.scores.get((p.record.dataset, p.record.model)) for p in side]
-        for side in sides
+        [p.run.found.scores.get((p.record.dataset, p.record.model)) for p in side] for side in sides
     ]
     known = [[one for one in side if one is not None] for side in scores]
     if list(map(len, known)) != list(map(len, scores)) or not all(known):
@@ -246,26 +244,37 @@ class CriterionCourse:
 
 @dataclass(frozen=True)
 class Course:
-    """A folder of runs read whole."""
+    """A folder of runs read whole; ``since`` are the attempts since the newest run of a series."""
 
-    runs: tuple[PastRun, ...]
-    series: tuple[Series, ...]
-    criteria: tuple[CriterionCourse, ...]
+    runs: tuple[Past, ...]
+    attempts: tuple[Past, ...]
+    since: tuple[tuple[Past, ...], ...]
     problems: tuple[str, ...]
-    attempts: tuple[PastAttempt, ...] = ()
 
     @cached_property
-    def newest(self) -> dict[str | None, int]:
-        """The place of the newest run of each line of history."""
-        return {run.line: place for place, run in enumerate(self.runs)}
+    def series(self) -> tuple[Series, ...]:
+        """Every measure of the runs."""
+        return series_of(self.runs)
 
-    def tried(self, first: int = 0) -> tuple[PastAttempt, ...]:
-        """The attempts from a run on, by how many runs are before each; none before that run."""
-        return tuple(one for one in self.attempts if one.place > first or not first)
+    @cached_property
+    def criteria(self) -> tuple[CriterionCourse, ...]:
+        """Every criterion of the runs."""
+        return criteria_of(self.runs)
+
+    @cached_property
+    def newest(self) -> dict[str | None, Past]:
+        """The newest run of each line of history."""
+        return {run.line: run for run in self.runs}
+
+    def last(self, count: int | None) -> tuple[tuple[Past, ...], tuple[Past, ...]]:
+        """The newest runs, all where there is no ``count``, and the attempts since the first."""
+        first = 0 if count is None else max(0, len(self.runs) - count)
+        tried = tuple(one for one in self.attempts if one.place > first or not first)
+        return self.runs[first:], tried
 
     def now(self, criterion: CriterionCourse) -> str | None:
         """The outcome of a criterion in the newest run of its line; None where it is not asked."""
-        return criterion.outcomes[self.newest[criterion.line]]
+        return criterion.outcomes[self.newest[criterion.line].place]
 
     @cached_property
     def headlines(self) -> tuple[Series, ...]:
@@ -289,47 +298,43 @@ def read_course(runs: Path) -> Course:
     when there is no history.
     """
     history = recorded_history(runs)
-    lines = {name: history.series_of(entry) for name, entry in history.runs.items()}
-    tried = {entry.series for entry in history.attempts}
-    several = len({*lines.values(), *tried}) > 1
-    past = tuple(
-        _past_run(runs, name, history, line=lines[name] if several else None)
-        for name in history.in_time()
+    by_series = history.by_series
+    names = {name: name if len(by_series) > 1 else None for name in by_series}
+    places = {run.run: place for place, run in enumerate(history.in_time)}
+    times = [run.time for run in history.in_time]
+
+    def past(entry: HistoryLine) -> Past:
+        place = places.get(entry.run)
+        at = bisect_right(times, entry.time) if place is None else place
+        return Past(entry, at, names[history.series_of(entry)])
+
+    def in_order(entries: Iterable[HistoryLine]) -> tuple[Past, ...]:
+        return tuple(past(one) for one in sorted(entries, key=lambda one: one.time))
+
+    return Course(
+        tuple(_read(runs, past(run), history) for run in history.in_time),
+        in_order(history.attempts),
+        tuple(in_order(lines.since) for lines in by_series.values() if lines.since),
+        tuple(str(problem) for problem in chain_problems(history, Path(HISTORY))),
     )
-    problems = tuple(str(problem) for problem in chain_problems(history, Path(HISTORY)))
-    attempts = tuple(_past_attempts(history, several=several))
-    return Course(past, series_of(past), criteria_of(past), problems, attempts)
 
 
-def _past_attempts(history: History, *, several: bool) -> Iterator[PastAttempt]:
-    """The attempts by their time, each with its place among the runs."""
-    order = [history.runs[name] for name in history.in_time()]
-    newest = {history.series_of(entry): entry for entry in order}
-    times = [entry.time for entry in order]
-    for entry in sorted(history.attempts, key=lambda one: one.time):
-        run = newest.get(entry.series)
-        after = run is None or entry.follows(run)
-        line = entry.series if several else None
-        yield PastAttempt(entry, bisect_right(times, entry.time), after, line)
-
-
-def _past_run(runs: Path, name: str, history: History, line: str | None) -> PastRun:
-    run, folder = PastRun(name, history.runs[name], None, None, line=line), runs / name
-    if folder.is_dir():
-        files = tuple(sorted(path.name for path in folder.iterdir() if path.is_file()))
-        try:
-            return replace(run, results=_findings(read_recorded(folder).results), files=files)
-        except EvalreportError as error:
-            return replace(run, missing=error.problems[0].what)
+def _read(runs: Path, run: Past, history: History) -> Past:
+    """A run with its results; of one that was removed with what is kept of it."""
+    name, folder = run.name, runs / run.name
+    there, kept = folder.is_dir(), name in history.kept
     missing = "removed by prune" if name in history.pruned else "its folder is missing"
-    if name not in history.kept:
-        return replace(run, missing=missing)
+    run = replace(run, missing=None if there else missing)
+    if not there and not kept:
+        return run
     try:
-        kept = _findings(read_kept(runs, name, history).results)
-        return replace(run, results=kept, missing=missing)
+        recorded = read_recorded(folder) if there else read_kept(runs, name, history)
     except EvalreportError as error:
-        lost = f", and what was kept of it: {error.problems[0].what}"
-        return replace(run, missing=f"{missing}{lost}")
+        what = error.problems[0].what
+        lost = what if there else f"{missing}, and what was kept of it: {what}"
+        return replace(run, missing=lost)
+    files = sorted(path.name for path in folder.iterdir() if path.is_file()) if there else ()
+    return replace(run, results=_findings(recorded.results), files=tuple(files))
 
 
 def _findings(whole: Results) -> Findings:
@@ -338,6 +343,7 @@ def _findings(whole: Results) -> Findings:
         whole.title,
         whole.measures,
         whole.acceptance,
+        Words(whole, own_wording(whole)),
         {one.id: one for one in whole.tables if not one.subgroup and one.fold is None},
         {(c.dataset, c.model): scores for c in overall if (scores := _scores(c)) is not None},
         frozenset((c.dataset, c.model) for c in overall if c.kind == "calibration"),
@@ -355,47 +361,41 @@ def _scores(curve: Curve) -> KeptScores | None:
     return KeptScores(ScoreTable(values, up[own], steps[own] - up[own]), curve.in_bins)
 
 
-def series_of(runs: Sequence[PastRun]) -> tuple[Series, ...]:
+def series_of(runs: Sequence[Past]) -> tuple[Series, ...]:
     """Every measure of the runs, in the order of the newest run that has it."""
-    records: dict[tuple[str | None, WhichNumber], list[tuple[int, Measure]]] = {}
-    for place, run in reversed(list(enumerate(runs))):
+    found: dict[tuple[str | None, WhichNumber], list[tuple[Past, Measure]]] = {}
+    for run in reversed(runs):
         for measure in run.found.measures:
-            records.setdefault((run.line, measure.which.series), []).append((place, measure))
-    return tuple(
-        Series(found[0][1], _points(found[::-1], runs), line)
-        for (line, _), found in records.items()
-    )
+            found.setdefault((run.line, measure.which.series), []).append((run, measure))
+    return tuple(_series(line, records) for (line, _), records in found.items())
 
 
-def _points(records: Sequence[tuple[int, Measure]], runs: Sequence[PastRun]) -> tuple[Point, ...]:
-    metric = find(records[0][1].metric)
-    estimates = [estimate_of(record) for _, record in records]
-    pairs = zip(estimates, records, strict=True)
+def _series(line: str | None, records: Sequence[tuple[Past, Measure]]) -> Series:
+    """A measure in runs, the newest first, called as the newest calls it."""
+    newest, about = records[0]
+    metric = find(about.metric)
+    known = [(run, record, estimate_of(record)) for run, record in reversed(records)]
     # one value for each data file: the same rows again say nothing new
-    course = [
-        (one, runs[place].entry.data_sha256 or "") for one, (place, _) in pairs if one is not None
-    ]
+    course = [(one, run.entry.data_sha256 or "") for run, _, one in known if one is not None]
     limits = iter(limits_of_course(course, metric.bounds if metric is not None else (-inf, inf)))
-    return tuple(
-        Point(
-            place, runs[place], record, one,
-            Limits(reason=str(record.reason)) if one is None else next(limits),
-        )
-        for one, (place, record) in zip(estimates, records, strict=True)
-    )  # fmt: skip
+    points = (
+        Point(run, record, one, Limits(reason=str(record.reason)) if one is None else next(limits))
+        for run, record, one in known
+    )
+    return Series(replace(about, title=newest.found.title_of(about)), tuple(points), line)
 
 
-def criteria_of(runs: Sequence[PastRun]) -> tuple[CriterionCourse, ...]:
+def criteria_of(runs: Sequence[Past]) -> tuple[CriterionCourse, ...]:
     """Every criterion of the runs with its outcomes, newest criteria first."""
     found: dict[tuple[str | None, WhichCriterion], dict[int, Criterion]] = {}
-    for place, run in reversed(list(enumerate(runs))):
+    for run in reversed(runs):
         for entry in run.found.acceptance:
-            found.setdefault((run.line, entry.which), {})[place] = entry
+            found.setdefault((run.line, entry.which), {})[run.place] = entry
     return tuple(
         CriterionCourse(
-            next(iter(own.values())),
-            tuple(own[k].outcome if k in own else None for k in range(len(runs))),
+            next(iter(entries.values())),
+            tuple(entries[k].outcome if k in entries else None for k in range(len(runs))),
             line,
         )
-        for (line, _), own in found.items()
+        for (line, _), entries in found.items()
     )

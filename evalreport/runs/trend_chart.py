@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from evalreport.runs.trend import Course, Point, Series
-from evalreport.runs.trend_words import BETTER, WORSE, change_text, series_name, value_cell
 from evalreport.report.changes import MARK_HEADS, mark_cells
 from evalreport.report.charts.canvas import HALF, drawing, panel
 from evalreport.report.charts.course import CHANGED, IMPROVED, Stop
@@ -18,6 +16,8 @@ from evalreport.report.numbers import required_text, value_text
 from evalreport.report.pieces import LineCell
 from evalreport.report.words import visible
 from evalreport.results.records import ChartMark
+from evalreport.runs.trend import Course, Point, Series
+from evalreport.runs.trend_words import BETTER, WORSE, change_text, series_name, value_cell
 from evalreport.statistics.change import RUN_LENGTH
 from evalreport.statistics.control_limits import Limits, rule
 
@@ -48,20 +48,26 @@ MEMORY = (
 def trend_chart(series: Series, course: Course) -> Chart | None:
     """The chart of a measure over the runs of its line; None where it never has a value."""
     places = [k for k, run in enumerate(course.runs) if run.line == series.line][-MOST_RUNS:]
-    points = {p.place: p for p in series.points if p.place in places}
+    points = {p.run.place: p for p in series.points if p.run.place in places}
     values = [p.estimate.value for p in points.values() if p.estimate is not None]
     if not values:
         return None
     required, since = _required(series), None
     if series.changed is not None:
-        since = next((p.place for p in series.steps if p.run.name == series.changed.since), None)
-    paint = partial(
-        _draw,
-        stops=[_stop(visible(course.runs[k].day), points.get(k)) for k in places],
-        required=required,
-        changed=None if since is None else sum(place < since for place in places),
-        changed_colour=IMPROVED if series.better else CHANGED,
-    )
+        since = next(
+            (p.run.place for p in series.steps if p.run.name == series.changed.since), None
+        )
+    stops = [_stop(visible(course.runs[k].day), points.get(k)) for k in places]
+    changed = None if since is None else sum(place < since for place in places)
+    colour = IMPROVED if series.better else CHANGED
+
+    def paint(figure: Figure) -> None:
+        # right of it are the word for the line of what is required, and half of the last day
+        axes = panel(figure, 34, 20, HALF - 68, HEIGHT - 26)
+        draw_course(
+            axes, stops, required=required, changed=changed, names=NAMES, changed_colour=colour
+        )
+
     name, finding = series_name(series), change_text(series)
     asked = "" if required is None else f" Required: {required_text(required)}."
     out = sum(point.signal for point in points.values())
@@ -77,20 +83,6 @@ def trend_chart(series: Series, course: Course) -> Chart | None:
         asked.strip(),
         (_values(list(points.values()), series),),
         finding=finding[:1].upper() + finding[1:],
-    )
-
-
-def _draw(
-    figure: Figure,
-    stops: Sequence[Stop],
-    required: float | None,
-    changed: int | None,
-    changed_colour: str,
-) -> None:
-    # right of it are the word for the line of what is required, and half of the last day
-    axes = panel(figure, 34, 20, HALF - 68, HEIGHT - 26)
-    draw_course(
-        axes, stops, required=required, changed=changed, names=NAMES, changed_colour=changed_colour
     )
 
 
@@ -126,9 +118,9 @@ def _values(points: Sequence[Point], series: Series) -> TableBlock:
     if series.change is None:
         return table_of("Values", [(point, NO_MARK) for point in points], columns, row=_row)
     steps = zip(series.steps, series.change.marks, strict=True)
-    marks = {step.place: mark for step, mark in steps}
+    marks = {step.run.place: mark for step, mark in steps}
     columns += [right(head.text, partial(_mark_cell, k)) for k, head in enumerate(MARK_HEADS)]
-    records = [(point, marks.get(point.place, NO_MARK)) for point in points]
+    records = [(point, marks.get(point.run.place, NO_MARK)) for point in points]
     return table_of("Values and control charts with memory", records, columns, MEMORY, row=_row)
 
 

@@ -6,10 +6,10 @@ from collections import Counter
 from dataclasses import asdict
 from typing import Any
 
-from evalreport.runs.trend import Course, PastAttempt, PastRun, Point, Series
 from evalreport.results.codec import encode
 from evalreport.results.identity import MEAN_OF_FOLDS
 from evalreport.results.records import OUTCOMES
+from evalreport.runs.trend import Course, Past, Point, Series
 from evalreport.statistics.control_limits import rule
 
 SCHEMA = "evalreport/history/1"
@@ -23,13 +23,14 @@ LISTED = (
 
 def history_data(course: Course, last: int | None = None) -> dict[str, Any]:
     """Runs (or the ``last`` ones), criteria and the measures of all rows, as plain data."""
-    first = 0 if last is None else max(0, len(course.runs) - last)
+    runs, tried = course.last(last)
+    first = len(course.runs) - len(runs)
     return {
         "schema": SCHEMA,
         "rule": rule(),
         "problems": list(course.problems),
-        "runs": [_run_data(run) for run in course.runs[first:]],
-        "attempts": [_attempt_data(one) for one in course.tried(first)],
+        "runs": [_run_data(run) for run in runs],
+        "attempts": [_attempt_data(one) for one in tried],
         "criteria": [
             {
                 **_known(series=c.line),
@@ -56,7 +57,7 @@ def _known(**fields: object) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value}
 
 
-def _attempt_data(one: PastAttempt) -> dict[str, Any]:
+def _attempt_data(one: Past) -> dict[str, Any]:
     entry = one.entry
     return {
         **_known(series=one.line),
@@ -66,7 +67,7 @@ def _attempt_data(one: PastAttempt) -> dict[str, Any]:
     }
 
 
-def _run_data(run: PastRun) -> dict[str, Any]:
+def _run_data(run: Past) -> dict[str, Any]:
     criteria = Counter(one.outcome for one in run.found.acceptance)
     entry = run.entry
     return {
@@ -88,7 +89,9 @@ def _series_data(series: Series, first: int) -> dict[str, Any]:
     return {
         **_known(series=series.line),
         **{name: about[name] for name in LISTED},
-        "points": [_point_data(point, first) for point in series.points if point.place >= first],
+        "points": [
+            _point_data(point, first) for point in series.points if point.run.place >= first
+        ],
         "change": _change_data(series, first),
     }
 
@@ -98,9 +101,9 @@ def _change_data(series: Series, first: int) -> dict[str, Any] | None:
     if series.change is None:
         return None
     marks = [
-        {"run": step.place - first, **encode(mark)}
+        {"run": step.run.place - first, **encode(mark)}
         for step, mark in zip(series.steps, series.change.marks, strict=True)
-        if step.place >= first
+        if step.run.place >= first
     ]
     return {**encode(series.change), "better": series.better, "marks": marks}
 
@@ -108,7 +111,7 @@ def _change_data(series: Series, first: int) -> dict[str, Any] | None:
 def _point_data(point: Point, first: int) -> dict[str, Any]:
     record = point.record
     return {
-        "run": point.place - first,
+        "run": point.run.place - first,
         "state": record.state,
         "value": record.value,
         "threshold": record.threshold,

@@ -11,8 +11,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+from evalreport.report.columns import Field, left, right
+from evalreport.report.model import Block, Charts, Note, Notes, Section, Stamp, Text
+from evalreport.report.pages import Page, PageLink, page_text, part, stamp, table
+from evalreport.report.pieces import LineCell
+from evalreport.report.words import counted, label_text, subgroup_text, visible
+from evalreport.results.identity import MEAN_OF_FOLDS
 from evalreport.runs.naming import measure_place, name_text, outcome_stamp, outcome_word
-from evalreport.runs.trend import Course, CriterionCourse, PastAttempt, PastRun, Series
+from evalreport.runs.trend import Course, CriterionCourse, Past, Series
 from evalreport.runs.trend_chart import HOW, MOST_RUNS, trend_chart
 from evalreport.runs.trend_words import (
     BETTER,
@@ -25,12 +31,6 @@ from evalreport.runs.trend_words import (
     since_newest,
     value_cell,
 )
-from evalreport.report.model import Block, Charts, Note, Notes, Section, Stamp, Text
-from evalreport.report.columns import Field, left, right
-from evalreport.report.pages import Page, PageLink, page_text, part, stamp, table
-from evalreport.report.pieces import LineCell
-from evalreport.report.words import counted, label_text, subgroup_text, visible
-from evalreport.results.identity import MEAN_OF_FOLDS
 
 #: The first page lists no more measures than this that lie outside their limits.
 MOST_SIGNALS = 12
@@ -38,9 +38,7 @@ KICKER = "Audits over time"
 INDEX, CRITERIA, CHANGES = "index.html", "criteria.html", "changes.html"
 
 #: The address of a run's file as seen from the pages; None where there is none.
-Link = Callable[[PastRun, str], str | None]
-#: A run or an attempt, with how many runs there are up to it.
-Past = tuple[int, PastRun | PastAttempt]
+Link = Callable[[Past, str], str | None]
 
 
 def history_text(course: Course, last: int | None = None) -> str:
@@ -125,7 +123,7 @@ def _place(series: Series) -> str:
 
 def _verdict(course: Course) -> Section:
     """What the newest runs came to, and what needs attention."""
-    newest = [course.runs[place] for place in course.newest.values()]
+    newest = list(course.newest.values())
     failed = sum(_outcome(run) == "fail" for run in newest)
     blocks: list[Block] = []
     if len(newest) == 1:
@@ -140,7 +138,7 @@ def _verdict(course: Course) -> Section:
     return part("verdict", "Now", *blocks)
 
 
-def _outcome(run: PastRun) -> str:
+def _outcome(run: Past) -> str:
     return {"passed": "pass", "failed": "fail", "continue": "continue"}.get(
         run.entry.outcome or "", "none"
     )
@@ -161,7 +159,7 @@ def _noted(course: Course) -> list[Section]:
 
 
 def _failing(course: Course) -> Iterator[str]:
-    yield from since_newest(course)
+    yield from map(since_newest, course.since)
     for criterion in course.criteria:
         if criterion.breaches and course.now(criterion) is not None:
             times = f"{counted(criterion.breaches, 'run')} in a row"
@@ -179,10 +177,12 @@ def _changes(course: Course, *, better: bool) -> list[str]:
         for one in changed
         if (one.better is True) is better
     ]
-    now = [one for one in course.series if one.points[-1].place == course.newest[one.line]]
+    now = [one for one in course.series if one.points[-1].run is course.newest[one.line]]
     outside = _outside(now, better=better)
     overall = [one for one in outside if not one.about.subgroup and one not in changed]
-    found += [f"{series_name(one)}: {outside_text(one.points[-1])}" for one in overall[:MOST_SIGNALS]]
+    found += [
+        f"{series_name(one)}: {outside_text(one.points[-1])}" for one in overall[:MOST_SIGNALS]
+    ]
     if len(overall) > MOST_SIGNALS:
         found.append(f"and {len(overall) - MOST_SIGNALS} more measures outside their limits")
     if inside := sum(bool(one.about.subgroup) for one in outside):
@@ -200,17 +200,12 @@ def _runs(
     course: Course, link: Link, last: int | None = MOST_RUNS, *, newest_first: bool = True
 ) -> list[Section]:
     """The runs of each line of history and the attempts between them."""
-    first = 0 if last is None else max(0, len(course.runs) - last)
-    past: list[Past] = [
-        *((place + 1, run) for place, run in enumerate(course.runs) if place >= first),
-        *((one.place, one) for one in course.tried(first)),
-    ]
-    past.sort(key=lambda step: step[0])
-    lines: dict[str | None, list[Past]] = {
-        **{run.line: [] for run in course.runs}, **{one.line: [] for one in course.attempts}
-    }  # fmt: skip
-    for step in past[::-1] if newest_first else past:
-        lines[step[1].line].append(step)
+    runs, tried = course.last(last)
+    first = len(course.runs) - len(runs)
+    past = sorted((*runs, *tried), key=lambda one: one.place + bool(one.name))
+    lines: dict[str | None, list[Past]] = {one.line: [] for one in (*course.runs, *course.attempts)}
+    for one in past[::-1] if newest_first else past:
+        lines[one.line].append(one)
     order = ", the newest first" if newest_first else ""
     cut = f"{order}; {first} older ones are not shown" if first else order
     return [
@@ -232,43 +227,41 @@ def _run_table(past: Sequence[Past], headlines: Sequence[Series], link: Link, cu
         for one in headlines
     ]
     of = f"; {', '.join(names)}: {places.pop()}" if shared else ""
-    attempts = sum(isinstance(one, PastAttempt) for _, one in past)
-    text = counted(len(past) - attempts, "run")
-    if attempts:
-        text += f" and {counted(attempts, 'attempt')} without a report"
+    made = sum(bool(one.name) for one in past)
+    text = counted(made, "run")
+    if made < len(past):
+        text += f" and {counted(len(past) - made, 'attempt')} without a report"
     columns: list[Field[Past]] = [
-        left("when", lambda step: step[1].entry.when.replace("T", " ").replace("Z", " UTC")),
-        left("outcome", lambda step: _stamp(step[1])),
-        left("criteria", lambda step: note(step[1])),
+        left("when", lambda one: one.entry.when.replace("T", " ").replace("Z", " UTC")),
+        left("outcome", _stamp),
+        left("criteria", note),
         *(right(name, partial(_value, one)) for name, one in zip(names, headlines, strict=True)),
-        left("run", lambda step: _name(step[1], link)),
+        left("run", lambda one: _name(one, link)),
     ]
     marks = f"{WORSE} outside its control limits, {BETTER} outside on the better side"
     notes = [marks] if names else []
-    return table(f"{text}{cut}{of}", past, columns, *notes, hook=lambda step: _hook(step[1]))
+    return table(
+        f"{text}{cut}{of}", past, columns, *notes,
+        hook=lambda one: ("run", one.name) if one.name else (),
+    )  # fmt: skip
 
 
-def _stamp(one: PastRun | PastAttempt) -> LineCell:
-    if isinstance(one, PastAttempt):
+def _stamp(one: Past) -> LineCell:
+    if not one.name:
         return stamp("fail", "no run")
     return stamp(_outcome(one), visible(one.entry.outcome or ""))
 
 
-def _value(series: Series, step: Past) -> LineCell:
+def _value(series: Series, one: Past) -> LineCell:
     """A headline measure in a run."""
-    place, one = step
-    found = (p for p in series.points if isinstance(one, PastRun) and p.place == place - 1)
-    return next(map(value_cell, found), LineCell("–"))
+    found = (value_cell(point) for point in series.points if point.run is one)
+    return next(found, LineCell("–"))
 
 
-def _name(one: PastRun | PastAttempt, link: Link) -> LineCell:
-    if isinstance(one, PastAttempt):
+def _name(one: Past, link: Link) -> LineCell:
+    if not one.name:
         return LineCell("–")
     return LineCell(one.name, href=link(one, "report.html") or link(one, "results.json") or "")
-
-
-def _hook(one: PastRun | PastAttempt) -> tuple[str, ...]:
-    return ("run", one.name) if isinstance(one, PastRun) else ()
 
 
 # -- criteria -----------------------------------------------------------------------------------

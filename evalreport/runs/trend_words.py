@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from evalreport.report.changes import WHAT_MOVED
+from evalreport.report.numbers import limits_text, value_text
+from evalreport.report.pieces import LineCell
+from evalreport.report.words import counted, visible
+from evalreport.results.records import HELD, Moved
 from evalreport.runs.naming import (
     look_text,
     measure_place,
@@ -10,36 +17,23 @@ from evalreport.runs.naming import (
     status_text,
     threshold_text,
 )
-from evalreport.runs.trend import (
-    Course,
-    CriterionCourse,
-    PastAttempt,
-    PastRun,
-    Point,
-    Series,
-)
-from evalreport.report.changes import WHAT_MOVED
-from evalreport.report.numbers import limits_text, value_text
-from evalreport.report.pieces import LineCell
-from evalreport.report.words import counted, visible
-from evalreport.results.records import HELD, Moved
+from evalreport.runs.trend import CriterionCourse, Past, Point, Series
 
 #: What moved is named beside a change below this p value: chance alone seldom moves it so far.
 MOVED = 0.01
 WORSE, BETTER = "◆", "◇"
 
 
-def note(one: PastRun | PastAttempt) -> str:
+def note(one: Past) -> str:
     """What its data are of, its criteria or how it ended, and why more is not known."""
     as_of = [] if one.entry.as_of is None else [f"data as of {visible(one.entry.as_of)}"]
-    if isinstance(one, PastAttempt):
-        ended = one.entry.attempt
-        notes = [f"ended with {status_text(None if ended is None else ended.status)}", *as_of]
-        return "; ".join(notes)
+    ended = one.entry.attempt
+    if ended is not None:
+        return "; ".join([f"ended with {status_text(ended.status)}", *as_of])
     return "; ".join([*as_of, *_criteria(one)])
 
 
-def _criteria(run: PastRun) -> list[str]:
+def _criteria(run: Past) -> list[str]:
     """How many criteria of a run passed, its looks, and why it is not there."""
     outcomes = [entry.outcome for entry in run.found.acceptance]
     passed = sum(outcome in HELD for outcome in outcomes)
@@ -49,17 +43,13 @@ def _criteria(run: PastRun) -> list[str]:
     return [*notes, *([] if run.missing is None else [visible(run.missing)])]
 
 
-def since_newest(course: Course) -> list[str]:
-    """Of each line of history the attempts that came to nothing since its newest run."""
-    since: dict[str | None, list[PastAttempt]] = {}
-    for one in course.attempts:
-        if one.after:
-            since.setdefault(one.line, []).append(one)
-    return [
-        f"{_of_line(line)}{counted(len(own), 'attempt')} since the newest run produced no report, the "
-        f"last of {own[-1].entry.when[:10]}: {note(own[-1])}"
-        for line, own in since.items()
-    ]
+def since_newest(attempts: Sequence[Past]) -> str:
+    """The attempts that came to nothing since the newest run of their series."""
+    last = attempts[-1]
+    return (
+        f"{_of_line(last.line)}{counted(len(attempts), 'attempt')} since the newest run produced "
+        f"no report, the last of {last.entry.when[:10]}: {note(last)}"
+    )
 
 
 def series_name(series: Series) -> str:

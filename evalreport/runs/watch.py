@@ -16,16 +16,16 @@ from pathlib import Path
 from typing import Any
 
 from evalreport.errors import Problem, UsageError, did_you_mean
-from evalreport.runs.clock import clock_text
-from evalreport.runs.history import History, recorded_history
-from evalreport.runs.naming import look_text, status_text
-from evalreport.report.model import Block, Note, Notes, Text
 from evalreport.report.columns import Field, left, right
+from evalreport.report.model import Block, Note, Notes, Text
 from evalreport.report.pages import Page, part, stamp, table
 from evalreport.report.words import counted, listed, visible
 from evalreport.results.codec import encode
-from evalreport.results.history import HistoryLine, LookTold
+from evalreport.results.history import LookTold
 from evalreport.results.records import CONTINUE, HELD
+from evalreport.runs.clock import clock_text
+from evalreport.runs.history import History, SeriesLines, recorded_history
+from evalreport.runs.naming import look_text, status_text
 from evalreport.spec.series import DAYS
 
 SCHEMA = "evalreport/watch/1"
@@ -118,35 +118,22 @@ def watch(
 def _of_folder(
     folder: str, history: History, at: datetime, cadence: str | None
 ) -> Iterator[Watched]:
-    runs, attempts = (
-        _by_series(history, entries)
-        for entries in ([history.runs[name] for name in history.in_time()], history.attempts)
-    )
-    for series in sorted({*runs, *attempts}):
-        made = runs.get(series, [])
-        own = _left(folder, series, made, attempts.get(series, []))
+    for series, lines in sorted(history.by_series.items(), key=lambda item: item[0] or ""):
+        own = _left(folder, series or "", lines)
         # the first run of the newest data: a rerun of them delivers nothing new
-        first = min((one.when for one in made if one.time == made[-1].time), default=None)
+        runs = lines.runs
+        first = min((one.when for one in runs if one.time == runs[-1].time), default=None)
         yield _timed(own, first, at, own.cadence or cadence)
 
 
-def _by_series(history: History, entries: Sequence[HistoryLine]) -> dict[str, list[HistoryLine]]:
-    found: dict[str, list[HistoryLine]] = {}
-    for entry in entries:
-        found.setdefault(history.series_of(entry) or "", []).append(entry)
-    return found
-
-
-def _left(
-    folder: str, series: str, runs: Sequence[HistoryLine], attempts: Sequence[HistoryLine]
-) -> Watched:
+def _left(folder: str, series: str, lines: SeriesLines) -> Watched:
     """How the runs and the attempts after them leave a series."""
-    newest = runs[-1] if runs else None
-    after = [one for one in attempts if newest is None or one.follows(newest)]
+    runs, after = lines.runs, lines.since
     ended = after[-1].attempt if after else None
     status = None if ended is None else ended.status
-    if newest is None:
+    if not runs:
         return Watched(folder, series, "broken", after[0].when, len(after), attempt=status)
+    newest = runs[-1]
     outcome = newest.outcome or "done"
     alike = list(takewhile(lambda one: (one.outcome or "done") == outcome, reversed(runs)))
     found = Watched(
@@ -249,7 +236,9 @@ def sentence(one: Watched) -> str:
     parts = ["no run yet" if one.outcome is None else _outcome(one)]
     if one.attempt is not None:
         broken = one.state == "broken"
-        times = f"{counted(one.times, 'attempt')} since {one.since[:10]}, the last" if broken else ""
+        times = (
+            f"{counted(one.times, 'attempt')} since {one.since[:10]}, the last" if broken else ""
+        )
         parts.append(f"{times or 'the last attempt'} ended with {status_text(one.attempt)}")
     if one.late_days:
         days = counted(round(one.late_days), "day")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from evalreport.runs import diff
 from evalreport.results.changes import Diff
 from evalreport.results.codec import decode_as, encode
+from evalreport.runs import diff
 
 
 def differences(old: Path, new: Path) -> dict[str, Any]:

@@ -12,17 +12,16 @@ from verify.whole_results import holding, whole
 
 import evalreport.verify.recompute as recompute_module
 from evalreport.errors import FilesError, Location, VerificationError
-from evalreport.runs import recovery, run_folder
-from evalreport.runs.hashing import canonical_json
-from evalreport.verify.printed import printed_problems
-from evalreport.verify.recompute import recompute
-from evalreport.runs.recorded import read_recorded, records_of
-from evalreport.verify.recorded_state import RecordedState
-from evalreport.runs.runs import PRUNING, make_runs
-from evalreport.runs.signals import stopping_cleanly
 from evalreport.results.codec import decode, encode
 from evalreport.results.records import Gap
-
+from evalreport.runs import recovery, run_folder
+from evalreport.runs.hashing import canonical_json
+from evalreport.runs.recorded import read_recorded, records_of
+from evalreport.runs.runs import PRUNING, make_runs
+from evalreport.runs.signals import stopping_cleanly
+from evalreport.verify.printed import printed_problems
+from evalreport.verify.recompute import recompute
+from evalreport.verify.recorded_state import RecordedState
 
 PLACE = {"dataset": "d", "model": "m", "subgroup": {}}
 
@@ -53,7 +52,11 @@ def test_a_measure_that_is_none_is_told(told: Any) -> None:
 
 @pytest.mark.parametrize(
     ("data", "word"),
-    [(b"no json", "is not a results.json: "), (b"[]", "schema"), (b'{"schema": "other/1"}', "schema")],
+    [
+        (b"no json", "is not a results.json: "),
+        (b"[]", "schema"),
+        (b'{"schema": "other/1"}', "schema"),
+    ],
 )
 def test_results_of_other_files(data: bytes, word: str) -> None:
     with pytest.raises(FilesError, match=word):

@@ -11,7 +11,7 @@ from schedules.weekly_runs import SPEC, Counts, audit, audits
 
 from evalreport.cli import status_of
 from evalreport.report.charts.course import CHANGED
-from evalreport.runs.trend import PastRun, read_course, series_of
+from evalreport.runs.trend import Past, read_course, series_of
 from evalreport.statistics.change import change_of_shares, cusum, self_starting_shares
 
 #: Recall 0.9 of 100, then 0.7; fewer ill among them, and other scores, from the ninth on.
@@ -35,7 +35,7 @@ def test_the_runs_are_charted_as_periods_are(weeks: Path) -> None:
     (recall,) = (one for one in course.headlines if one.about.metric == "recall")
     found, names = recall.change, [run.name for run in course.runs]
     assert found is not None
-    assert [step.place for step in recall.steps] == list(range(len(WEEKS)))
+    assert [step.run.place for step in recall.steps] == list(range(len(WEEKS)))
     counts = [(tp, tp + fn) for tp, fn, _, _ in WEEKS]
     z = self_starting_shares(counts)
     assert [mark.z for mark in found.marks] == list(z)
@@ -75,7 +75,7 @@ def test_rows_are_counted_once_where_a_measure_counts_indeterminate_ones_both_wa
     once = recall.change
     assert once is not None
 
-    def both_ways(run: PastRun) -> PastRun:
+    def both_ways(run: Past) -> Past:
         assert run.results is not None
         ways = ("for", "against")
         own = [replace(m, indeterminate=way) for m in run.results.measures for way in ways]

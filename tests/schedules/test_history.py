@@ -117,6 +117,19 @@ def test_text_and_json(weeks: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ]
 
 
+def test_metrics_are_called_as_their_spec_calls_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    audits(tmp_path, GOOD[:2], SPEC.replace("[recall, specificity", "[sensitivity, ppv"))
+    assert status_of(["history", str(tmp_path / "runs")]) == 0
+    assert "2 runs; Sensitivity of ill: week" in capsys.readouterr().out
+    assert status_of(["history", str(tmp_path / "runs"), "--html", str(tmp_path / "site")]) == 0
+    page = (tmp_path / "site" / "trends-1.html").read_text(encoding="utf-8")
+    assert "Sensitivity of ill" in page
+    assert "Positive predictive value" in page
+    assert "Precision" not in page
+
+
 def test_runs_that_went_stay_in_the_list(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
