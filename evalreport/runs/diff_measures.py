@@ -8,7 +8,7 @@ intervals as between models, and no second code for them.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -55,7 +55,7 @@ def compared_pairs(
     for place, own in shared.items():
         then, now = ([m for m in side if (m.dataset, m.model) == place] for side in overall)
         if own.reason is None:
-            enough = 2 <= len(own.actual) <= MOST_ROWS
+            enough = 2 <= len(own.places) <= MOST_ROWS
             found[place] = own, _paired_changes(own, then, now, confidence) if enough else {}
     return found
 
@@ -66,18 +66,17 @@ def _paired_changes(
     new: Sequence[Measure],
     confidence: Mapping[str, Any],
 ) -> dict[Key, Comparison]:
-    """The comparisons of one dataset and model."""
+    """The comparisons of one dataset and model: of what it calls positive at each threshold.
+
+    Those that need no threshold are of its scores.
+    """
     found: dict[Key, Comparison] = {}
-    scored = False
-    for at, then, now in _thresholds(old, new)[:MOST_THRESHOLDS]:
-        # at thresholds that differ only what is called positive can be compared
-        by_score = shared.score is not None and then == now
-        scored = scored or by_score
-        for record in _compared(shared, new, (then, now), confidence, by_score=by_score):
-            place = None if by_score and record.threshold is None else at
-            found.setdefault((record.which.quantity, place), record)
-    if shared.score is not None and not scored:
-        for record in _compared(shared, new, (None, None), confidence, by_score=True):
+    for at, calls in _calls(shared, old, new):
+        for record in _compared(shared, new, "prediction", calls, confidence):
+            found.setdefault((record.which.quantity, at), record)
+    scores = shared.said("score")
+    if scores is not None:
+        for record in _compared(shared, new, "score", scores, confidence):
             if record.threshold is None:
                 found.setdefault((record.which.quantity, None), record)
     return found
@@ -93,80 +92,61 @@ def _asked(measure: Measure) -> str | float | None:
     return measure.threshold if measure.threshold_rule is None else measure.threshold_rule
 
 
-def _thresholds(
-    old: Sequence[Measure], new: Sequence[Measure]
-) -> list[tuple[str | float | None, float | None, float | None]]:
-    """Thresholds of both runs: what they are asked for as, the number then and now."""
-    then, now = ({_asked(m): m.threshold for m in side if not m.subgroup}
-                 for side in (old, new))  # fmt: skip
-    shared = [key for key in now if key in then and key is not None]
-    return [(key, then[key], now[key]) for key in shared] or [(None, None, None)]
+def _calls(
+    shared: SharedRows, old: Sequence[Measure], new: Sequence[Measure]
+) -> Iterator[tuple[str | float | None, tuple[list[Any], list[Any]]]]:
+    """The predicted labels then and now, by score at each threshold of both runs.
+
+    None where there are none, or some are neither class.
+    """
+    labels, positive = shared.new.labels, shared.new.positive
+    scores, codes = shared.said("score"), shared.said("predicted")
+    if scores is not None and positive is not None:
+        names = (labels[1 - positive], labels[positive])
+        before, now = ({_asked(m): m.threshold for m in side} for side in (old, new))
+        both = [at for at in now if at is not None and before.get(at) is not None]
+        for at in both[:MOST_THRESHOLDS]:
+            ends = zip(scores, (before[at], now[at]), strict=True)
+            one, two = ([names[score >= end] for score in side] for side, end in ends)
+            yield at, (one, two)
+    elif codes is not None and all(code < len(labels) for side in codes for code in side):
+        one, two = ([labels[code] for code in side] for side in codes)
+        yield None, (one, two)
 
 
 def _compared(
     shared: SharedRows,
     measures: Sequence[Measure],
-    thresholds: tuple[float | None, float | None],
+    source: str,
+    columns: tuple[list[Any], list[Any]],
     confidence: Mapping[str, Any],
-    *,
-    by_score: bool,
 ) -> Sequence[Comparison]:
-    """The comparisons of a run with the two as models, by their scores or by their calls."""
-    columns = shared.score if by_score else _calls(shared, thresholds)
-    if columns is None:
-        return ()
+    """The comparisons of a run with the two as models: their ``score`` or ``prediction``."""
     # most runs keep no rows: who compares those waits for no engine
     from evalreport.engine.read_and_plan import prepare
     from evalreport.engine.run import evaluate
     from evalreport.spec.load import parse_spec
 
+    labels, positive = shared.new.labels, shared.new.positive
     metrics = {m.which.quantity[:2]: m for m in measures}
     averages = [m.average for m in measures if m.average]
     spec: dict[str, Any] = {
         "evalreport": 1,
-        "datasets": {"rows": {"target": "actual", "labels": list(shared.labels)}},
-        "models": {name: {"score" if by_score else "prediction": name} for name in ("new", "old")},
+        "datasets": {"rows": {"target": "actual", "labels": list(labels)}},
+        "models": {name: {source: name} for name in ("new", "old")},
         "metrics": [{m.metric: dict(m.params)} if m.params else m.metric for m in metrics.values()],
         "averaging": ["none", *dict.fromkeys(averages)],
         "comparisons": {"reference": "old"},
         "confidence": {k: confidence[k] for k in ("level", "resamples", "seed") if k in confidence},
     }
-    if shared.positive is not None:
-        spec["positive"] = {"label": shared.labels[shared.positive]}
-    if by_score and thresholds[1] is not None:
-        spec["thresholds"] = [thresholds[1]]
-    frame = {
-        "actual": [shared.labels[code] for code in shared.actual],
-        "old": columns[0],
-        "new": columns[1],
-    }
+    if positive is not None:
+        spec["positive"] = {"label": labels[positive]}
+    frame = {"actual": shared.actual, "old": columns[0], "new": columns[1]}
     try:
         loaded = parse_spec(json.dumps(spec), "spec", (), frames=("rows",))
         return evaluate(prepare(loaded, {"rows": frame}, "memory"), CLOCK).comparisons
     except EvalreportError:
         return ()
-
-
-def _calls(
-    shared: SharedRows, thresholds: tuple[float | None, float | None]
-) -> tuple[list[str], list[str]] | None:
-    """The predicted labels then and now; None where there are none, or some are neither class."""
-    if shared.score is not None and shared.positive is not None:
-        then, now = thresholds
-        if then is None or now is None:
-            return None
-        names = (shared.labels[1 - shared.positive], shared.labels[shared.positive])
-        one, two = (
-            [names[score >= at] for score in scores]
-            for scores, at in zip(shared.score, (then, now), strict=True)
-        )
-        return one, two
-    if shared.predicted is None or any(
-        max(side) >= len(shared.labels) for side in shared.predicted
-    ):
-        return None
-    one, two = ([shared.labels[code] for code in side] for side in shared.predicted)
-    return one, two
 
 
 SEPARATE = "the rows of the two runs are treated as independent"
@@ -243,8 +223,8 @@ def _of_shared_rows(
     found: MeasureChange, shared: SharedRows, record: Comparison | None
 ) -> MeasureChange:
     """The difference on the rows that both runs share; it is that of all where no others are."""
-    rows = len(shared.actual)
-    all_rows = rows == shared.old_rows == shared.new_rows
+    rows = len(shared.places)
+    all_rows = rows == len(shared.old.rows) == len(shared.new.rows)
     if record is None:
         reason = "no comparison of the same rows is known for it"
         return replace(found, interval_reason=reason if all_rows else _some_rows(rows))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from evalreport.results.changes import ModelRows, PairedRows, UnpairedRows
 from evalreport.results.kept_rows import KeptDataset, KeptModel, KeptRows
@@ -17,25 +17,33 @@ OTHER_KEY = "their digests were made with different keys, as folders of runs hav
 
 @dataclass(frozen=True)
 class SharedRows:
-    """Of the rows that two runs share: the true class, and what one model said then and now.
+    """The rows of one model that two runs share: their places then and now.
 
-    ``score`` and ``predicted`` are (old, new), each over the rows, or None.
+    There are none where ``reason`` says why they are not compared.
     """
 
-    labels: tuple[str, ...]
-    positive: int | None
-    actual: tuple[int, ...]
-    score: tuple[tuple[float, ...], tuple[float, ...]] | None
-    predicted: tuple[tuple[int, ...], tuple[int, ...]] | None
-    old_rows: int
-    new_rows: int
-    reason: str | None = None
+    old: KeptModel
+    new: KeptModel
+    places: Sequence[tuple[int, int]]
+    reason: str | None
 
     @property
     def share(self) -> float:
         """How many of the smaller run's rows are in both."""
-        smaller = min(self.old_rows, self.new_rows)
-        return len(self.actual) / smaller if smaller else 0.0
+        smaller = min(len(self.old.rows), len(self.new.rows))
+        return len(self.places) / smaller if smaller else 0.0
+
+    @property
+    def actual(self) -> list[str]:
+        """The true class of each row."""
+        return [self.new.labels[self.new.actual[now]] for _, now in self.places]
+
+    def said(self, what: str) -> tuple[list[Any], list[Any]] | None:
+        """The ``score`` or ``predicted`` of each row then and now; None where a run kept none."""
+        old, new = getattr(self.old, what), getattr(self.new, what)
+        if old is None or new is None:
+            return None
+        return [old[then] for then, _ in self.places], [new[now] for _, now in self.places]
 
 
 def pair_rows(
@@ -51,19 +59,14 @@ def pair_rows(
         if old.key_sha256 != new.key_sha256:
             found.append(UnpairedRows(dataset=name, reason=OTHER_KEY))
             continue
-        of_models = {
-            model: _shared(one, one.models[model], two, two.models[model])
-            for model in two.models
-            if model in one.models
-        }
-        shared |= {(name, model): own for model, own in of_models.items()}
-        models = tuple(_of_both(model, own) for model, own in of_models.items())
+        models = {model: _shared(one, two, model) for model in two.models if model in one.models}
+        shared |= {(name, model): rows for model, rows in models.items()}
         found.append(_paired(name, one, two, models))
     return tuple(found), shared
 
 
 def _paired(
-    name: str, one: KeptDataset, two: KeptDataset, models: tuple[ModelRows, ...]
+    name: str, one: KeptDataset, two: KeptDataset, models: dict[str, SharedRows]
 ) -> PairedRows:
     before, after = (_by_id(side.ids, side.rows) for side in (one, two))
     both = before.keys() & after.keys()
@@ -77,7 +80,7 @@ def _paired(
         changed=sum(before[i] != after[i] for i in both) if comparable else None,
         changed_reason=None if comparable else "the two runs read different columns",
         not_unique=(len(one.ids) - len(before), len(two.ids) - len(after)),
-        models=models,
+        models=tuple(_of_both(model, rows) for model, rows in models.items()),
     )
 
 
@@ -87,50 +90,30 @@ def _by_id(ids: Sequence[str], values: Sequence[V]) -> dict[str, V]:
     return {i: value for i, value in zip(ids, values, strict=True) if times[i] == 1}
 
 
-def _shared(one: KeptDataset, own: KeptModel, two: KeptDataset, other: KeptModel) -> SharedRows:
-    """What a model said of the shared rows: ``own`` then, ``other`` now."""
-    then = _by_id([one.ids[place] for place in own.rows], range(len(own.rows)))
-    now = _by_id([two.ids[place] for place in other.rows], range(len(other.rows)))
+def _shared(one: KeptDataset, two: KeptDataset, model: str) -> SharedRows:
+    """The rows that both runs have of a model, with the same true class."""
+    old, new = one.models[model], two.models[model]
     reason = None
-    if own.labels != other.labels or own.positive != other.positive:
+    if old.labels != new.labels or old.positive != new.positive:
         reason = "the classes differ"
-    elif not (own.independent and other.independent):
+    elif not (old.independent and new.independent):
         reason = "rows have weights or clusters"
-    same = [
-        (then[i], now[i])
-        for i in sorted(then.keys() & now.keys())
-        if reason is None and own.actual[then[i]] == other.actual[now[i]]
-    ]
-    return SharedRows(
-        labels=other.labels,
-        positive=other.positive,
-        actual=tuple(other.actual[place] for _, place in same),
-        score=_both(own.score, other.score, same),
-        predicted=_both(own.predicted, other.predicted, same),
-        old_rows=len(own.rows),
-        new_rows=len(other.rows),
-        reason=reason,
+    then, now = (
+        _by_id([side.ids[place] for place in rows], range(len(rows)))
+        for side, rows in ((one, old.rows), (two, new.rows))
     )
-
-
-def _both(
-    old: Sequence[V] | None, new: Sequence[V] | None, same: Sequence[tuple[int, int]]
-) -> tuple[tuple[V, ...], tuple[V, ...]] | None:
-    """What both runs said of the same rows; None where one of them said nothing."""
-    if old is None or new is None:
-        return None
-    return tuple(old[then] for then, _ in same), tuple(new[now] for _, now in same)
+    ids = sorted(then.keys() & now.keys()) if reason is None else ()
+    places = [(then[i], now[i]) for i in ids if old.actual[then[i]] == new.actual[now[i]]]
+    return SharedRows(old, new, places, reason)
 
 
 def _of_both(model: str, shared: SharedRows) -> ModelRows:
-    changed: int | None = None
-    pairs = shared.score or shared.predicted
-    if pairs is not None and shared.reason is None:
-        changed = sum(a != b for a, b in zip(*pairs, strict=True))
+    pairs = shared.said("score") or shared.said("predicted")
+    known = pairs is not None and shared.reason is None
     return ModelRows(
         model=model,
-        both=len(shared.actual),
-        rows=(shared.old_rows, shared.new_rows),
-        changed=changed,
+        both=len(shared.places),
+        rows=(len(shared.old.rows), len(shared.new.rows)),
+        changed=sum(a != b for a, b in zip(*pairs, strict=True)) if pairs and known else None,
         reason=shared.reason,
     )
