@@ -309,6 +309,7 @@ def _links(runs: Path, folder: Path) -> Callable[[Past, str], str | None]:
     base = Path(os.path.relpath(runs.resolve(), folder.resolve())).as_posix()
 
     def link(run: Past, name: str) -> str | None:
-        return quote(f"{base}/{run.name}/{name}") if name in run.files else None
+        there = run.missing is None and (runs / run.name / name).is_file()
+        return quote(f"{base}/{run.name}/{name}") if there else None
 
     return link

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from evalreport.errors import Problem, UsageError
+from evalreport.spec.series import moment
 
 VARIABLE = "SOURCE_DATE_EPOCH"
 
@@ -75,10 +76,7 @@ def _in_utc(when: datetime) -> datetime:
 
 def _from_text(text: str) -> datetime:
     try:
-        when = datetime.fromisoformat(text)
-        if when.tzinfo is None:
-            when = when.replace(tzinfo=UTC)
-        return when.astimezone(UTC).replace(microsecond=0)
+        return moment(text).replace(microsecond=0)
     except (ValueError, OverflowError):
         raise UsageError(
             Problem(f"--at {text!r} is not a time", "give ISO 8601, such as 2026-11-21T12:00:00Z")

@@ -37,7 +37,6 @@ from evalreport.runs.naming import (
     name_text,
     outcome_stamp,
     place_text,
-    threshold_text,
 )
 
 #: A page holds no more measures than this; the rest is in the JSON.
@@ -96,7 +95,7 @@ def _criteria(criteria: Sequence[CriterionChange]) -> Iterator[Block]:
     if changed:
         columns: list[Field[CriterionChange]] = [
             left("criterion", _criterion),
-            left("where", _criterion_place),
+            left("where", lambda entry: place_text(entry, entry.threshold)),
             left("change", lambda entry: entry.change),
             left("old", lambda entry: outcome_stamp(entry.old)),
             left("new", lambda entry: outcome_stamp(entry.new, visible(entry.reason or ""))),
@@ -110,28 +109,23 @@ def _criterion(entry: CriterionChange) -> str:
         return text
     before = visible(entry.old_text or "")
     if entry.old_threshold != entry.threshold:
-        before += f" at {threshold_text(None, entry.old_threshold) or 'every threshold'}"
+        before += f" at {visible(entry.old_threshold or 'every threshold')}"
     return f"{before} → {text}"
-
-
-def _criterion_place(entry: CriterionChange) -> str:
-    at = threshold_text(None, entry.threshold)
-    return place_text(entry.dataset, entry.model, entry.subgroup, at=at)
 
 
 def _data(found: Diff) -> Iterator[tuple[str, str, str]]:
     for file in found.files:
         yield (label_text(file.dataset), "file", file_text(file))
     for entry in found.rows:
-        place, used = place_text(entry.dataset, entry.model), entry.rows.used
+        place, used = place_text(entry), entry.rows.used
         counts = ", ".join(
             f"{label_text(c.label)} {c.old} → {c.new}" for c in entry.labels.counts[:MOST_LABELS]
         )
         yield (place, "rows used", f"{used[0]} → {used[1]}")
         yield (place, "labels", f"{counts}; {label_shift_text(entry.labels)}")
     for scores in found.scores:
-        place = place_text(scores.dataset, scores.model)
-        yield (place, f"scores of {label_text(scores.label)}", score_text(scores))
+        what = f"scores of {label_text(scores.label)}"
+        yield (place_text(scores), what, score_text(scores))
     for by_id in found.rows_by_id:
         yield (label_text(by_id.dataset), "rows by id", rows_text(by_id))
     if not found.rows_by_id:

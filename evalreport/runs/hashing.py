@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evalreport.errors import FilesError, Location, Problem
+from evalreport.data.source import open_source
 
 
 @dataclass(frozen=True)
@@ -36,30 +34,12 @@ def record_bytes(data: bytes) -> FileRecord:
 
 
 def record_file(path: Path) -> FileRecord:
-    """The record of a regular file.
+    """The record of a regular file; links are followed.
 
-    Links are followed. Raises FilesError when the path is no regular file
-    (found out before it is opened: a FIFO would wait for ever), when it cannot
-    be read, or when it changed while it was read.
+    Raises FilesError as :func:`evalreport.data.source.open_source` does.
     """
-    where = Location(str(path))
-    try:
-        if not stat.S_ISREG(path.stat().st_mode):
-            raise FilesError(Problem("not a regular file", "give a file", where))
-        with path.open("rb", buffering=0) as file:
-            before = os.fstat(file.fileno())
-            digest = hashlib.file_digest(file, "sha256")
-            size = file.tell()
-            after = os.fstat(file.fileno())
-        named = path.stat()
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise FilesError(Problem(f"cannot be read: {reason}", "", where)) from error
-    if not (_identity(before) == _identity(after) == _identity(named)) or size != after.st_size:
-        raise FilesError(
-            Problem("changed while it was read", "run again when nothing writes to it", where)
-        )
-    return FileRecord(digest.hexdigest(), size)
+    source = open_source(path)
+    return FileRecord(source.sha256, source.size)
 
 
 def canonical_json(value: Any) -> bytes:
@@ -93,16 +73,6 @@ def parse_json(data: bytes) -> Any:
         )
     except RecursionError:
         raise ValueError("nested too deeply") from None
-
-
-def _identity(status: os.stat_result) -> tuple[int, ...]:
-    return (
-        status.st_dev,
-        status.st_ino,
-        status.st_size,
-        status.st_mtime_ns,
-        status.st_ctime_ns,
-    )
 
 
 def _refuse_other_keys(value: Any) -> None:

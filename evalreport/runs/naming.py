@@ -1,13 +1,17 @@
-"""What a measure, a criterion or a change of one is called: its name, its place, outcomes."""
+"""Runs in words: measures, criteria and looks, attempts, values over runs, and their changes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
+from evalreport.report.changes import WHAT_MOVED
+from evalreport.report.numbers import limits_text, value_text
 from evalreport.report.pages import stamp
 from evalreport.report.pieces import LineCell
 from evalreport.report.words import (
     OUTCOME_WORDS,
+    counted,
     label_text,
     measure_title,
     subgroup_text,
@@ -15,7 +19,11 @@ from evalreport.report.words import (
 )
 from evalreport.results.changes import MeasureChange
 from evalreport.results.history import LookTold
-from evalreport.results.records import HELD, Measure
+from evalreport.results.records import HELD, Measure, Moved
+
+if TYPE_CHECKING:
+    # who watches lines of a history waits for no course of them
+    from evalreport.runs.trend import CriterionCourse, Past, Point, Series
 
 #: What an attempt came to nothing by, by its exit status.
 STATUS_WORDS = {
@@ -23,6 +31,9 @@ STATUS_WORDS = {
     3: "the data are wrong",
     4: "files, limits or rendering",
 }
+#: What moved is named beside a change below this p value: chance alone seldom moves it so far.
+MOVED = 0.01
+WORSE, BETTER = "◆", "◇"
 
 
 def outcome_word(outcome: str | None) -> str:
@@ -66,35 +77,114 @@ def name_text(record: Measure | MeasureChange) -> str:
 
 
 def measure_place(record: Measure | MeasureChange) -> str:
-    """Dataset, model, subgroup, fold and threshold of a measure, in words."""
-    at = threshold_text(record.threshold_rule, record.threshold)
-    return place_text(record.dataset, record.model, record.subgroup, record.fold, at)
+    """Dataset, model, subgroup, fold and threshold of a measure, in words.
 
-
-def place_text(
-    dataset: str | None,
-    model: str | None,
-    subgroup: Mapping[str, str] | None = None,
-    fold: str | None = None,
-    at: str = "",
-) -> str:
-    """Dataset, model, subgroup, fold and threshold, in words."""
-    parts = [label_text(dataset), label_text(model)]
-    if subgroup:
-        parts.append(subgroup_text(subgroup))
-    if fold is not None:
-        parts.append(f"fold {label_text(fold)}")
-    return ", ".join([*parts, f"threshold {at}"] if at else parts)
-
-
-def threshold_text(rule: str | None, threshold: float | str | None) -> str:
-    """A threshold by its rule, else by its number; empty where there is none.
-
-    >>> threshold_text("maximize youden_j", 0.4), threshold_text(None, 0.5)
-    ('maximize youden_j', '0.5')
+    A threshold is named by its rule, else by its number.
     """
-    if rule is not None:
-        return visible(rule)
-    if threshold is None:
+    at = record.threshold_rule
+    if at is None and record.threshold is not None:
+        at = f"{record.threshold:g}"
+    return place_text(record, at)
+
+
+def place_text(record: Any, at: str | None = None) -> str:
+    """Dataset, model, subgroup and fold of a record, those that it has, and a threshold."""
+    parts = [label_text(record.dataset), label_text(record.model)]
+    if subgroup := getattr(record, "subgroup", None):
+        parts.append(subgroup_text(subgroup))
+    if (fold := getattr(record, "fold", None)) is not None:
+        parts.append(f"fold {label_text(fold)}")
+    return ", ".join([*parts, f"threshold {visible(at)}"] if at else parts)
+
+
+def note(one: Past) -> str:
+    """What its data are of, its criteria or how it ended, and why more is not known."""
+    as_of = [] if one.entry.as_of is None else [f"data as of {visible(one.entry.as_of)}"]
+    ended = one.entry.attempt
+    if ended is not None:
+        return "; ".join([f"ended with {status_text(ended.status)}", *as_of])
+    return "; ".join([*as_of, *_criteria(one)])
+
+
+def _criteria(run: Past) -> list[str]:
+    """How many criteria of a run passed, its looks, and why it is not there."""
+    outcomes = [entry.outcome for entry in run.found.acceptance]
+    passed = sum(outcome in HELD for outcome in outcomes)
+    of = f"{passed} of {counted(len(outcomes), 'criterion', 'criteria')} passed"
+    looks = dict.fromkeys(map(look_text, run.entry.looks))
+    notes = [of, *looks] if outcomes else [] if run.results is None else ["no criteria"]
+    return [*notes, *([] if run.missing is None else [visible(run.missing)])]
+
+
+def since_newest(attempts: Sequence[Past]) -> str:
+    """The attempts that came to nothing since the newest run of their series."""
+    last = attempts[-1]
+    return (
+        f"{_of_line(last.line)}{counted(len(attempts), 'attempt')} since the newest run produced "
+        f"no report, the last of {last.entry.when[:10]}: {note(last)}"
+    )
+
+
+def series_name(series: Series) -> str:
+    """A measure with its place, in words, and its line of history where there are several."""
+    return f"{_of_line(series.line)}{name_text(series.about)}, {measure_place(series.about)}"
+
+
+def _of_line(line: str | None) -> str:
+    return "" if line is None else f"{visible(line)}: "
+
+
+def outside_text(point: Point) -> str:
+    """A value outside its control limits, with its interval."""
+    value = value_cell(point)
+    interval = f" ({value.aside})" if value.aside else ""
+    side = " on the better side" if point.better else ""
+    return f"{value.text.rstrip(f' {WORSE}{BETTER}')}{interval}, outside its control limits{side}"
+
+
+def change_text(series: Series) -> str:
+    """When a measure changed, from where to where, and what moved with it; empty without an alarm.
+
+    The alarm is that of the cumulative sum.
+    """
+    change = series.changed
+    if change is None:
         return ""
-    return visible(threshold) if isinstance(threshold, str) else f"{threshold:g}"
+    day = {step.run.name: step.run.day for step in series.steps}
+    word = "detected" if series.better else "alarm"
+    text = f"{word} in the run of {day[str(change.alarm)]}"
+    before, after = change.before, change.after
+    if change.since is not None and before is not None and after is not None:
+        verb = "rose" if after > before else "fell"
+        since = f"with the run of {day[change.since]}"
+        if change.earliest != change.latest:
+            since += f" ({day[str(change.earliest)]} to {day[str(change.latest)]})"
+        text = f"{verb} {since} from {value_text(before)} to {value_text(after)}; {text}"
+    seldom = [one for one in change.moved if one.p_value is not None and one.p_value < MOVED]
+    return f"{text}; also moved: {', '.join(map(_moved_text, seldom))}" if seldom else text
+
+
+def _moved_text(one: Moved) -> str:
+    what = WHAT_MOVED[one.what] if one.column is None else f"the mix of {visible(one.column)}"
+    if one.before is None or one.after is None:
+        return what
+    return f"{what} ({value_text(one.before)} to {value_text(one.after)})"
+
+
+def criterion_text(course: CriterionCourse) -> str:
+    """A criterion with its place, in words."""
+    about = course.about
+    return f"{_of_line(course.line)}{visible(about.text)}, {place_text(about, about.asked_at)}"
+
+
+def value_cell(point: Point) -> LineCell:
+    """A value with its interval, and a mark where it is out of control."""
+    found = point.estimate
+    if found is None:
+        return LineCell(point.record.state.replace("_", " "))
+    interval = ""
+    if found.low is not None and found.high is not None:
+        interval = limits_text(found.low, found.high, found.value)
+    mark = f" {BETTER if point.better else WORSE}" if point.limits.signal else ""
+    strong = point.limits.signal and not point.better
+    return LineCell(f"{value_text(found.value)}{mark}", aside=interval, strong=strong)

@@ -9,7 +9,6 @@ removal.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -39,7 +38,7 @@ from evalreport.runs.durable import (
 )
 from evalreport.runs.hashing import canonical_json, sha256
 from evalreport.runs.history import NAME as HISTORY
-from evalreport.runs.history import History, append, read_history
+from evalreport.runs.history import History, append, read_history, recorded_history
 from evalreport.runs.lock import WAIT, runs_lock, runs_lock_for_reading
 from evalreport.runs.recorded import (
     RecordedRun,
@@ -142,7 +141,7 @@ def prune(
     """
     if keep < 1:
         raise UsageError(Problem(f"--keep {keep}", "keep 1 run or more"))
-    _check_there(runs)
+    recorded_history(runs)
     with explained("prune", runs), runs_lock(runs, wait), signals_held():
         history = recover(runs)
         old = _old(runs, history, {folder.name for folder in run_folders(runs)}, keep)
@@ -153,15 +152,9 @@ def prune(
 
 def would_go(runs: Path, keep: int, *, wait: float = WAIT) -> tuple[str, ...]:
     """The runs that :func:`prune` would remove now; nothing is changed. Raises as it does."""
-    _check_there(runs)
+    recorded_history(runs)
     with runs_lock_for_reading(runs, wait):
         return _old(runs, read_history(runs), {folder.name for folder in run_folders(runs)}, keep)
-
-
-def _check_there(runs: Path) -> None:
-    if not os.path.lexists(runs / HISTORY):
-        hint = "give the folder of runs"
-        raise FilesError(Problem(f"no {HISTORY}, so no run to remove", hint, Location(str(runs))))
 
 
 def _old(runs: Path, history: History, there: set[str], most: int) -> tuple[str, ...]:

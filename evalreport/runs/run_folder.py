@@ -139,7 +139,6 @@ class RunFolder:
     def _record(self, name: str, manifest: Manifest) -> None:
         """Give the run its name and its line; on failure neither. Raises OSError, FilesError."""
         final = self._runs / name
-        before = _size(self._runs / HISTORY)
         # Made first, because making it needs space; until it is `latest` nobody follows it.
         self._link.symlink_to(name)
         (self._folder / OWNER).unlink()
@@ -150,8 +149,10 @@ class RunFolder:
         except BaseException:
             # A line that could be neither finished nor taken back is left to recovery,
             # and so is its run.
-            if before is not None and _size(self._runs / HISTORY) == before:
-                self._take_back(final)
+            with suppress(FilesError):
+                history = read_history(self._runs)
+                if not history.torn and name not in history.names:
+                    self._take_back(final)
             raise
 
     def _take_back(self, final: Path) -> None:
@@ -170,7 +171,7 @@ class RunFolder:
         try:
             history = read_history(self._runs)
             targets = {LATEST: self._newest(history.in_time, name)}
-            if isinstance(series, str):
+            if isinstance(series, str) and series in history.by_series:
                 own = history.by_series[series].runs
                 targets[series_link(series)] = self._newest(own, name)
             for link, target in targets.items():
@@ -202,16 +203,6 @@ class RunFolder:
             with suppress(OSError):
                 os.close(self._owner)
             self._owner = None
-
-
-def _size(path: Path) -> int | None:
-    """The size of the history; 0 while there is none, None when nobody can tell."""
-    try:
-        return path.lstat().st_size
-    except FileNotFoundError:
-        return 0
-    except OSError:
-        return None
 
 
 def _is_ours(runs: Path) -> bool:

@@ -1,6 +1,6 @@
 """The runs of a folder in their order, and the course of every measure and criterion.
 
-- trend_page: as pages, the first of which is the text; trend_chart, trend_words
+- trend_page: as pages, the first of which is the text; trend_chart, naming
 - trend_data: as plain data
 
 When a course changed is found by the same charts as over the periods of one file: the runs of a
@@ -15,7 +15,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from math import inf
 from pathlib import Path
 
 import numpy as np
@@ -23,12 +22,12 @@ import numpy as np
 from evalreport.engine.periods.charts import (
     KeptScores,
     charted_change,
+    control_limits,
     moved_mix,
     moved_scores,
     moved_tables,
 )
 from evalreport.errors import EvalreportError
-from evalreport.metrics.catalogue import find
 from evalreport.metrics.estimates import estimate_of, is_better
 from evalreport.metrics.tables import ScoreTable
 from evalreport.report.wording import Words, own_wording
@@ -39,6 +38,7 @@ from evalreport.results.records import (
     CONTINUE,
     HELD,
     Change,
+    ControlLimits,
     Criterion,
     Curve,
     Measure,
@@ -49,7 +49,6 @@ from evalreport.runs.history import NAME as HISTORY
 from evalreport.runs.history import History, chain_problems, recorded_history
 from evalreport.runs.prune import read_kept
 from evalreport.runs.recorded import read_recorded
-from evalreport.statistics.control_limits import Limits, limits_of_course
 from evalreport.statistics.separate_samples import Estimate
 
 #: Headline measures of a run, where no criterion says which matter.
@@ -102,7 +101,7 @@ class Past:
     """A run, or an attempt that came to nothing, by its line of the history.
 
     ``place``: how many runs are before it; ``line``: its series, where the folder has several.
-    Of a run ``results`` are None where ``missing`` says why; ``files`` are those of its folder.
+    Of a run ``results`` are None where ``missing`` says why.
     """
 
     entry: HistoryLine
@@ -110,7 +109,6 @@ class Past:
     line: str | None = None
     results: Findings | None = None
     missing: str | None = None
-    files: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -135,12 +133,7 @@ class Point:
     run: Past
     record: Measure
     estimate: Estimate | None
-    limits: Limits
-
-    @property
-    def signal(self) -> bool:
-        """Whether the value lies outside its control limits."""
-        return self.estimate is not None and self.limits.signals(self.estimate.value)
+    limits: ControlLimits
 
     @property
     def better(self) -> bool | None:
@@ -333,8 +326,7 @@ def _read(runs: Path, run: Past, history: History) -> Past:
         what = error.problems[0].what
         lost = what if there else f"{missing}, and what was kept of it: {what}"
         return replace(run, missing=lost)
-    files = sorted(path.name for path in folder.iterdir() if path.is_file()) if there else ()
-    return replace(run, results=_findings(recorded.results), files=tuple(files))
+    return replace(run, results=_findings(recorded.results))
 
 
 def _findings(whole: Results) -> Findings:
@@ -373,16 +365,13 @@ def series_of(runs: Sequence[Past]) -> tuple[Series, ...]:
 def _series(line: str | None, records: Sequence[tuple[Past, Measure]]) -> Series:
     """A measure in runs, the newest first, called as the newest calls it."""
     newest, about = records[0]
-    metric = find(about.metric)
-    known = [(run, record, estimate_of(record)) for run, record in reversed(records)]
-    # one value for each data file: the same rows again say nothing new
-    course = [(one, run.entry.data_sha256 or "") for run, _, one in known if one is not None]
-    limits = iter(limits_of_course(course, metric.bounds if metric is not None else (-inf, inf)))
-    points = (
-        Point(run, record, one, Limits(reason=str(record.reason)) if one is None else next(limits))
-        for run, record, one in known
+    runs, measures = zip(*reversed(records), strict=True)
+    limits = control_limits(measures, [run.entry.data_sha256 or "" for run in runs])
+    points = tuple(
+        Point(run, one, estimate_of(one), own)
+        for run, one, own in zip(runs, measures, limits, strict=True)
     )
-    return Series(replace(about, title=newest.found.title_of(about)), tuple(points), line)
+    return Series(replace(about, title=newest.found.title_of(about)), points, line)
 
 
 def criteria_of(runs: Sequence[Past]) -> tuple[CriterionCourse, ...]:

@@ -15,11 +15,11 @@ from evalreport.report.model import Chart, Line, TableBlock
 from evalreport.report.numbers import required_text, value_text
 from evalreport.report.pieces import LineCell
 from evalreport.report.words import visible
-from evalreport.results.records import ChartMark
+from evalreport.results.records import ChartMark, ControlLimits
+from evalreport.runs.naming import BETTER, WORSE, change_text, series_name, value_cell
 from evalreport.runs.trend import Course, Point, Series
-from evalreport.runs.trend_words import BETTER, WORSE, change_text, series_name, value_cell
 from evalreport.statistics.change import RUN_LENGTH
-from evalreport.statistics.control_limits import Limits, rule
+from evalreport.statistics.control_limits import rule
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -70,7 +70,7 @@ def trend_chart(series: Series, course: Course) -> Chart | None:
 
     name, finding = series_name(series), change_text(series)
     asked = "" if required is None else f" Required: {required_text(required)}."
-    out = sum(point.signal for point in points.values())
+    out = sum(point.limits.signal for point in points.values())
     text = (
         f"In {len(values)} of {len(places)} runs: from {value_text(values[0])} to "
         f"{value_text(values[-1])}, between {value_text(min(values))} and "
@@ -93,7 +93,7 @@ def _stop(name: str, point: Point | None) -> Stop:
     own, limits = point.estimate, point.limits
     return Stop(
         name, own.value, own.low, own.high, limits.centre, limits.low, limits.high,
-        point.signal, point.better is True,
+        point.limits.signal, point.better is True,
     )  # fmt: skip
 
 
@@ -124,7 +124,7 @@ def _values(points: Sequence[Point], series: Series) -> TableBlock:
     return table_of("Values and control charts with memory", records, columns, MEMORY, row=_row)
 
 
-def _band(limits: Limits) -> str:
+def _band(limits: ControlLimits) -> str:
     if limits.low is None or limits.high is None:
         return visible(limits.reason or "")
     return f"{value_text(limits.low)} to {value_text(limits.high)} ({limits.chart} chart)"

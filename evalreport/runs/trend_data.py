@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict
 from typing import Any
 
 from evalreport.results.codec import encode
@@ -116,7 +115,6 @@ def _point_data(point: Point, first: int) -> dict[str, Any]:
         "value": record.value,
         "threshold": record.threshold,
         "interval": None if record.interval is None else encode(record.interval),
-        **asdict(point.limits),
-        "signal": point.signal,
+        **encode(point.limits),
         "better": point.better,
     }

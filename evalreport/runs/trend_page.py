@@ -17,20 +17,23 @@ from evalreport.report.pages import Page, PageLink, page_text, part, stamp, tabl
 from evalreport.report.pieces import LineCell
 from evalreport.report.words import counted, label_text, subgroup_text, visible
 from evalreport.results.identity import MEAN_OF_FOLDS
-from evalreport.runs.naming import measure_place, name_text, outcome_stamp, outcome_word
-from evalreport.runs.trend import Course, CriterionCourse, Past, Series
-from evalreport.runs.trend_chart import HOW, MOST_RUNS, trend_chart
-from evalreport.runs.trend_words import (
+from evalreport.runs.naming import (
     BETTER,
     WORSE,
     change_text,
     criterion_text,
+    measure_place,
+    name_text,
     note,
+    outcome_stamp,
+    outcome_word,
     outside_text,
     series_name,
     since_newest,
     value_cell,
 )
+from evalreport.runs.trend import Course, CriterionCourse, Past, Series
+from evalreport.runs.trend_chart import HOW, MOST_RUNS, trend_chart
 
 #: The first page lists no more measures than this that lie outside their limits.
 MOST_SIGNALS = 12
@@ -193,7 +196,7 @@ def _changes(course: Course, *, better: bool) -> list[str]:
 def _outside(series: Sequence[Series], *, better: bool) -> list[Series]:
     """Measures whose newest value lies outside its control limits, on this side of them."""
     newest = [(one, one.points[-1]) for one in series]
-    return [one for one, now in newest if now.signal and (now.better is True) is better]
+    return [one for one, now in newest if now.limits.signal and (now.better is True) is better]
 
 
 def _runs(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from evalreport.results.records import CONTINUE, HELD
 from evalreport.runs.clock import clock_text
 from evalreport.runs.history import History, SeriesLines, recorded_history
 from evalreport.runs.naming import look_text, status_text
-from evalreport.spec.series import DAYS
+from evalreport.spec.series import DAYS, moment
 
 SCHEMA = "evalreport/watch/1"
 #: States from the most harm to the least; the first three need attention.
@@ -166,7 +166,7 @@ def _timed(one: Watched, delivered: str | None, at: datetime, cadence: str | Non
     if cadence is None or delivered is None:
         return replace(one, cadence=cadence)
     length = timedelta(days=DAYS[cadence])
-    due = _read(delivered) + length
+    due = moment(delivered) + length
     late = (at - due) / timedelta(days=1)
     is_late = at > due + min(length * GRACE, MOST_GRACE)
     found = replace(
@@ -177,10 +177,6 @@ def _timed(one: Watched, delivered: str | None, at: datetime, cadence: str | Non
             found, state="late", since=clock_text(due), times=int(late / length.days) + 1
         )
     return found
-
-
-def _read(when: str) -> datetime:
-    return datetime.fromisoformat(when).astimezone(UTC)
 
 
 #: How a state is stamped on the page.
@@ -277,9 +273,9 @@ def watch_metrics(found: Watch) -> str:
     lines: list[str] = []
     for name, meaning, value in (
         ("evalreport_last_run_timestamp_seconds", "Clock of the newest run.",
-         lambda one: None if one.when is None else _seconds(one.when)),
+         lambda one: None if one.when is None else int(moment(one.when).timestamp())),
         ("evalreport_due_timestamp_seconds", "When the next run is due.",
-         lambda one: None if one.due is None else _seconds(one.due)),
+         lambda one: None if one.due is None else int(moment(one.due).timestamp())),
         ("evalreport_failed_criteria", "Criteria that the newest run did not pass.",
          lambda one: one.failed),
         ("evalreport_same_outcome", "Runs or attempts in a row in this state.",
@@ -307,7 +303,3 @@ def _labels(one: Watched) -> str:
 
 def _escaped(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-
-
-def _seconds(when: str) -> int:
-    return int(datetime.fromisoformat(when).timestamp())

@@ -14,7 +14,7 @@ import evalreport.verify.recompute as recompute_module
 from evalreport.errors import FilesError, Location, VerificationError
 from evalreport.results.codec import decode, encode
 from evalreport.results.records import Gap
-from evalreport.runs import recovery, run_folder
+from evalreport.runs import recovery
 from evalreport.runs.hashing import canonical_json
 from evalreport.runs.recorded import read_recorded, records_of
 from evalreport.runs.runs import PRUNING, make_runs
@@ -90,11 +90,6 @@ def test_a_run_put_aside_and_there_again_is_left_to_people(tmp_path: Path) -> No
     recovery.recover(tmp_path)
     assert aside.is_dir()
     assert run.is_dir()
-
-
-def test_a_history_that_cannot_be_measured_has_no_size(tmp_path: Path) -> None:
-    assert run_folder._size(tmp_path / "none") == 0
-    assert run_folder._size(tmp_path / ("x" * 5000)) is None
 
 
 def test_making_what_is_there_changes_nothing(tmp_path: Path) -> None:

@@ -83,7 +83,7 @@ def test_breaches_in_a_row_and_signals(weeks: Path) -> None:
     assert criterion.outcomes == ("pass",) * 5 + ("fail", "fail")
     assert criterion.breaches == 2
     (recall,) = course.headlines
-    assert [p.signal for p in recall.points] == [False] * 5 + [True, True]
+    assert [p.limits.signal for p in recall.points] == [False] * 5 + [True, True]
     # the first bad week is no part of what the second is held against: 200 of 250
     for point in recall.points[-2:]:
         low = 0.8 - 3 * math.sqrt(0.8 * 0.2 / 50)
@@ -245,7 +245,7 @@ def test_an_improvement_is_no_alarm(tmp_path: Path, capsys: pytest.CaptureFixtur
     audits(tmp_path, [*GOOD, (49, 1, 10, 90), (49, 1, 9, 91)])
     course = read_course(tmp_path / "runs")
     by_metric = {one.about.metric: one for one in course.series}
-    assert [p.signal for p in by_metric["recall"].points[-2:]] == [True, True]
+    assert [p.limits.signal for p in by_metric["recall"].points[-2:]] == [True, True]
     assert [by_metric[name].points[-1].better for name in ("recall", "brier")] == [True, True]
     assert by_metric["recall"].changed is not None
     assert by_metric["recall"].better is True

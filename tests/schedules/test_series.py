@@ -50,7 +50,7 @@ def test_each_spec_is_a_series(tmp_path: Path) -> None:
         "b": [0.4] * 6,
     }
     assert [c.breaches for c in sorted(course.criteria, key=lambda c: str(c.line))] == [0, 6]
-    assert not any(point.signal for s in recall for point in s.points)
+    assert not any(point.limits.signal for s in recall for point in s.points)
     assert "b: " in history_text(course)
     assert {one["series"] for one in history_data(course)["series"]} == {"a", "b"}
     assert (

@@ -333,7 +333,7 @@ def test_files_that_cannot_be_read_are_problems(
         found = file_problems(run, manifest)
         assert [p.what for p in found] == ["cannot be read: Input/output error"] * 3
     with monkeypatch.context() as patched:
-        patched.setattr("evalreport.runs.hashing.os.fstat", fails)
+        patched.setattr("evalreport.data.source.os.fstat", fails)
         found = file_problems(run, manifest)
         assert [p.what for p in found] == ["cannot be read: Input/output error"] * 3
     with pytest.raises(FilesError, match="cannot be listed"):

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evalreport.engine.calendar import period_columns
-from evalreport.engine.periods.charts import change_of
+from evalreport.engine.periods.charts import change_of, control_limits
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Interval
 from evalreport.metrics.estimates import estimate_of
 from evalreport.results.identity import WhichNumber
-from evalreport.results.records import ControlLimits, Measure, Period
-from evalreport.statistics.control_limits import limits_of_course
+from evalreport.results.records import Measure, Period
 from evalreport.statistics.interval import z_value
 from evalreport.statistics.separate_samples import Estimate
 from evalreport.statistics.trend import cochran_armitage, weighted_changes
@@ -74,31 +72,10 @@ def _record(
         periods=tuple(m.subgroup[column] for m in measures),
         measures=tuple(m.id for m in measures),
         values=tuple(m.value for m in measures),
-        limits=_limits(measures),
+        limits=control_limits(measures, [m.id for m in measures]),
         change=change_of(state, column, measures, moved=moved) if charted else None,
     )
     return _tested(course, [e for m in measures if (e := estimate_of(m)) is not None])
-
-
-def _limits(measures: Sequence[Measure]) -> tuple[ControlLimits, ...]:
-    """Of each period, the control limits that the periods before it give, and whether it is out."""
-    found: list[ControlLimits] = []
-    metric = find(measures[0].metric)
-    within = metric.bounds if metric is not None else (-math.inf, math.inf)
-    estimates = {measure.id: estimate_of(measure) for measure in measures}
-    course = [(one, name) for name, one in estimates.items() if one is not None]
-    limits = iter(limits_of_course(course, within))
-    for measure in measures:
-        estimate = estimates[measure.id]
-        if estimate is None:
-            found.append(ControlLimits(None, None, None, None, measure.reason, signal=False))
-            continue
-        own = next(limits)
-        signal = own.signals(estimate.value)
-        found.append(
-            ControlLimits(own.centre, own.low, own.high, own.chart, own.reason, signal=signal)
-        )
-    return tuple(found)
 
 
 def _tested(period: Period, estimates: Sequence[Estimate]) -> Period:

@@ -10,11 +10,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from evalreport.metrics.catalogue import find
 from evalreport.metrics.estimates import estimate_of
 from evalreport.metrics.tables import ScoreTable
 from evalreport.results.identity import Slice
-from evalreport.results.records import SHARES_MOVED, Change, ChartMark, Measure, Moved, Table
+from evalreport.results.records import (
+    SHARES_MOVED,
+    Change,
+    ChartMark,
+    ControlLimits,
+    Measure,
+    Moved,
+    Table,
+)
 from evalreport.statistics.change import LEVEL, RUN_LENGTH
+from evalreport.statistics.control_limits import limits_of_course
 from evalreport.statistics.course import ChartedCourse, charted_course
 from evalreport.statistics.separate_samples import Estimate
 from evalreport.statistics.shift import Floats, Sample, chi_square, kolmogorov_smirnov
@@ -40,6 +50,29 @@ def change_of(
         return change
     found = names.index(change.since)
     return replace(change, moved=_moved(state, column, measures, found))
+
+
+def control_limits(measures: Sequence[Measure], files: Sequence[str]) -> tuple[ControlLimits, ...]:
+    """Of each step, the limits that those before it give, and whether its value is outside.
+
+    ``files`` names the data of each: the same rows again say nothing new.
+    """
+    metric = find(measures[0].metric)
+    within = (-math.inf, math.inf) if metric is None else metric.bounds
+    estimates = [estimate_of(measure) for measure in measures]
+    pairs = zip(estimates, files, strict=True)
+    limits = iter(limits_of_course([(one, of) for one, of in pairs if one is not None], within))
+    found = []
+    for measure, estimate in zip(measures, estimates, strict=True):
+        if estimate is None:
+            found.append(ControlLimits(None, None, None, None, measure.reason, signal=False))
+            continue
+        own = next(limits)
+        signal = own.signals(estimate.value)
+        found.append(
+            ControlLimits(own.centre, own.low, own.high, own.chart, own.reason, signal=signal)
+        )
+    return tuple(found)
 
 
 def charted_change(names: Sequence[str], estimates: Sequence[Estimate | None]) -> Change | None:
