@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from evalreport.errors import EvalreportError, Problem, UsageError, did_you_mean
 from evalreport.report import comparisons
-from evalreport.report.anchors import with_anchors, with_tables
 from evalreport.report.charts.canvas import failed_drawings
 from evalreport.report.checklists import asked, checklist_blocks
 from evalreport.report.checklists import declared as declared_lists
@@ -28,6 +27,7 @@ from evalreport.report.model import (
     Text,
 )
 from evalreport.report.now_and_then import compared_title
+from evalreport.report.number_tables import making_order, with_tables
 from evalreport.report.page_one import outcome_text
 from evalreport.report.rows import agreement_words
 from evalreport.report.scripts import script_note
@@ -53,7 +53,7 @@ def build(results: Results, template: str = "standard", failed: list[str] | None
     made = _with_note(_sections(contents, wording, chosen, told), script_note(results))
     provenance = results.provenance
     spec = provenance.spec.sha256 if provenance.spec is not None else ""
-    report = Report(
+    return Report(
         title=prose(results.title or "Classifier evaluation"),
         lead=_lead(contents),
         language=_language(contents),
@@ -70,15 +70,17 @@ def build(results: Results, template: str = "standard", failed: list[str] | None
         large=bool((contents.spec.get("report") or {}).get("large")),
         logo=logo_address(contents),
     )
-    return with_anchors(report)
 
 
 def _sections(
     contents: Contents, wording: Wording, chosen: tuple[str, ...], failed: list[str]
 ) -> tuple[Section, ...]:
     """The sections that hold something, numbered in order; annexes are lettered."""
-    made = {name: _made(contents, wording, sections()[name], chosen, failed) for name in chosen}
-    made = with_tables(contents, made)
+    made: dict[str, list[Block]] = {}
+    stood: set[str] = set()
+    for name in making_order(chosen):
+        blocks = _made(contents, wording, sections()[name], chosen, failed)
+        made[name] = with_tables(contents, name, blocks, stood)
     lists = asked(contents) if "checklists" in chosen else ()
     kept = [name for name in chosen if made[name] or (name == "checklists" and lists)]
     numbers, letters = iter(range(1, 100)), iter("ABCDEFGHIJ")

@@ -27,7 +27,6 @@ class MetricBlock:
     meaning: str
     cards: tuple[Card, ...]
     formula: tuple[FormulaPiece, ...] = ()
-    anchor: str = ""
     kind: ClassVar[str] = "metric"
 
 
@@ -147,7 +146,6 @@ class Heading:
 
     text: str
     aside: str = ""
-    anchor: str = ""
     kind: ClassVar[str] = "heading"
 
 
@@ -175,7 +173,6 @@ class Notes:
     title: str
     items: tuple[Note, ...]
     style: str = ""
-    anchor: str = ""
     kind: ClassVar[str] = "notes"
 
 
@@ -413,14 +410,6 @@ Block = (
 
 
 @dataclass(frozen=True)
-class Entry:
-    """An entry of the contents below its section."""
-
-    anchor: str
-    text: str
-
-
-@dataclass(frozen=True)
 class Section:
     """A numbered section; ``run_on`` sections do not start a page."""
 
@@ -431,7 +420,6 @@ class Section:
     intro: str
     blocks: tuple[Block, ...]
     run_on: bool = False
-    entries: tuple[Entry, ...] = ()
 
 
 @dataclass(frozen=True)

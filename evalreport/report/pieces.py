@@ -108,7 +108,6 @@ class CountTable:
     rows: tuple[CountRow, ...]
     partial: str = ""
     crowded: bool = False
-    anchor: str = ""
     orientation: Orientation = ACTUAL_IN_ROWS
     kind: ClassVar[str] = "counts"
 
@@ -132,10 +131,7 @@ class Whisker:
 
 @dataclass(frozen=True)
 class Number:
-    """A measure as printed, with the hooks that tie it to results.json.
-
-    ``anchor`` is the name that a link to it has, in the one place of a page that has it.
-    """
+    """A measure as printed, with the hooks that tie it to results.json."""
 
     measure: str
     metric: str
@@ -151,7 +147,6 @@ class Number:
     n: str = ""
     table: str = ""
     whisker: Whisker | None = None
-    anchor: str = ""
 
 
 @dataclass(frozen=True)
