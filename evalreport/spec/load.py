@@ -41,6 +41,9 @@ _WANTED = {
     "tuple_type": "a list",
     "string_type": "text",
 }
+#: Kinds of values that say nothing after a mistake but in a sentence, with that.
+_KINDS = ("text", "a mapping", "a list", "a number", "a finite number", "a whole number",
+          "true or false")  # fmt: skip
 _BOUNDS = {
     "greater_than": ("gt", "above"),
     "greater_than_equal": ("ge", "at least"),
@@ -75,6 +78,14 @@ def of_fault(fault: Fault, path: Place, document: Document) -> Problem:
     instead = _with_form(instead, full) if fault.named else instead
     where = document.where_key(full) if fault.at_key else document.where(full)
     what = f"{name_of(full)} {fault.what}" if fault.named else fault.what
+    return _problem(what, instead, where)
+
+
+def _problem(what: str, instead: str, where: Location) -> Problem:
+    """A mistake and what would be right; of a kind of value alone, both in one sentence."""
+    if instead in _KINDS:
+        kind = "a text" if instead == "text" else instead
+        return Problem(f"{what} where {kind} is expected", "", where)
     return Problem(what, instead, where)
 
 
@@ -106,7 +117,9 @@ def _of_error(error: dict[str, Any], at: Anatomy, document: Document, root: type
         return _not_a_choice(error, path, document)
     name, where = name_of(path), document.where(path)
     if error["loc"][-1] == "[key]":
-        return Problem(f"a key of {name_of(path[:-1])} is empty", "text", document.where_key(path))
+        return Problem(
+            f"a key of {name_of(path[:-1])} is empty", "some text", document.where_key(path)
+        )
     if kind in ("too_short", "too_long"):
         return _wrong_length(error, name, where)
     if kind in _BOUNDS:
@@ -121,7 +134,7 @@ def _of_error(error: dict[str, Any], at: Anatomy, document: Document, root: type
     instead = _with_form(instead, path, error["input"])
     if kind == "string_pattern_mismatch":
         instead = _described(error, root)
-    return Problem(f"{name} is {shown(error['input'])}", instead or str(error["msg"]), where)
+    return _problem(f"{name} is {shown(error['input'])}", instead or str(error["msg"]), where)
 
 
 def _with_form(instead: str, path: Place, value: Any = None) -> str:

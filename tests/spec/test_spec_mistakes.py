@@ -42,7 +42,7 @@ ONE_LINE = [
     ]),
     ("confidence: {level: '0.95', stratify: yes}", [
         "8:21: level is '0.95'; a number, without quotes: 0.95",
-        "8:39: stratify is 'yes'; true or false",
+        "8:39: stratify is 'yes' where true or false is expected",
     ]),
     ("confidence: {level: 0,95}", [("8:23: unknown key '95'; a number with a "
                                    "decimal point: level: 0.95"),
@@ -70,8 +70,8 @@ ONE_LINE = [
     ("thresholds: []", ["8:13: thresholds is empty; at least one"]),
     ("thresholds: 0.5", ["8:13: thresholds is 0.5; a list: [0.5]"]),
     ("thresholds: [.inf, .nan]", [
-        "8:14: item 1 of thresholds is .inf; a finite number",
-        "8:20: item 2 of thresholds is .nan; a finite number",
+        "8:14: item 1 of thresholds is .inf where a finite number is expected",
+        "8:20: item 2 of thresholds is .nan where a finite number is expected",
     ]),
     ("thresholds: [half, {maximise: youden_j}]", [
         "8:14: item 1 of thresholds is 'half'; a number, or a rule such as {maximize: youden_j}",
@@ -85,7 +85,7 @@ ONE_LINE = [
     ]),
     ("thresholds: [{at_least: {recal: 0.9}}, {at_least: {recall: high}}]", [
         "8:26: unknown metric 'recal'; did you mean 'recall'?",
-        "8:60: recall is to reach 'high'; a number",
+        "8:60: recall is to reach 'high' where a number is expected",
     ]),
     ("thresholds: [{maximize: f1, minimize: fpr}, {on: d}, {value: 0.5, on: d}]", [
         ("8:29: a threshold with maximize and minimize; one rule; at_least or at_most may have "
@@ -102,7 +102,7 @@ ONE_LINE = [
         "8:26: fbeta has no value to reach; value: 0.9 beside its parameters",
     ]),
     ("thresholds: [{at_least: {fbeta: {beta: 2, value: ~}}}, {at_least: recall}]", [
-        "8:50: fbeta is to reach ~; a number",
+        "8:50: fbeta is to reach ~ where a number is expected",
         "8:67: at_least is 'recall'; one metric and its value, such as {recall: 0.95}",
     ]),
     # metrics and their parameters
@@ -141,13 +141,18 @@ ONE_LINE = [
         "8:38: item 4 of subgroups is empty; at least one",
         "8:42: item 1 of item 5 of subgroups is empty; some text",
     ]),
-    ("cautions: {off: {'': reason}}", ["8:18: a key of off is empty; text"]),
-    ("hierarchy: {'': a}", ["8:13: a key of hierarchy is empty; text"]),
+    ("cautions: {off: {'': reason}}", ["8:18: a key of off is empty; some text"]),
+    ("hierarchy: {'': a}", ["8:13: a key of hierarchy is empty; some text"]),
+    ("hierarchy: {a: {b: c}}", ["8:16: a is a mapping where a text is expected"]),
+    ("series: [x]", ["8:9: series is a list where a text is expected"]),
+    ("confidence: {resamples: many}", [
+        "8:25: resamples is 'many' where a whole number is expected",
+    ]),
     ("about: {a: [x, {b: ~}]}", ["8:20: b is ~; quote it if it is meant as text"]),
     ("prevalence: [.nan, [1], half, '0,5']", [
-        "8:14: item 1 of prevalence is .nan; a finite number",
-        "8:20: item 2 of prevalence is a list; a number",
-        "8:25: item 3 of prevalence is 'half'; a number",
+        "8:14: item 1 of prevalence is .nan where a finite number is expected",
+        "8:20: item 2 of prevalence is a list where a number is expected",
+        "8:25: item 3 of prevalence is 'half' where a number is expected",
         "8:31: item 4 of prevalence is '0,5'; a number with a decimal point: 0.5",
     ]),
     ("learning_curve: {sizes: [" + "1.0, " * 100 + "0.5]}", [
@@ -158,7 +163,7 @@ ONE_LINE = [
     ]),
     ("costs: 5", [("8:8: costs is 5; {false_negative: 5, false_positive: 1}, or "
                   "{actual: {predicted: cost}}")]),
-    ("costs: {a: {b: x}}", ["8:16: b is 'x'; a number"]),
+    ("costs: {a: {b: x}}", ["8:16: b is 'x' where a number is expected"]),
     ("costs: {false_negative: 5, a: {b: 1}}", [
         ("8:9: 'false_negative' is not a mapping like 'a'; costs of two kinds of mistake, or "
         "{predicted: cost} for each actual class"),
@@ -224,7 +229,7 @@ ONE_LINE = [
         "at_most: 0.3; or deliberate: true, if the worse side is meant"),
     ]),
     ("acceptance: [{metric: fpr, at_least: 0.3, deliberate: maybe}]", [
-        "8:55: deliberate is 'maybe'; true or false",
+        "8:55: deliberate is 'maybe' where true or false is expected",
     ]),
     # report, cross-validation, engine
     ("report: {formats: [htlm], page_size: a5}", [
@@ -325,7 +330,7 @@ def test_mistakes_of_datasets_and_models_all_at_once(mistakes):
         "11:9: unknown key 'scroe'; did you mean 'score'?",
         "12:9: list is a list; a mapping, such as {score: column} or {prediction: column}",
         "13:23: scores has 1; at least 2",
-        "14:25: bias is 'x'; a number",
+        "14:25: bias is 'x' where a number is expected",
         "14:37: weights is empty; at least one",
         "15:3: features is missing in saved; features: the columns it takes, in its order",
         "16:20: a history with nothing to judge; one of score, margin, prediction and weights",
