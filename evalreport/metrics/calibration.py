@@ -98,6 +98,7 @@ _of_the_fit = partial(
     avoid="alone: probabilities can be too high everywhere and still have a slope of 1",
     standard_error=_error_of(_slope),
     line="slope",
+    leads=2,
 )
 def calibration_slope(s: ScoreTable) -> Expression:
     """The slope of the logistic fit of the outcome on the logit of the probability.
@@ -116,6 +117,7 @@ def calibration_slope(s: ScoreTable) -> Expression:
     use="together with the slope of the same fit",
     avoid="as calibration in the large: it is the level at p = 0.5 after the slope is fitted",
     standard_error=_error_of(_intercept),
+    leads=3,
 )
 def calibration_intercept(s: ScoreTable) -> Expression:
     """The intercept of the joint logistic fit, slope and intercept both free.
@@ -159,6 +161,7 @@ def calibration_in_the_large(s: ScoreTable) -> Expression:
     avoid="alone: mistakes at the low and the high end can cancel",
     shows=Shows.CALIBRATION,
     reference="Riley R. et al. Prognosis Research in Health Care, 2019",
+    leads=4,
 )
 def oe_ratio(s: ScoreTable) -> Expression:
     """Positives observed over positives expected, the sum of the probabilities.

@@ -121,6 +121,7 @@ def _(m: Matrix) -> Expression:
     shows=Shows.ONE_KIND,
     worst_class=True,
     of_one_row="of the labels that a row truly has, the share that is predicted",
+    leads=7,
 )
 def recall(c: Counts) -> Ratio:
     """Of the rows that truly are of the class, the share that is found.
@@ -139,6 +140,7 @@ def recall(c: Counts) -> Ratio:
     use="when a false alarm is the costly mistake",
     avoid="alone: predicting nothing positive reaches 1",
     shows=Shows.ONE_KIND,
+    leads=8,
 )
 def specificity(c: Counts) -> Ratio:
     """Of the rows that are not of the class, the share that is correctly called negative.
@@ -160,6 +162,7 @@ def specificity(c: Counts) -> Ratio:
     avoid="across samples of different prevalence: it moves with the prevalence",
     shows=Shows.ONE_KIND,
     of_one_row="of the labels predicted for a row, the share that it truly has",
+    leads=9,
 )
 def precision(c: Counts) -> Ratio:
     """Of the rows predicted to be of the class, the share that truly is.

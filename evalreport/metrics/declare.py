@@ -157,6 +157,9 @@ class Metric:
     guidance on models for medical decisions says of it, where it does. ``cautions``: codes of the
     cautions that are about its value. ``line``: which number of the calibration lines it is.
     ``worst_class``: of several metrics of single classes its worst class is told first.
+    ``leads``: its place among those that scores of two classes, and the decisions by them, are
+    judged by first: do they rank rows, do they mean what they say, is a decision by them worth more
+    than none, and what are the decisions at one cut-off.
     """
 
     name: str
@@ -207,10 +210,16 @@ class Metric:
     cautions: tuple[str, ...] = ()
     line: str = ""
     worst_class: bool = False
+    leads: int | None = None
     _forms: dict[str, Callable[..., Any]] = field(default_factory=dict, repr=False)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.function(*args, **kwargs)
+
+    @property
+    def takes_scores(self) -> bool:
+        """Whether it needs scores of two classes: to compute with, or to have a threshold of."""
+        return self.table is Table.SCORES or "threshold" in self.context
 
     @property
     def ranks_rows(self) -> bool:

@@ -159,6 +159,7 @@ def npv_at_prevalence(c: Counts, *, prevalence: float) -> Ratio:
     avoid="at a threshold that is not a probability anybody would act on",
     advice=ESSENTIAL,
     reference="Vickers A., Elkin E. Decision curve analysis. Med Decis Making 26, 2006",
+    leads=6,
 )
 def net_benefit(c: Counts, *, threshold: float) -> Expression:
     """True positives per row, less false positives weighted by the odds of the threshold.

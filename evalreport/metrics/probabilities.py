@@ -139,6 +139,7 @@ def _(c: ClassScores) -> Expression:
     avoid="across samples of different prevalence: a constant answer scores p (1 - p)",
     chance=chance.squared_error,
     reference=BRIER,
+    leads=5,
 )
 def brier(s: ScoreTable) -> Expression:
     """The mean squared difference of probability and outcome: 0 to 1; over more classes 0 to 2.

@@ -73,6 +73,7 @@ def lost_pairs(s: ScoreTable) -> Cell:
     advice=ESSENTIAL,
     cautions=("auc_below_half",),
     reference=HANLEY,
+    leads=1,
 )
 def roc_auc(s: ScoreTable) -> Ratio:
     """The chance that a positive row scores above a negative one, ties counting half.

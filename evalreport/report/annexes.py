@@ -290,12 +290,7 @@ def not_computed_blocks(contents: Contents) -> list[Block]:
         left("state", lambda line: line[2]),
         left("why", lambda line: line[3]),
     ]
-    note = (
-        f"{MOST_LINES} of {len(lines)} lines; the others are in results.json."
-        if len(lines) > MOST_LINES
-        else ""
-    )
-    return [table_of("", lines[:MOST_LINES], columns, note, "methods")]
+    return [table_of("", lines, columns, style="methods", most=MOST_LINES)]
 
 
 def _in_words(task: str) -> str:

@@ -245,8 +245,8 @@ def _declared(contents: Contents, entries: Sequence[Declared]) -> TableBlock:
         left("p", _tested),
     ]
     note = "Inside and outside are of the interval measured here; neither is a verdict."
-    shown = entries[:MOST_LINES]
-    return table_of("Declared elsewhere and measured here", shown, columns, note)
+    title = "Declared elsewhere and measured here"
+    return table_of(title, entries, columns, note, most=MOST_LINES)
 
 
 def _declared_title(contents: Contents, entry: Declared) -> str:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TypeVar
 
-from evalreport.report.columns import Field, left, plain_table, right, table_of
-from evalreport.report.model import Block, Column, Line, TableBlock
+from evalreport.report.columns import Field, left, right, table_of
+from evalreport.report.model import Block, Line, TableBlock
 from evalreport.report.numbers import or_dash, p_text
 from evalreport.report.pieces import LineCell
 from evalreport.report.words import label_text, method_text
 from evalreport.results.records import SHARES_MOVED, Change, ChartMark, Moved, Period
 
+R = TypeVar("R")
 SIGNAL = "◆"
 #: Periods in the table of a chart, the newest ones.
 MOST_PERIODS = 36
@@ -21,11 +24,6 @@ WHAT_MOVED = {
     "scores": "mean score",
     "calibration": "mean of outcome minus score",
 }
-
-#: Heads of the columns of the charts with memory, after that of the step.
-MARK_HEADS = tuple(
-    Column(head, "right") for head in ("z", "EWMA", "its limit", "cumulative sum", "its limit")
-)
 
 #: A course with the words for its measure and its model.
 Named = tuple[str, str, Period]
@@ -148,28 +146,41 @@ def _chart(name: str, model: str, record: Period) -> TableBlock:
     """The charts of one measure, period by period."""
     change = record.change
     assert change is not None
-    pairs = list(zip(record.periods, change.marks, strict=True))
-    rows = [
-        Line((label_text(period), *mark_cells(mark)), strong=mark.signal) for period, mark in pairs
+    columns: list[Field[tuple[str, ChartMark]]] = [
+        left(str(record.every), lambda one: label_text(one[0])),
+        *mark_columns(lambda one: one[1]),
     ]
     note = (
         f"z: against all periods before, in standard errors. EWMA: moving average with weight 0.2 "
         f"(Roberts 1959). Both charts have an in-control run length of {change.run_length:g} "
         f"periods; {SIGNAL} beyond the limit."
     )
-    if len(rows) > MOST_PERIODS:
-        note += f" The newest {MOST_PERIODS} of {len(rows)} periods; all are in results.json."
-    columns = (Column(str(record.every)), *MARK_HEADS)
-    title = f"Charts that look every time: {name}, {model}"
-    return plain_table(title, columns, tuple(rows[-MOST_PERIODS:]), note)
+    return table_of(
+        f"Charts that look every time: {name}, {model}",
+        zip(record.periods, change.marks, strict=True),
+        columns,
+        note,
+        row=lambda one, cells: Line(cells, strong=one[1].signal),
+        newest=MOST_PERIODS,
+        noun="periods",
+    )
 
 
-def mark_cells(mark: ChartMark) -> tuple[str, ...]:
-    """One step of the charts, below ``MARK_HEADS``."""
+def mark_columns(mark_of: Callable[[R], ChartMark]) -> list[Field[R]]:
+    """The charts with memory step by step, of records that have the marks of a step each."""
+
+    def cell(k: int, one: R) -> str:
+        return _mark_cells(mark_of(one))[k]
+
+    heads = ("z", "EWMA", "its limit", "cumulative sum", "its limit")
+    return [right(head, partial(cell, k)) for k, head in enumerate(heads)]
+
+
+def _mark_cells(mark: ChartMark) -> list[str]:
     numbers = (mark.z, mark.ewma, mark.ewma_limit, mark.cusum, mark.cusum_limit)
     texts = ["–" if one is None else f"{one:.2f}".replace("-", "−") for one in numbers]
     if mark.ewma is not None and mark.ewma_limit is not None and abs(mark.ewma) > mark.ewma_limit:
         texts[1] += f" {SIGNAL}"
     if mark.signal:
         texts[3] += f" {SIGNAL}"
-    return tuple(texts)
+    return texts

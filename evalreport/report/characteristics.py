@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
-from evalreport.report.columns import plain_table
+from evalreport.report.columns import Field, left, right, table_of
 from evalreport.report.contents import Contents
-from evalreport.report.model import Block, Column, Line, TableBlock
+from evalreport.report.model import Block, Line, TableBlock
 from evalreport.report.numbers import count_text, measured_places, measured_text, share_text
+from evalreport.report.pieces import LineCell
 from evalreport.report.sections import section
 from evalreport.report.words import label_text, listed
 from evalreport.results.records import (
@@ -24,6 +26,16 @@ MOST_COLUMNS = 40
 NOTE = "Numbers: sample standard deviation; quartiles by linear interpolation. Rows are counted."
 
 
+class _Row(NamedTuple):
+    """A name with a cell for all rows and for those of each class; ``head`` and ``inner`` ones."""
+
+    name: str
+    cells: Sequence[str]
+    head: bool = False
+    inner: bool = False
+    strong: bool = False
+
+
 @section(
     "characteristics", "Characteristics by class", short="Characteristics", of=(Characteristics,)
 )
@@ -35,11 +47,11 @@ def characteristics_blocks(contents: Contents) -> list[Block]:
 def _table(contents: Contents, record: Characteristics) -> TableBlock:
     classes = record.classes[:MOST_CLASSES]
     shown = [None, *(c.label for c in classes)]
-    columns = (
-        Column("characteristic"),
-        Column("all rows", "right"),
-        *(Column(label_text(c.label), "right") for c in classes),
-    )
+    heads = ["all rows", *(label_text(c.label) for c in classes)]
+    columns: list[Field[_Row]] = [
+        left("characteristic", lambda row: row.name),
+        *(right(head, partial(_cell, k)) for k, head in enumerate(heads)),
+    ]
     rows = [_counts(record, classes), _shares(contents, record, classes)]
     for column in record.columns[:MOST_COLUMNS]:
         groups = {g.label: g for g in column.groups}
@@ -47,7 +59,15 @@ def _table(contents: Contents, record: Characteristics) -> TableBlock:
     models = [label_text(m) for m in record.models]
     whose = "" if len(models) == len(contents.models) else f", {listed(models)}"
     caption = f"Characteristics of the used rows, {label_text(record.dataset)}{whose}"
-    return plain_table(caption, columns, tuple(rows), _left_out(record), "one-table")
+    return table_of(caption, rows, columns, _left_out(record), "one-table", _line)
+
+
+def _cell(place: int, row: _Row) -> str:
+    return row.cells[place]
+
+
+def _line(row: _Row, cells: tuple[str | LineCell, ...]) -> Line:
+    return Line(cells, strong=row.strong, head=row.head, inner=row.inner)
 
 
 def _left_out(record: Characteristics) -> str:
@@ -63,27 +83,27 @@ def _left_out(record: Characteristics) -> str:
     return f"{NOTE} {' and '.join(told)}; the others are in results.json." if told else NOTE
 
 
-def _counts(record: Characteristics, classes: Sequence[ClassRows]) -> Line:
+def _counts(record: Characteristics, classes: Sequence[ClassRows]) -> _Row:
     counts = [record.rows, *(c.rows for c in classes)]
-    return Line(("rows", *(count_text(n) for n in counts)), strong=True)
+    return _Row("rows", list(map(count_text, counts)), strong=True)
 
 
-def _shares(contents: Contents, record: Characteristics, classes: Sequence[ClassRows]) -> Line:
+def _shares(contents: Contents, record: Characteristics, classes: Sequence[ClassRows]) -> _Row:
     """The share of the rows that each class has, and whether the sampling fixed it."""
     datasets = contents.spec.get("datasets") or {}
     sampling = (datasets.get(record.dataset) or {}).get("sampling")
     name = "share, fixed by the sampling" if sampling == "case_control" else "share of rows"
     rows = record.rows
-    return Line((name, share_text(rows, rows), *(share_text(c.rows, rows) for c in classes)))
+    return _Row(name, [share_text(own, rows) for own in (rows, *(c.rows for c in classes))])
 
 
 def _lines(
     column: DescribedColumn, groups: Sequence[NumberGroup | CategoryGroup]
-) -> Iterator[Line]:
-    yield Line((label_text(column.column), *("" for _ in groups)), head=True)
+) -> Iterator[_Row]:
+    yield _Row(label_text(column.column), [""] * len(groups), head=True)
     yield from _of_numbers([group for group in groups if isinstance(group, NumberGroup)])
     yield from _of_words([group for group in groups if isinstance(group, CategoryGroup)])
-    yield Line(("missing", *(_missing(g) for g in groups)), inner=True)
+    yield _Row("missing", list(map(_missing, groups)), inner=True)
 
 
 def _missing(group: NumberGroup | CategoryGroup) -> str:
@@ -94,17 +114,17 @@ def _share(count: int, whole: int) -> str:
     return f"{count_text(count)} ({share_text(count, whole)})" if whole else count_text(count)
 
 
-def _of_numbers(groups: Sequence[NumberGroup]) -> Iterator[Line]:
+def _of_numbers(groups: Sequence[NumberGroup]) -> Iterator[_Row]:
     if not groups:
         return
     places = measured_places(groups[0].sd or groups[0].mean)
 
-    def line(name: str, form: str, of: Callable[[NumberGroup], tuple[Any, ...]]) -> Line:
+    def line(name: str, form: str, of: Callable[[NumberGroup], tuple[Any, ...]]) -> _Row:
         cells = [
             form.format(*(_measured(x, places) for x in of(g))) if g.n else "no value"
             for g in groups
         ]
-        return Line((name, *cells), inner=True)
+        return _Row(name, cells, inner=True)
 
     yield line("mean (standard deviation)", "{} ({})", lambda g: (g.mean, g.sd))
     yield line(
@@ -117,11 +137,11 @@ def _measured(value: Any, places: int) -> str:
     return "–" if value is None else measured_text(value, places)
 
 
-def _of_words(groups: Sequence[CategoryGroup]) -> Iterator[Line]:
+def _of_words(groups: Sequence[CategoryGroup]) -> Iterator[_Row]:
     if not groups:
         return
     for k, value in enumerate(groups[0].values):
-        cells = (_share(g.values[k].count, g.n) for g in groups)
-        yield Line((label_text(value.value), *cells), inner=True)
+        shares = [_share(g.values[k].count, g.n) for g in groups]
+        yield _Row(label_text(value.value), shares, inner=True)
     if groups[0].other:
-        yield Line(("other values", *(_share(g.other, g.n) for g in groups)), inner=True)
+        yield _Row("other values", [_share(g.other, g.n) for g in groups], inner=True)

@@ -52,8 +52,10 @@ def claim_blocks(contents: Contents) -> list[Block]:
         left("verdict", _verdict),
         left("by", _by),
     ]
-    shown = entries[:MOST_LINES]
-    blocks: list[Block] = [table_of("Claims checked", shown, columns, _note(entries))]
+    made = table_of(
+        "Claims checked", entries, columns, _note(entries), most=MOST_LINES, noun="claims"
+    )
+    blocks: list[Block] = [made]
     found = contents.of(ClaimCounts)
     if found:
         blocks.append(_counts(contents, found))
@@ -101,10 +103,7 @@ def _note(entries: Sequence[Claim]) -> str:
     text = f"{count_text(held)} of {counted(len(entries), 'claim')} reproduced."
     if tried:
         text += f" Tried for limits: {listed([method_text(name) for name in tried])}."
-    text += " Methods that draw resamples are not tried: their limits change with the draw."
-    if len(entries) > MOST_LINES:
-        text += f" {count_text(len(entries) - MOST_LINES)} more are in results.json."
-    return text
+    return f"{text} Methods that draw resamples are not tried: their limits change with the draw."
 
 
 def _counts(contents: Contents, found: Sequence[ClaimCounts]) -> TableBlock:

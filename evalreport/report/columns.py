@@ -43,14 +43,44 @@ def table_of(
     note: str = "",
     style: str = "",
     row: Callable[[R, tuple[str | LineCell, ...]], Line] | None = None,
+    *,
+    most: int | None = None,
+    newest: int | None = None,
+    noun: str = "lines",
 ) -> TableBlock:
     """A line for each record; ``row`` makes it of a record's cells where it is no plain one.
 
-    >>> made = table_of("Squares", (2, 3), [left("n", str), right("square", lambda n: str(n * n))])
-    >>> [line.cells for line in made.lines]
-    [('2', '4'), ('3', '9')]
+    Of more than ``most`` the first stand there, of more than ``newest`` the last; a note says how
+    many of how many. Short tables are kept on one page of paper.
+
+    >>> made = table_of("Squares", (2, 3, 4), [left("n", str), right("n²", lambda n: str(n * n))],
+    ...                 most=2)
+    >>> [line.cells for line in made.lines], made.notes
+    ([('2', '4'), ('3', '9')], ('2 of 3 lines; the others are in results.json.',))
     """
-    return plain_table(caption, *laid(records, columns, row), note, style)
+    every = tuple(records)
+    shown = every[:most] if newest is None else every[-newest:]
+    if len(shown) < len(every):
+        left_out = f"{len(shown)} of {len(every)} {noun}; the others are in results.json."
+        left_out = left_out if newest is None else f"The newest {left_out}"
+        note = f"{note} {left_out}".strip()
+    return _plain(caption, *laid(shown, columns, row), note, style)
+
+
+def grouped_table(
+    caption: str,
+    groups: Iterable[tuple[str, Iterable[R]]],
+    columns: Sequence[Field[R]],
+    note: str = "",
+    style: str = "",
+) -> TableBlock:
+    """A head for each group, and below it a line for each of its records."""
+    heads, _ = laid((), columns)
+    lines: list[Line] = []
+    for name, records in groups:
+        lines.append(Line((name, *[""] * (len(heads) - 1)), head=True))
+        lines += laid(records, columns, lambda _, cells: Line(cells, inner=True))[1]
+    return _plain(caption, heads, lines, note, style)
 
 
 def laid(
@@ -66,14 +96,9 @@ def laid(
     return tuple(Column(column.head, column.align) for column in columns), tuple(lines)
 
 
-def plain_table(
-    caption: str,
-    columns: Sequence[Column],
-    lines: Sequence[Line],
-    note: str = "",
-    style: str = "",
+def _plain(
+    caption: str, columns: Sequence[Column], lines: Sequence[Line], note: str, style: str
 ) -> TableBlock:
-    """A table of words and figures; short ones are kept on one page of paper."""
     kept = "kept" if style != "methods" and len(lines) < FEW else ""
     many = "many" if len(columns) > MANY else ""
     styles = " ".join(filter(None, ("plain", style, kept, many)))

@@ -65,9 +65,7 @@ def _summary(contents: Contents, records: Sequence[Drift]) -> TableBlock:
     note = "PSI: sum of (now − then) ln(now / then) over the shares below. By chance: its mean if "
     note += "nothing has moved. p values are not corrected for their number."
     note += "".join(f" {reason[:1].upper()}{reason[1:]}." for reason in reasons)
-    if len(records) > MOST_ROWS:
-        note += f" {MOST_ROWS} of {len(records)}; the others are in results.json."
-    return table_of("What has moved, and how far", records[:MOST_ROWS], columns, note)
+    return table_of("What has moved, and how far", records, columns, note, most=MOST_ROWS)
 
 
 def _what(contents: Contents, record: Drift) -> str:
@@ -87,9 +85,8 @@ def _bins(contents: Contents, record: Drift) -> TableBlock:
         right("then", lambda b: f"{count_text(b.reference)} ({share_text(b.reference, then)})"),
         right("now", lambda b: f"{count_text(b.rows)} ({share_text(b.rows, now)})"),
     ]
-    note = "" if len(bins) <= MOST_LINES else f"{MOST_LINES} of {len(bins)} lines."
     what = _what(contents, record)
-    return table_of(f"{what[:1].upper()}{what[1:]}", bins[:MOST_LINES], columns, note)
+    return table_of(f"{what[:1].upper()}{what[1:]}", bins, columns, most=MOST_LINES)
 
 
 def _bin_name(b: DriftCategory | DriftBin) -> str:

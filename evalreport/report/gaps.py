@@ -88,8 +88,8 @@ def _table(
     name = " and ".join(label_text(c) for c in columns)
     first = headline_identities(contents, contents.views)
     keys = sorted(groups, key=lambda k: first.index(k[0]) if k[0] in first else len(first))
-    widest = [_widest(groups[key]) for key in keys[:MOST_LINES]]
-    against = list(dict.fromkeys(against_words(gap) for gap in widest))
+    widest = [_widest(groups[key]) for key in keys]
+    against = list(dict.fromkeys(map(against_words, widest[:MOST_LINES])))
     one = len(against) == 1
     against_column: Field[Gap] = left("against", lambda g: against_words(g).removeprefix("the "))
     shown: list[Field[Gap]] = [
@@ -104,12 +104,10 @@ def _table(
         right("groups differ, p", lambda gap: _test(contents, gap, columns)),
     ]
     note = "p is from one test over all groups, not corrected for the number of metrics."
-    if len(groups) > MOST_LINES:
-        note += f" {MOST_LINES} of {len(groups)} lines; the others are in results.json."
-    if any(_test(contents, gap, columns) == "–" for gap in widest):
+    if any(_test(contents, gap, columns) == "–" for gap in widest[:MOST_LINES]):
         note += " –: no test was made."
     caption = f"Gaps by {name}, against {against[0]}" if one else f"Gaps by {name}"
-    return table_of(caption, widest, shown, note, "gaps")
+    return table_of(caption, widest, shown, note, "gaps", most=MOST_LINES)
 
 
 def against_words(gap: Gap) -> str:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from evalreport.report.columns import plain_table
+from evalreport.report.columns import Field, left, table_of
 from evalreport.report.contents import Contents
 from evalreport.report.marking import positive_index, role_text
 from evalreport.report.model import (
     Block,
-    Column,
     Facts,
     Legend,
-    Line,
     TableBlock,
 )
 from evalreport.report.orientation import turned_counts
@@ -66,14 +64,16 @@ def _words_of_cells(contents: Contents) -> TableBlock | None:
     order = [1, 0] if contents.words.positive_first and positive else [0, 1]
     labels = [label_text(table.labels[i]) for i in order]
     how = contents.orientation(table.dataset)
-    heads = (Column(" ".join(how.corner)), *(Column(label) for label in labels))
+    columns: list[Field[tuple[str, list[str]]]] = [
+        left(" ".join(how.corner), lambda one: one[0]),
+        left(labels[0], lambda one: one[1][0]),
+        left(labels[1], lambda one: one[1][1]),
+    ]
     cells = [[CELLS[role_text(i, j, positive)] for j in order] for i in order]
-    rows = tuple(
-        Line((label, *own)) for label, own in zip(labels, turned_counts(cells, how), strict=True)
-    )
+    rows = zip(labels, turned_counts(cells, how), strict=True)
     standard = "reference standard (the disease)" if how.actual == "reference" else how.actual
     said = OF_TESTS.format(standard) if how.transposed else ORIENTATION
-    return plain_table("The four cells", heads, rows, said)
+    return table_of("The four cells", rows, columns, said)
 
 
 def _about(contents: Contents) -> list[Facts]:

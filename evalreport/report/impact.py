@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from evalreport.report.cards import interval_text
-from evalreport.report.columns import plain_table
+from evalreport.report.columns import Field, grouped_table, left, right
 from evalreport.report.contents import Contents
-from evalreport.report.model import Block, Column, Line, TableBlock, Text
-from evalreport.report.numbers import count_text, p_text, share_text, value_text
+from evalreport.report.model import Block, TableBlock, Text
+from evalreport.report.numbers import count_text, or_dash, p_text, share_text, value_text
 from evalreport.report.strips import slice_heads
 from evalreport.report.words import condition_text, counted, label_text, listed, prose
 from evalreport.results.records import Impact, ImpactCategory, UnknownBounds
@@ -61,29 +61,31 @@ def _blocks(contents: Contents, records: Sequence[Impact]) -> list[Block]:
 
 
 def _table(contents: Contents, records: Sequence[Impact]) -> TableBlock:
-    unknown = records[0].unknown > 0
-    heads = [
-        ("group", "left"),
-        ("selected / n", "right"),
-        ("of all rows", "right"),
-        ("rate", "right"),
-        ("impact ratio", "right"),
-        ("interval", "right"),
-        ("p", "right"),
-        *((("rate if unknown", "right"), ("ratio if unknown", "right")) if unknown else ()),
+    columns: list[Field[ImpactCategory]] = [
+        left("group", _group),
+        right("selected / n", lambda c: f"{count_text(c.selected)} / {count_text(c.n)}"),
+        right("of all rows", lambda c: share_text(c.share_of_rows, 1) if c.share_of_rows else "–"),
+        right("rate", lambda c: or_dash(c.selection_rate)),
+        right(
+            "impact ratio",
+            lambda c: or_dash(c.impact_ratio) + (" *" if c.below_four_fifths else ""),
+        ),
+        right("interval", lambda c: "highest" if c.highest else interval_text(c.interval) or "–"),
+        right("p", lambda c: or_dash(c.p_value, p_text)),
     ]
-    rows: list[Line] = []
+    if records[0].unknown > 0:
+        columns += [
+            right("rate if unknown", lambda c: _bounds(c.bounds, "selection_rate")),
+            right("ratio if unknown", lambda c: _bounds(c.bounds, "impact_ratio")),
+        ]
     notes: dict[str, None] = {}
     for record in records:
-        shown = record.categories[:MOST_LINES]
-        rows.append(Line((_of(contents, record), *[""] * (len(heads) - 1)), head=True))
-        rows += [Line(_row(c, unknown), inner=True) for c in shown]
         name = contents.mark((record.dataset, record.model)).name
-        for note in _notes(record, shown):
+        for note in _notes(record, record.categories[:MOST_LINES]):
             of_all = len(records) == 1 or note[0] in SIGNS
             notes[note if of_all else f"{name}: {note}"] = None
-    columns = tuple(Column(*h) for h in heads)
-    return plain_table(_title(records[0]), columns, tuple(rows), " ".join(notes), "gaps")
+    groups = ((_of(contents, record), record.categories[:MOST_LINES]) for record in records)
+    return grouped_table(_title(records[0]), groups, columns, " ".join(notes), "gaps")
 
 
 def _title(record: Impact) -> str:
@@ -106,39 +108,18 @@ def _of(contents: Contents, record: Impact) -> str:
     return f"{mark.symbol} {mark.name}, {told}"
 
 
-def _row(category: ImpactCategory, unknown: bool) -> tuple[str, ...]:
-    fraction = f"{count_text(category.selected)} / {count_text(category.n)}"
-    rate, ratio = category.selection_rate, category.impact_ratio
-    told = "–" if ratio is None else value_text(ratio)
-    if category.below_four_fifths:
-        told += " *"
-    name = slice_heads(category.subgroup)
-    if category.unknown:
-        name += ", unknown"
+def _group(category: ImpactCategory) -> str:
+    """A group with the signs of the notes that are about it."""
+    name = slice_heads(category.subgroup) + (", unknown" if category.unknown else "")
     marks = ("†" if category.under_two_percent else "") + ("‡" if category.small else "")
-    p = category.p_value
-    return (
-        f"{name} {marks}".strip(),
-        fraction,
-        share_text(category.share_of_rows, 1) if category.share_of_rows else "–",
-        "–" if rate is None else value_text(rate),
-        told,
-        "highest" if category.highest else interval_text(category.interval) or "–",
-        "–" if p is None else p_text(p),
-        *(_bounds(category.bounds) if unknown else ()),
-    )
+    return f"{name} {marks}".strip()
 
 
-def _bounds(bounds: UnknownBounds | None) -> tuple[str, str]:
-    """What the rate and the ratio could be if all unknown rows were of this group."""
+def _bounds(bounds: UnknownBounds | None, of: str) -> str:
+    """What a rate or ratio could be if none, or all, of the unknown rows were of this group."""
     if not bounds:
-        return "–", "–"
-    ends = (bounds.not_selected, bounds.selected)
-    return _range([one.selection_rate for one in ends]), _range([one.impact_ratio for one in ends])
-
-
-def _range(ends: Sequence[float | None]) -> str:
-    return " to ".join("–" if value is None else value_text(value) for value in ends)
+        return "–"
+    return " to ".join(or_dash(getattr(end, of)) for end in (bounds.not_selected, bounds.selected))
 
 
 def _notes(record: Impact, shown: Sequence[ImpactCategory]) -> list[str]:

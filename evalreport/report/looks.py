@@ -146,7 +146,6 @@ def _note(entries: tuple[Look, ...]) -> str:
 
 
 def _rows_so_far(contents: Contents, one: Look) -> TableBlock:
-    shown = one.blocks[-MOST_BLOCKS:]
     by_period = one.recognised_by == "period"
     columns: list[Field[LookBlock]] = [
         left("period" if by_period else "file (sha256)",
@@ -157,9 +156,8 @@ def _rows_so_far(contents: Contents, one: Look) -> TableBlock:
     ]  # fmt: skip
     seen = counted(len(one.seen_before), "block")
     note = f"{seen} of this run's file had been counted before." if one.seen_before else ""
-    if len(shown) < len(one.blocks):
-        note += f" The newest {len(shown)} of {len(one.blocks)}; all are in results.json."
-    return table_of(f"Rows so far, {_title(contents, one)}", shown, columns, note.strip())
+    caption = f"Rows so far, {_title(contents, one)}"
+    return table_of(caption, one.blocks, columns, note, newest=MOST_BLOCKS, noun="blocks")
 
 
 def _block_value(block: LookBlock) -> str:

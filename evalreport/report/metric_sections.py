@@ -6,25 +6,28 @@ With rows that lack a prediction or a target, measures stand between their worst
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from evalreport.report.cards import metric_blocks
 from evalreport.report.classes import class_lines, joined_class_blocks, label_tables, top_confusions
-from evalreport.report.columns import plain_table
+from evalreport.report.columns import Field, left, right, table_of
 from evalreport.report.contents import Contents, grouped, view_of
 from evalreport.report.count_tables import MOST_WHOLE, abreast, count_table
 from evalreport.report.marking import flat_counts
 from evalreport.report.model import Block, Column, Line, MetricBlock, TableBlock, Tables
 from evalreport.report.numbers import count_text, value_text
+from evalreport.report.pieces import LineCell
 from evalreport.report.sections import section
 from evalreport.report.slices import wanted
 from evalreport.report.strips import Row, metric_strip, tables_strip
 from evalreport.report.words import label_text, listed
-from evalreport.results.records import Cells, Fraction, Measure, OfCells, Table
+from evalreport.results.records import Fraction, Measure, MissingBounds, OfCells, Table
 
 MOST_LINES = 40
 CELLS = "TN · FP · FN · TP"
+#: A measure, or the line of the cells below it.
+_Bounded = tuple[Measure, bool]
 RULE = (
     "Excluded from every other number of this report. Worst and best case: each of these rows is "
     "taken to be of the class, and predicted as, moves the measure most; intervals are not widened."
@@ -41,48 +44,51 @@ def missing_blocks(contents: Contents) -> list[Block]:
     ]
     if not found:
         return []
-    rows = tuple(row for m in found[:MOST_LINES] for row in _rows(contents, m))
-    heads = (
-        ("metric", "left"),
-        ("model", "left"),
-        ("complete rows", "right"),
-        ("least", "right"),
-        ("greatest", "right"),
-    )
+    columns: list[Field[_Bounded]] = [
+        left("metric", lambda one: CELLS if one[1] else contents.title(one[0])),
+        left("model", lambda one: "" if one[1] else contents.mark(view_of(one[0])).name),
+        right("complete rows", lambda one: "" if one[1] else _complete(one[0])),
+        right("least", lambda one: _bound(one, lambda bounds: bounds.low)),
+        right("greatest", lambda one: _bound(one, lambda bounds: bounds.high)),
+    ]
+    rows = [(m, below) for m in found[:MOST_LINES] for below in (False, True)[: 2 - _divides(m)]]
     lost = list(dict.fromkeys(_lost(contents, m) for m in found))
     note = f"{lost[0]} {RULE}" if len(lost) == 1 else RULE
     if len(found) > MOST_LINES:
         note += f" {MOST_LINES} of {len(found)} measures; the others are in results.json."
     title = "Worst and best case with the rows that lack a prediction or a target"
-    return [plain_table(title, tuple(Column(*h) for h in heads), rows, note, "gaps wraps")]
+    return [table_of(title, rows, columns, note, "gaps wraps", _line_of_bounds)]
 
 
-def _rows(contents: Contents, m: Measure) -> list[Line]:
-    """A line for a measure, and below it the cells where no single fraction gives the value."""
-    bounds = m.missing_bounds
-    assert bounds is not None
-    told = contents.title(m)
-    name = contents.mark((m.dataset, m.model)).name
-    sides = (bounds.low, bounds.high)
+def _line_of_bounds(one: _Bounded, cells: tuple[str | LineCell, ...]) -> Line:
+    return Line(cells, inner=one[1])
+
+
+def _divides(m: Measure) -> bool:
+    """Whether a single fraction gives the value; the cells of others stand below it."""
+    return m.missing_bounds is not None and isinstance(m.missing_bounds.low, Fraction)
+
+
+def _complete(m: Measure) -> str:
+    """The value of the complete rows."""
     own = "" if m.value is None else value_text(m.value)
-    fractions = [_fraction(side) for side in sides if isinstance(side, Fraction)]
-    if fractions:
-        if m.numerator is not None:
-            own = f"{count_text(m.numerator)} / {count_text(m.denominator)} = {own}"
-        return [Line((told, name, own, *fractions))]
-    values = (own, *(value_text(side.value) for side in sides))
-    counts = [_cells(side.cells) for side in sides if isinstance(side, OfCells)]
-    below = Line((CELLS, "", "", *counts), inner=True)
-    return [Line((told, name, *values)), below]
+    if m.numerator is None or not _divides(m):
+        return own
+    return f"{count_text(m.numerator)} / {count_text(m.denominator)} = {own}"
 
 
-def _cells(cells: Cells) -> str:
-    return " · ".join(map(count_text, (cells.tn, cells.fp, cells.fn, cells.tp)))
-
-
-def _fraction(side: Fraction) -> str:
-    value = value_text(side.value)
-    return f"{count_text(side.numerator)} / {count_text(side.denominator)} = {value}"
+def _bound(one: _Bounded, of: Callable[[MissingBounds], Fraction | OfCells]) -> str:
+    """The least or greatest value, or the cells that give it."""
+    m, below = one
+    assert m.missing_bounds is not None
+    side = of(m.missing_bounds)
+    if isinstance(side, Fraction):
+        value = value_text(side.value)
+        return f"{count_text(side.numerator)} / {count_text(side.denominator)} = {value}"
+    cells = side.cells
+    if below:
+        return " · ".join(map(count_text, (cells.tn, cells.fp, cells.fn, cells.tp)))
+    return value_text(side.value)
 
 
 def _lost(contents: Contents, m: Measure) -> str:

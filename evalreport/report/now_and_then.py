@@ -43,11 +43,8 @@ def then_blocks(contents: Contents, entries: Sequence[Comparison]) -> list[Block
     found: list[Block] = []
     for run in dict.fromkeys(e.reference_run for e in entries if e.reference_run):
         own = [e for e in entries if e.reference_run == run]
-        found.append(
-            table_of(
-                "Then, as the run recorded it", own[:MOST_LINES], columns, _note(contents, run)
-            )
-        )
+        title, note = "Then, as the run recorded it", _note(contents, run)
+        found.append(table_of(title, own, columns, note, most=MOST_LINES))
     return found
 
 

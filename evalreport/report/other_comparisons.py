@@ -8,10 +8,10 @@ that move between two models, and what that adds up to.
 from __future__ import annotations
 
 from evalreport.report.cards import interval_text
-from evalreport.report.columns import Field, left, plain_table, right, table_of
+from evalreport.report.columns import Field, left, right, table_of
 from evalreport.report.comparisons import against_text, comparison_blocks, comparison_title
 from evalreport.report.contents import Contents
-from evalreport.report.model import Block, Column, Line
+from evalreport.report.model import Block, Line
 from evalreport.report.numbers import count_text, difference_text, number_text, or_dash, p_text
 from evalreport.report.sections import section
 from evalreport.report.words import label_text, method_text, prose
@@ -57,6 +57,10 @@ def hypothesis_blocks(contents: Contents) -> list[Block]:
 
 def _models(c: Comparison) -> str:
     return f"{label_text(c.model)} against {against_text(c)}"
+
+
+def _pair(record: Reclassification) -> str:
+    return f"{label_text(record.model)} against {label_text(record.reference)}"
 
 
 def stated(hypothesis: Hypothesis) -> str:
@@ -124,51 +128,36 @@ MOVES_NOTE = (
 
 def reclassification_blocks(contents: Contents) -> list[Block]:
     """Three lines for each pair of models: actual positives, the others, and their sum."""
-    rows: list[Line] = []
+    found: list[tuple[Reclassification, Moves | None, str]] = []
     reasons = []
     for record in contents.of(Reclassification):
-        pair = f"{label_text(record.model)} against {label_text(record.reference)}"
         if record.net is None or record.events is None or record.nonevents is None:
-            reasons.append(f"{pair}: {prose(record.reason or '')}.")
+            reasons.append(f"{_pair(record)}: {prose(record.reason or '')}.")
             continue
-        label = label_text(record.label)
-        rows.append(Line((pair, f"actual {label}", *_moves(record.events), "")))
-        rows.append(Line(("", "the others", *_moves(record.nonevents), "")))
-        limits = interval_text(record.interval) or "–"
-        total = (
-            count_text(record.rows),
-            "",
-            "",
-            difference_text(record.net),
-            limits,
-            or_dash(record.p_value, p_text),
-        )
-        rows.append(Line(("", "sum", *total), strong=True))
-    heads = (
-        ("models", "left"),
-        ("rows", "left"),
-        ("n", "right"),
-        ("up", "right"),
-        ("down", "right"),
-        ("net", "right"),
-        ("interval", "right"),
-        ("p", "right"),
-    )
-    if not rows and not reasons:
+        found.append((record, record.events, f"actual {label_text(record.label)}"))
+        found += [(record, record.nonevents, "the others"), (record, None, "sum")]
+    if not found and not reasons:
         return []
-    note = " ".join([MOVES_NOTE, *reasons])
-    columns = tuple(Column(*head) for head in heads)
-    return [plain_table("Net reclassification", columns, tuple(rows), note, "gaps")]
-
-
-def _moves(part: Moves) -> tuple[str, ...]:
-    return (
-        count_text(part.n),
-        count_text(part.up),
-        count_text(part.down),
-        or_dash(part.net, difference_text),
-        interval_text(part.interval) or "–",
-    )
+    columns: list[Field[tuple[Reclassification, Moves | None, str]]] = [
+        left("models", lambda one: _pair(one[0]) if one[1] is one[0].events else ""),
+        left("rows", lambda one: one[2]),
+        right("n", lambda one: count_text(one[0].rows if one[1] is None else one[1].n)),
+        right("up", lambda one: "" if one[1] is None else count_text(one[1].up)),
+        right("down", lambda one: "" if one[1] is None else count_text(one[1].down)),
+        right("net", lambda one: or_dash((one[1] or one[0]).net, difference_text)),
+        right("interval", lambda one: interval_text((one[1] or one[0]).interval) or "–"),
+        right("p", lambda one: "" if one[1] else or_dash(one[0].p_value, p_text)),
+    ]
+    return [
+        table_of(
+            "Net reclassification",
+            found,
+            columns,
+            " ".join([MOVES_NOTE, *reasons]),
+            "gaps",
+            row=lambda one, cells: Line(cells, strong=one[1] is None),
+        )
+    ]
 
 
 OMNIBUS_NOTE = (

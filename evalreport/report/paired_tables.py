@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from evalreport.report.columns import plain_table
+from evalreport.report.columns import Field, left, right, table_of
 from evalreport.report.contents import View
-from evalreport.report.model import Block, Column, Line
+from evalreport.report.model import Block
 from evalreport.report.numbers import count_text, difference_text
 from evalreport.report.words import label_text
 from evalreport.results.records import Calls, Comparison, JointTable
@@ -29,12 +29,12 @@ class _Counts(NamedTuple):
     neither: int
 
     @property
-    def line(self) -> tuple[str, ...]:
-        """The four counts and their sum, then the difference with the counts put in."""
+    def worked(self) -> str:
+        """The difference with the counts put in."""
         rows = sum(self)
         worked = f"({count_text(self.first)} − {count_text(self.second)}) / {count_text(rows)}"
         value = difference_text((self.first - self.second) / rows) if rows else "undefined"
-        return (*map(count_text, (*self, rows)), f"{worked} = {value}")
+        return f"{worked} = {value}"
 
     @property
     def turned(self) -> _Counts:
@@ -42,10 +42,14 @@ class _Counts(NamedTuple):
         return _Counts(*reversed(self))
 
 
+#: What is counted, of which models, and the counts.
+_Pair = tuple[str, str, _Counts]
+
+
 def paired_tables(entries: Sequence[tuple[Comparison, str, str]]) -> list[Block]:
     """A line for each paired table of some comparisons, given with their title and pair."""
     known: set[tuple[View, View, _Counts]] = set()
-    lines: list[Line] = []
+    found: list[_Pair] = []
     # shares of the rows of a class first: the calls of precision are the same rows
     for entry, title, pair in sorted(entries, key=lambda one: one[0].joint_table is None):
         view = (entry.dataset, entry.model)
@@ -53,23 +57,20 @@ def paired_tables(entries: Sequence[tuple[Comparison, str, str]]) -> list[Block]
         for what, counts in _counted(entry, title):
             if (view, other, counts) not in known:
                 known |= {(view, other, counts), (view, other, counts.turned)}
-                lines.append(Line((what, pair, *counts.line)))
-    if not lines:
-        return []
-    columns = (
-        Column("metric"),
-        Column("models"),
-        Column("both", "right"),
-        Column("first only", "right"),
-        Column("second only", "right"),
-        Column("neither", "right"),
-        Column("rows", "right"),
-        Column("difference", "right"),
-    )
-    left = len(lines) - MOST_LINES
-    note = NOTE + (f" {left} more tables are in results.json." if left > 0 else "")
-    shown = tuple(lines[:MOST_LINES])
-    return [plain_table("The rows on which two models differ", columns, shown, note, "paired")]
+                found.append((what, pair, counts))
+    columns: list[Field[_Pair]] = [
+        left("metric", lambda one: one[0]),
+        left("models", lambda one: one[1]),
+        right("both", lambda one: count_text(one[2].both)),
+        right("first only", lambda one: count_text(one[2].first)),
+        right("second only", lambda one: count_text(one[2].second)),
+        right("neither", lambda one: count_text(one[2].neither)),
+        right("rows", lambda one: count_text(sum(one[2]))),
+        right("difference", lambda one: one[2].worked),
+    ]
+    title = "The rows on which two models differ"
+    made = table_of(title, found, columns, NOTE, "paired", most=MOST_LINES, noun="tables")
+    return [made] if found else []
 
 
 def _counted(entry: Comparison, title: str) -> Iterator[tuple[str, _Counts]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from evalreport.report.cards import interval_text
 from evalreport.report.changes import change_blocks, change_words, changed_at
@@ -20,7 +20,6 @@ from evalreport.report.pieces import LineCell
 from evalreport.report.sections import section
 from evalreport.report.slices import period_strips, wanted
 from evalreport.report.words import (
-    counted,
     label_text,
     listed,
     method_text,
@@ -35,8 +34,6 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-R = TypeVar("R")
 
 MOST_CHARTS = 4
 #: Charts that share a picture.
@@ -258,8 +255,14 @@ def _table(course: Course, title: str) -> TableBlock:
         right("control limits", lambda line: _band(line[2])),
     ]
     lines = list(zip(course.names, course.measures, course.limits, strict=True))
-    shown, note = _newest(lines)
-    return table_of(title, shown, columns, note, row=_strong_where_outside)
+    return table_of(
+        title,
+        lines,
+        columns,
+        row=_strong_where_outside,
+        newest=MOST_PERIODS,
+        noun="periods",
+    )
 
 
 def _value(m: Measure) -> str:
@@ -270,14 +273,6 @@ def _strong_where_outside(
     line: tuple[str, Measure, ControlLimits], cells: tuple[str | LineCell, ...]
 ) -> Line:
     return Line(cells, strong=line[2].signal)
-
-
-def _newest(rows: Sequence[R]) -> tuple[tuple[R, ...], str]:
-    """The rows of the newest periods, and a note on the others."""
-    shown = tuple(rows[-MOST_PERIODS:])
-    if len(shown) == len(rows):
-        return shown, ""
-    return shown, f"The newest {len(shown)} of {len(rows)} periods; all are in results.json."
 
 
 def _band(limits: ControlLimits) -> str:
@@ -300,13 +295,20 @@ def _limit_tables(contents: Contents, courses: Sequence[Course]) -> list[Block]:
 def _limit_table(contents: Contents, courses: Sequence[Course]) -> TableBlock:
     names = sorted(dict.fromkeys(name for course in courses for name in course.names))
     bands = [dict(zip(course.names, map(_band, course.limits), strict=True)) for course in courses]
-    shown, note = _newest([n for n in names if {own.get(n, "–") for own in bands} != {"–"}])
+    shown = [n for n in names if {own.get(n, "–") for own in bands} != {"–"}]
     every, model = courses[0].record.every, contents.mark(courses[0].view).name
     columns: list[Field[str]] = [left(str(every), str)]
     for course, own in zip(courses, bands, strict=True):
         columns.append(right(_name(contents, course), partial(_or_none, own)))
-    told = f"{OUTSIDE} the value is outside; the first periods have no limits. {note}".strip()
-    return table_of(f"Control limits by {every}, {model}", shown, columns, told)
+    note = f"{OUTSIDE} the value is outside; the first periods have no limits."
+    return table_of(
+        f"Control limits by {every}, {model}",
+        shown,
+        columns,
+        note,
+        newest=MOST_PERIODS,
+        noun="periods",
+    )
 
 
 def _or_none(bands: Mapping[str, str], period: str) -> str:
@@ -331,14 +333,12 @@ def _tests(contents: Contents, courses: Sequence[Course]) -> TableBlock:
         "p values are not corrected for the number of measures. Any change: all periods share "
         "one value. Trend: a steady rise or fall over the periods."
     )
-    if len(courses) > len(shown):
-        note += f" {len(shown)} of {counted(len(courses), 'measure')}; all are in results.json."
     reasons = dict.fromkeys(
         prose(c.record.reason) for c in shown if not c.record.change_test and c.record.reason
     )
     if reasons:
         note += f" Not tested: {'; '.join(reasons)}."
-    return table_of("Has it changed?", shown, columns, note)
+    return table_of("Has it changed?", courses, columns, note, most=MOST_LINES, noun="measures")
 
 
 def _out_of_control(course: Course) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from operator import itemgetter
 from typing import Any
 
-from evalreport.report.columns import Field, plain_table, right, table_of
+from evalreport.report.columns import Field, right, table_of
 from evalreport.report.model import (
     Block,
-    Column,
     Facts,
     Line,
     Report,
@@ -18,6 +18,7 @@ from evalreport.report.model import (
     Text,
 )
 from evalreport.report.numbers import count_text
+from evalreport.report.pieces import LineCell
 from evalreport.report.words import label_text, prose
 
 Json = Mapping[str, Any]
@@ -133,20 +134,18 @@ def _criteria(design: Json) -> list[Block]:
     heads = ("Criterion", "Interval", "Expected", "Power", "Rows needed", "Rows that count")
     if design["readers"] is not None:
         heads = (*heads[:4], "Cases needed", "Readers needed")
-    columns = tuple(
-        Column(head, "left" if index < 2 else "right") for index, head in enumerate(heads)
-    )
-    rows = _criterion_rows(design)
-    together = Line(
-        (
-            "all together",
-            "",
-            "",
-            "" if design["joint"] is None else _power_text(design["joint"]),
-            "" if design["joint_needed"] is None else count_text(design["joint_needed"]),
-            "",
-        ),
-        strong=True,
+    columns: list[Field[Sequence[str]]] = [
+        Field(head, itemgetter(k), "left" if k < 2 else "right") for k, head in enumerate(heads)
+    ]
+    rows: list[Sequence[str]] = [*_criterion_rows(design)]
+    needed = design["joint_needed"]
+    together = (
+        "all together",
+        "",
+        "",
+        "" if design["joint"] is None else _power_text(design["joint"]),
+        "" if needed is None else count_text(needed),
+        "",
     )
     note = (
         "Power: the chance of passing if the assumptions are true, by the criterion's own rule. "
@@ -162,30 +161,34 @@ def _criteria(design: Json) -> list[Block]:
             "distribution (Hillis, Obuchowski and Berbaum 2011). Cases needed: with the planned "
             "readers. Readers needed: with the planned cases. A dash: no number is enough."
         )
-        table = plain_table("Criteria, fixed before the data", columns, tuple(rows), note)
-        return [table, *_reasons(design)]
-    table = plain_table("Criteria, fixed before the data", columns, (*rows, together), note)
+    else:
+        rows.append(together)
+
+    def line(one: Sequence[str], cells: tuple[str | LineCell, ...]) -> Line:
+        return Line(cells, strong=one is together)
+
+    table = table_of("Criteria, fixed before the data", rows, columns, note, row=line)
     return [table, *_reasons(design)]
 
 
-def _criterion_rows(design: Json) -> list[Line]:
+def _criterion_rows(design: Json) -> list[tuple[str, ...]]:
     """One row for each criterion, and one for the test beside it."""
-    rows: list[Line] = []
+    rows: list[tuple[str, ...]] = []
     for one in design["criteria"]:
         method = prose((one["method"] or "none").replace("_", " "))
         expected = "" if one["expected"] is None else f"{one['expected']:.4g}"
         told = _power_and_sizes(one)
         if one["readers"] is not None:
             told = _of_readers(one["readers"], design)
-        rows.append(Line((prose(one["text"]), method, expected, *told)))
+        rows.append((prose(one["text"]), method, expected, *told))
         if (test := one["test"]) is not None:
             name = f"also: a test of any difference, two-sided, alpha {test['alpha']:g}"
-            cells = (name, prose(test["name"].replace("_", " ")), "", *_power_and_sizes(test))
-            rows.append(Line(cells))
+            method = prose(test["name"].replace("_", " "))
+            rows.append((name, method, "", *_power_and_sizes(test)))
         if (test := one["reader_test"]) is not None:
             name = f"also: a test of any difference, two-sided, alpha {test['alpha']:g}"
             method = prose(test["name"].replace("_", " "))
-            rows.append(Line((name, method, "", *_of_readers(test["sizes"], design))))
+            rows.append((name, method, "", *_of_readers(test["sizes"], design)))
     return rows
 
 

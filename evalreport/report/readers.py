@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
 from evalreport.report.cards import interval_text
-from evalreport.report.columns import Field, left, plain_table, right, table_of
+from evalreport.report.columns import Field, grouped_table, left, right, table_of
 from evalreport.report.contents import Contents
-from evalreport.report.model import Block, Column, Line, TableBlock
+from evalreport.report.model import Block, TableBlock
 from evalreport.report.numbers import (
     count_text,
     difference_text,
@@ -118,12 +119,12 @@ def _each(contents: Contents, means: tuple[ReaderMean, ...]) -> TableBlock:
     """A line for each reader of a model and threshold: the table, and what follows from it."""
     titles = {record.metric: contents.heading(record) for record in reversed(means)}
     metrics = list(dict.fromkeys(record.metric for record in means))
-    heads = (
-        Column("reader"),
-        *(Column(cell, "right") for cell in ("TP", "FN", "FP", "TN")),
-        *(Column(titles[name], "right") for name in metrics),
-    )
-    rows: list[Line] = []
+    columns: list[Field[dict[str, ReaderValue]]] = [
+        left("reader", lambda each: label_text(next(iter(each.values())).reader)),
+        *(right(cell, partial(_cell, cell)) for cell in ("TP", "FN", "FP", "TN")),
+        *(right(titles[name], partial(_with_limits, name)) for name in metrics),
+    ]
+    groups = []
     reasons = []
     for place in dict.fromkeys(map(_group, means)):
         own = [one for one in means if _group(one) == place]
@@ -134,8 +135,9 @@ def _each(contents: Contents, means: tuple[ReaderMean, ...]) -> TableBlock:
         if place == first:
             own += [one for one in means if _group(one) == (*place[:2], None)]
         title = _place(contents, own[0].dataset, own[0].model) + _at(own[0])
-        rows.append(Line((title, *[""] * (4 + len(metrics))), head=True))
-        rows += [_line(own, number, metrics) for number in range(len(own[0].readers))]
+        each = zip(*(record.readers for record in own), strict=True)
+        named = [record.metric for record in own]
+        groups.append((title, [dict(zip(named, values, strict=True)) for values in each]))
         reasons += [
             f"{title}, {contents.heading(record)}, {label_text(one.reader)}: {prose(one.reason)}."
             for record in own
@@ -144,7 +146,7 @@ def _each(contents: Contents, means: tuple[ReaderMean, ...]) -> TableBlock:
         ]
     clustered = any(one.clusters is not None for one in means)
     note = " ".join([EACH_CLUSTERED if clustered else EACH, *reasons])
-    return plain_table("Each reader", heads, tuple(rows), note, "gaps")
+    return grouped_table("Each reader", groups, columns, note, "gaps")
 
 
 def _group(record: ReaderMean) -> tuple[str, str, tuple[float | None, str | None] | None]:
@@ -153,16 +155,17 @@ def _group(record: ReaderMean) -> tuple[str, str, tuple[float | None, str | None
     return record.dataset, record.model, at
 
 
-def _line(own: list[ReaderMean], number: int, metrics: list[str]) -> Line:
-    each = {record.metric: record.readers[number] for record in own}
-    first = own[0].readers[number]
-    assert first.cells is not None
-    cells = (first.cells.tp, first.cells.fn, first.cells.fp, first.cells.tn)
-    values = (_with_limits(each[name]) if name in each else "" for name in metrics)
-    return Line((label_text(first.reader), *map(count_text, cells), *values), inner=True)
+def _cell(name: str, each: dict[str, ReaderValue]) -> str:
+    """A cell of the table of a reader, that all of the metrics are of."""
+    cells = next(iter(each.values())).cells
+    assert cells is not None
+    return count_text(getattr(cells, name.lower()))
 
 
-def _with_limits(one: ReaderValue) -> str:
+def _with_limits(metric: str, each: dict[str, ReaderValue]) -> str:
+    one = each.get(metric)
+    if one is None:
+        return ""
     if one.value is None:
         return "undefined"
     limits = interval_text(one.interval)
@@ -296,7 +299,6 @@ def _pairs(contents: Contents, pairs: list[tuple[ReaderAgreement, ReaderPair]]) 
         right("kappa", lambda p: or_dash(p[1].kappa)),
         right("interval", lambda p: interval_text(p[1].interval) or "–"),
     ]
-    note = PAIRS
-    if len(pairs) > MOST_PAIRS:
-        note += f" {counted(len(pairs) - MOST_PAIRS, 'pair')} more are in results.json."
-    return table_of("Every two readers", pairs[:MOST_PAIRS], columns, note, "gaps")
+    return table_of(
+        "Every two readers", pairs, columns, PAIRS, "gaps", most=MOST_PAIRS, noun="pairs"
+    )

@@ -50,18 +50,6 @@ MOST_ROWS = 10
 MOST_MORE_LIMITS = 6
 #: Rows of a subgroup below which it has too few, where the spec says nothing.
 FEWEST = 10
-#: What scores of two classes are judged by first, whatever the cut-off: do they rank rows, do they
-#: mean what they say, and is a decision by them worth more than none.
-OF_SCORES = (
-    "roc_auc",
-    "calibration_slope",
-    "calibration_intercept",
-    "oe_ratio",
-    "brier",
-    "net_benefit",
-)
-#: What the decisions at one cut-off are judged by first.
-OF_DECISIONS = ("recall", "specificity", "precision")
 #: Distances of the ends of the axis, for ranges up to so wide.
 STEPS = ((0.05, 0.01), (0.25, 0.05), (2.0, 0.1))
 
@@ -146,12 +134,12 @@ def headline_identities(contents: Contents, views: Sequence[View]) -> list[Quant
                 metrics.add(counted_so)
                 found.setdefault(identity(m))
     asked = {m.metric for m in judged}
-    leading = (*OF_SCORES, *OF_DECISIONS) if _has_scores(contents, views) else ()
+    scored = _has_scores(contents, views)
 
-    def standing(key: Quantity) -> tuple[bool, bool, int]:
-        describes = not sign_of(key.metric) and key.metric not in (*asked, *leading)
-        place = leading.index(key.metric) if key.metric in leading else len(leading)
-        return key.metric != primary, describes, -1 if key.metric in asked else place
+    def standing(key: Quantity) -> tuple[bool, bool, float]:
+        place = -1 if key.metric in asked else _leads(key.metric) if scored else math.inf
+        describes = not sign_of(key.metric) and math.isinf(place)
+        return key.metric != primary, describes, place
 
     ordered = sorted(found, key=standing)
     once = [key for k, key in enumerate(ordered) if not _repeats(contents, views, key, ordered[:k])]
@@ -190,7 +178,14 @@ def _repeats(
 def _has_scores(contents: Contents, views: Sequence[View]) -> bool:
     """Whether any of these models was judged by its scores of two classes."""
     own = [m for v in views if contents.is_binary(v) for m in contents.pooled(v)]
-    return any(m.metric in OF_SCORES and m.state != "not_applicable" for m in own)
+    applies = {m.metric: find(m.metric) for m in own if m.state != "not_applicable"}
+    return any(one and one.takes_scores and one.leads for one in applies.values())
+
+
+def _leads(metric: str) -> float:
+    """The place of a metric among those that are read first; of any other metric infinity."""
+    declared = find(metric)
+    return math.inf if declared is None or declared.leads is None else declared.leads
 
 
 def front_views(contents: Contents) -> list[View]:

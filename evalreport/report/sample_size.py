@@ -108,8 +108,6 @@ def size_blocks(contents: Contents) -> list[Block]:
         "with the square root of the rows. The share of the next sample is not known: read "
         "these as orders of magnitude."
     )
-    if len(found) > MOST_LINES:
-        note += f" {MOST_LINES} of {len(found)} lines; the others are in results.json."
     wanted = value_text(found[0][0].wanted_width or 0.0)
     title = f"Sample size: rows needed for intervals no wider than {wanted}"
-    return [table_of(title, found[:MOST_LINES], columns, note)]
+    return [table_of(title, found, columns, note, most=MOST_LINES)]

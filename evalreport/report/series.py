@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from evalreport.report.charts.canvas import HALF, WHOLE, drawing, grid, panel
 from evalreport.report.charts.course import Stop, course
-from evalreport.report.columns import plain_table
+from evalreport.report.columns import Field, left, right, table_of
 from evalreport.report.contents import Contents
 from evalreport.report.criteria import criterion_line, criterion_title
 from evalreport.report.curve_charts import FRONT
-from evalreport.report.model import Block, Chart, Charts, Column, Line, TableBlock, Text
+from evalreport.report.model import Block, Chart, Charts, Line, TableBlock, Text
 from evalreport.report.numbers import limits_text, required_text, value_text
 from evalreport.report.sections import section
 from evalreport.report.words import OUTCOME_MARKS, counted, label_text, visible
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 MOST_CHARTS, ACROSS = 4, 2
 #: Names of runs below the axis of the first page's chart.
 FEW_NAMES = 3
+#: A run before this one, None for this one, with what it says of each criterion.
+_Run = tuple[EarlierOutcome | None, list[EarlierOutcome | None]]
 #: Letters of a date by which the runs of a series are told apart.
 _EXACT = {"year": 4, "month": 7}
 
@@ -211,19 +213,27 @@ def _chart(contents: Contents, entries: Sequence[Criterion]) -> Chart:
 def _table(contents: Contents, entries: Sequence[Criterion]) -> TableBlock:
     """A line for each run, the value of each criterion with its interval and its outcome."""
     runs = {one.run: one for entry in entries for one in entry.earlier}
-    told = [{one.run: _outcome(one) for one in entry.earlier} for entry in entries]
-    rows = [
-        Line((_time(contents, runs[run]), visible(run), *(own.get(run, "–") for own in told)))
-        for run in sorted(runs, key=lambda run: runs[run].of)
+    records: list[_Run] = [
+        (run, [next((e for e in entry.earlier if e.run == run.run), None) for entry in entries])
+        for run in sorted(runs.values(), key=lambda run: run.of)
     ]
-    last = [_outcome(_this(contents, entry)) for entry in entries]
-    rows.append(Line((_time(contents), "this run", *last), strong=True))
-    columns = (
-        Column("data of"),
-        Column("run"),
-        *(Column(_line(contents, one), "right") for one in entries),
+    columns: list[Field[_Run]] = [
+        left("data of", lambda one: _time(contents, one[0])),
+        left("run", lambda one: "this run" if one[0] is None else visible(one[0].run)),
+        *(right(_line(contents, e), partial(_outcome_of, k)) for k, e in enumerate(entries)),
+    ]
+    records.append((None, [_this(contents, entry) for entry in entries]))
+    return table_of(
+        "Every run of the series",
+        records,
+        columns,
+        row=lambda one, cells: Line(cells, strong=one[0] is None),
     )
-    return plain_table("Every run of the series", columns, tuple(rows))
+
+
+def _outcome_of(place: int, one: _Run) -> str:
+    entry = one[1][place]
+    return "–" if entry is None else _outcome(entry)
 
 
 def _outcome(one: EarlierOutcome) -> str:

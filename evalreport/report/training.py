@@ -15,16 +15,14 @@ from typing import TYPE_CHECKING, Any
 from evalreport.report.charts.canvas import HALF, WHOLE, drawing, grid
 from evalreport.report.charts.learning import learning, shared_height
 from evalreport.report.charts.training_history import training_history
-from evalreport.report.columns import Field, left, plain_table, right, table_of
+from evalreport.report.columns import Field, left, right, table_of
 from evalreport.report.contents import Contents, View, view_of
 from evalreport.report.marking import flat_counts_of
 from evalreport.report.model import (
     Block,
     Chart,
     Charts,
-    Column,
     Facts,
-    Line,
     TableBlock,
     TablePair,
     Text,
@@ -194,23 +192,34 @@ def _tables_by_size(
     heads = contents.flat if two else ("right", "tested")
     positive = contents.positive(view)
     place = labels.index(positive) if positive in labels else 1
-    rows = []
-    for point, counts in known:
-        if two:
-            named = flat_counts_of(counts, place)
-            cells = [named[name] for name in contents.flat]
-        else:
-            cells = [sum(row[k] for k, row in enumerate(counts)), sum(map(sum, counts))]
-        values = (_spread_text(point.test.get(m)) for m in metrics)
-        rows.append(Line((count_text(point.train_rows), *map(count_text, cells), *values)))
-    columns = (
-        Column("rows trained on", "right"),
-        *(Column(name, "right") for name in heads),
-        *(Column(f"{_metric_name(contents, m)}, mean", "right") for m in metrics),
-    )
+    columns: list[Field[tuple[LearningPoint, dict[str, Any]]]] = [
+        right("rows trained on", lambda one: count_text(one[0].train_rows)),
+        *(right(head, partial(_count_of, head)) for head in heads),
+        *(right(f"{_metric_name(contents, m)}, mean", partial(_mean_of, m)) for m in metrics),
+    ]
+    counted_so = [
+        (
+            point,
+            flat_counts_of(counts, place)
+            if two
+            else {
+                "right": sum(row[k] for k, row in enumerate(counts)),
+                "tested": sum(map(sum, counts)),
+            },
+        )
+        for point, counts in known
+    ]
     caption = f"Test rows by rows trained on, {contents.mark(view).name}"
     note = f"Counts add up {counted(record.repeats, 'repeat')}."
-    return plain_table(caption, columns, tuple(rows), note)
+    return table_of(caption, counted_so, columns, note)
+
+
+def _count_of(head: str, one: tuple[LearningPoint, dict[str, Any]]) -> str:
+    return count_text(one[1][head])
+
+
+def _mean_of(metric: str, one: tuple[LearningPoint, dict[str, Any]]) -> str:
+    return _spread_text(one[0].test.get(metric))
 
 
 def _learning_chart(contents: Contents, records: Sequence[LearningCurve], metric: str) -> Chart:

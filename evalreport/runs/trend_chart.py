@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from evalreport.report.changes import MARK_HEADS, mark_cells
+from evalreport.report.changes import mark_columns
 from evalreport.report.charts.canvas import HALF, drawing, panel
 from evalreport.report.charts.course import CHANGED, IMPROVED, Stop
 from evalreport.report.charts.course import course as draw_course
@@ -119,7 +119,7 @@ def _values(points: Sequence[Point], series: Series) -> TableBlock:
         return table_of("Values", [(point, NO_MARK) for point in points], columns, row=_row)
     steps = zip(series.steps, series.change.marks, strict=True)
     marks = {step.run.place: mark for step, mark in steps}
-    columns += [right(head.text, partial(_mark_cell, k)) for k, head in enumerate(MARK_HEADS)]
+    columns += mark_columns(lambda step: step[1])
     records = [(point, marks.get(point.run.place, NO_MARK)) for point in points]
     return table_of("Values and control charts with memory", records, columns, MEMORY, row=_row)
 
@@ -128,10 +128,6 @@ def _band(limits: ControlLimits) -> str:
     if limits.low is None or limits.high is None:
         return visible(limits.reason or "")
     return f"{value_text(limits.low)} to {value_text(limits.high)} ({limits.chart} chart)"
-
-
-def _mark_cell(k: int, step: Step) -> str:
-    return mark_cells(step[1])[k]
 
 
 def _row(step: Step, cells: tuple[str | LineCell, ...]) -> Line:

@@ -12,9 +12,9 @@ from report.html_page import parse
 from evalreport.render.html import as_plain, fill
 from evalreport.render.locate import find_template
 from evalreport.report.charts.labels import folded
-from evalreport.report.columns import plain_table
+from evalreport.report.columns import left, table_of
 from evalreport.report.contents import Contents
-from evalreport.report.model import Column, Line, Report, Section
+from evalreport.report.model import Report, Section
 from evalreport.report.pieces import LineCell
 
 
@@ -49,8 +49,9 @@ def test_tables_of_words_print_keys_for_long_names_of_models(name):
     results = json.loads(json.dumps(two_models()).replace('"forest"', json.dumps(name)))
     contents = Contents(records_of(results))
     mark = contents.mark(("d", name))
-    lines = (Line(("Recall", LineCell(mark=mark))), Line(("Brier score", "no model")))
-    table = plain_table("Gaps", (Column("metric"), Column("model")), lines, "p.")
+    pairs = [("Recall", LineCell(mark=mark)), ("Brier score", "no model")]
+    columns = [left("metric", lambda one: one[0]), left("model", lambda one: one[1])]
+    table = table_of("Gaps", pairs, columns, "p.")
     section = Section("a", "1", "A", "A", "", (table,))
     report = Report(*[""] * 8, sections=(section,), outcome="")
     page = parse(fill(find_template("standard"), as_plain(report)))
