@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any
 
+from evalreport.report.contents import Contents
 from evalreport.results.forms import or_infinity
 from evalreport.results.lookup import Results
 from evalreport.results.records import Measure, Table
@@ -21,7 +22,7 @@ _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _QUOTED = frozenset(',"\r\n')
 
 MEASURE_COLUMNS = (
-    "id", "dataset", "model", "subgroup", "fold", "metric", "params", "average", "label",
+    "id", "dataset", "model", "subgroup", "fold", "metric", "name", "params", "average", "label",
     "threshold", "threshold_rule", "state", "value", "reason", "level", "low", "high", "method",
     "numerator", "denominator", "n", "weight", "table", "formula", "substituted",
 )  # fmt: skip
@@ -47,8 +48,12 @@ def neutral(value: Any) -> str:
 
 
 def measures_csv(results: Results) -> bytes:
-    """One line per measure, UTF-8, lines ended by a line feed."""
-    return _written(MEASURE_COLUMNS, (_measure(m) for m in results.measures))
+    """One line per measure, UTF-8, lines ended by a line feed.
+
+    ``name`` is what the page calls the metric, by the name that the spec has for it.
+    """
+    contents = Contents(results)
+    return _written(MEASURE_COLUMNS, (_measure(m, contents.heading(m)) for m in results.measures))
 
 
 def tables_csv(results: Results) -> bytes:
@@ -67,12 +72,12 @@ def tables_csv(results: Results) -> bytes:
     return _written(columns, (row for t in results.tables for row in _cells(t)))
 
 
-def _measure(m: Measure) -> list[Any]:
+def _measure(m: Measure, name: str) -> list[Any]:
     interval = m.interval
     limits = [None] * len(_LIMITS) if interval is None else _limits_of(interval)
     own: dict[str, Any] = dict(zip(_LIMITS, limits, strict=True))
-    own |= {"subgroup": _pairs(m.subgroup), "params": _pairs(m.params)}
-    return [own[name] if name in own else getattr(m, name) for name in MEASURE_COLUMNS]
+    own |= {"name": name, "subgroup": _pairs(m.subgroup), "params": _pairs(m.params)}
+    return [own[key] if key in own else getattr(m, key) for key in MEASURE_COLUMNS]
 
 
 def _cells(table: Table) -> Iterable[list[Any]]:

@@ -81,6 +81,7 @@ def test_measures_csv_has_one_line_per_measure_and_runs_no_formula() -> None:
     recall = rows[0]
     assert (recall["metric"], recall["value"], recall["numerator"]) == ("recall", "0.5", "1")
     assert (recall["label"], recall["method"]) == ("yes", "wilson")
+    assert recall["name"] == "Recall"
     cells = list(csv.DictReader(io.StringIO(tables_csv(results).decode("utf-8"))))
     assert [(c["actual"], c["predicted"], c["count"]) for c in cells] == [
         ("'=no", "'=no", "1"),
@@ -88,6 +89,22 @@ def test_measures_csv_has_one_line_per_measure_and_runs_no_formula() -> None:
         ("yes", "'=no", "1"),
         ("yes", "yes", "1"),
     ]
+
+
+def test_every_short_format_has_the_name_that_the_spec_has_for_a_metric() -> None:
+    spec = {**SPEC, "metrics": ["sensitivity", "ppv", "f1"], "acceptance": [],
+            "averaging": ["none", "macro"]}  # fmt: skip
+    results = evalreport.run(spec, frames={"d": {"y": list("abbb"), "p": list("abab")}})
+    lines = list(csv.DictReader(io.StringIO(measures_csv(results.json).decode("utf-8"))))
+    named = {(line["metric"], line["average"]): line["name"] for line in lines}
+    assert named["recall", ""] == "Sensitivity"
+    assert named["precision", ""] == "Positive predictive value"
+    assert named["recall", "macro"] == "Macro sensitivity"
+    formats = (results.to_markdown(), measures_latex(results.json), str(results))
+    for text in (*formats, "\n".join(headline_lines(results.records))):
+        assert "Sensitivity" in text
+        assert "Positive predictive value" in text
+        assert not re.search("recall|precision", text, re.IGNORECASE)
 
 
 def test_markdown_shows_failures_first_and_escapes_its_marks() -> None:
