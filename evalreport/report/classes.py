@@ -26,7 +26,6 @@ from evalreport.report.model import (
     Block,
     Chart,
     Charts,
-    Column,
     Heading,
     TableBlock,
     TablePair,
@@ -353,7 +352,7 @@ def class_lines(contents: Contents, view: View) -> list[Block]:
         f"Each {'label by itself' if sets else 'class against the rest'}, "
         f"{mark.symbol} {mark.name}",
         rows,
-        [Column("label" if sets else "class")],
+        ["label" if sets else "class"],
         flat=sets,
         with_model=False,
         strong=lambda row: row.group in means,

@@ -89,7 +89,7 @@ def _of_view(
         words = f"mean of {counted(len(folds) + len(further), 'fold')}"
         rows.append(Row((words, ""), tuple(means), MEAN_OF_FOLDS))
     mark = contents.mark(view)
-    heads = [Column("fold"), Column("right of tested")]
+    heads = ["fold", "right of tested"]
     if flat:
         # the four cells say it
         heads, rows = heads[:1], [replace(row, heads=row.heads[:1]) for row in rows]

@@ -15,7 +15,7 @@ from evalreport.report.columns import Field, left, right, table_of
 from evalreport.report.contents import Contents, grouped, view_of
 from evalreport.report.count_tables import MOST_WHOLE, abreast, count_table
 from evalreport.report.marking import flat_counts
-from evalreport.report.model import Block, Column, Line, MetricBlock, TableBlock, Tables
+from evalreport.report.model import Block, Line, MetricBlock, TableBlock, Tables
 from evalreport.report.numbers import count_text, value_text
 from evalreport.report.pieces import LineCell
 from evalreport.report.sections import section
@@ -191,7 +191,7 @@ def _large_tables(contents: Contents, chosen: list[Measure]) -> list[Block]:
     views = list(dict.fromkeys(view_of(m) for m in chosen))
     sets = [v for v in views if contents.has_sets(v) and len(contents.classes(v)) <= MOST_WHOLE]
     labels = [((label_text(t.label),), t) for v in sets for t in label_tables(contents, v)]
-    strips = tables_strip(contents, TABLES_OF_LABELS, labels, [Column("label")])
+    strips = tables_strip(contents, TABLES_OF_LABELS, labels, ["label"])
     return [*found, *(replace(strip, style=f"{strip.style} heads") for strip in strips)]
 
 

@@ -11,7 +11,6 @@ from evalreport.report.marking import flat_counts
 from evalreport.report.model import (
     Again,
     Block,
-    Column,
     Heading,
     MetricBlock,
     TableBlock,
@@ -134,7 +133,7 @@ def _added(contents: Contents, ids: list[str], *, heads: bool) -> list[Block]:
         )
     pairs = [i for i in ids[:MOST_TABLES] if flat_counts(contents.tables[i]) is not None]
     rows = [(_named(contents, contents.tables[i]), contents.tables[i]) for i in pairs]
-    flat = tables_strip(contents, TABLES, rows, [*map(Column, ("table", "rows", "class"))])
+    flat = tables_strip(contents, TABLES, rows, ("table", "rows", "class"))
     found += [replace(one, style="many heads whole") for one in flat] if heads else flat
     others = [contents.tables[i] for i in ids[:MOST_TABLES] if i not in pairs]
     found += [Heading(TABLES)] if others and not heads else []

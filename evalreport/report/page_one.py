@@ -28,7 +28,6 @@ from evalreport.report.marking import flat_counts, positive_index
 from evalreport.report.model import (
     Block,
     Charts,
-    Column,
     Facts,
     Note,
     Notes,
@@ -653,7 +652,7 @@ def _classes(contents: Contents, views: Sequence[View]) -> list[TableBlock]:
     kind = "label" if sets else "class"
     caption = f"{'Labels' if sets else 'Classes'}, worst first"
     caption += f": {len(shown)} of {len(order)}" if len(shown) < len(order) else ""
-    return measures_strip(contents, caption, rows, [Column(kind)], flat=sets, limits=False)
+    return measures_strip(contents, caption, rows, [kind], flat=sets, limits=False)
 
 
 def _caution_lines(cautions: Sequence[Note], *, beside: bool = False) -> list[Block]:

@@ -25,7 +25,6 @@ from evalreport.report.impact import impact_blocks
 from evalreport.report.model import (
     Block,
     Charts,
-    Column,
     TableBlock,
     TablePair,
     Text,
@@ -157,8 +156,7 @@ def _of_columns(
         rows = _ordered(contents, same[i], slices)
         of_readings = _readings(contents, same[i])
         title = f"{contents.title(same[i][0])} by {name}{of_readings}{_at(contents, same[i][0])}"
-        heads = [Column(name)]
-        blocks.append(metric_strip(contents, title, rows, heads))
+        blocks.append(metric_strip(contents, title, rows, [name]))
     others = [] if newest else _side_by_side(contents, same)
     # what holds for all rows stands in the sections of metrics
     rest = [m for i in others for m in same[i] if m.subgroup]
@@ -168,7 +166,7 @@ def _of_columns(
             contents,
             f"Metrics by {name}{_readings(contents, rest)}",
             rows,
-            [Column(name)],
+            [name],
             flat=flat,
         )
     if not newest:
@@ -282,11 +280,7 @@ def _classes_in_groups(
     rows.sort(key=lambda row: (order[row.heads[0]], classes[row.heads[1]]))
     sets = all(contents.has_sets(view) for _, _, view in found)
     title = f"{'Labels' if sets else 'Classes'} by {name}"
-    head_columns = [
-        Column(name),
-        Column("label" if sets else "class"),
-    ]
-    return list(measures_strip(contents, title, rows, head_columns))
+    return [*measures_strip(contents, title, rows, [name, "label" if sets else "class"])]
 
 
 def _rank(contents: Contents, measures: Sequence[Measure]) -> tuple[bool, int]:
@@ -412,7 +406,7 @@ def threshold_blocks(contents: Contents) -> list[Block]:
             alone = view if (contents.used(view) or 0) > WIDE_COUNTS else None
             together.setdefault((view[0], contents.is_binary(view), alone), []).append(view)
     blocks: list[Block] = []
-    columns = [Column("threshold"), Column("how it was set")]
+    columns = ["threshold", "how it was set"]
     for (dataset, binary, _), views in together.items():
         rows = [row for view in views for row in _threshold_rows(contents, view)]
         one = len(views) == 1

@@ -35,7 +35,7 @@ class Row:
 
 
 def metric_strip(
-    contents: Contents, title: str, rows: Sequence[Row], heads: Sequence[Column]
+    contents: Contents, title: str, rows: Sequence[Row], heads: Sequence[str]
 ) -> TableBlock:
     """One metric over many slices: counts, fraction, value and interval."""
     shown = rows[:MOST_LINES]
@@ -46,19 +46,15 @@ def metric_strip(
         place = "only" if len(shown) == 1 else {0: "first", len(shown) - 1: "last"}.get(k, "middle")
         lines.append(_metric_line(contents, row, flat, place, row.group != previous))
         previous = row.group
-    counts = [Column(name, "right") for name in contents.flat] if flat else []
-    fraction = [Column("fraction", "right")]
     level, method = _common(shown)
-    columns = (
-        *heads,
-        Column("model"),
-        Column("n", "right"),
-        *counts,
-        *fraction,
-        Column("value", "right"),
-        Column(f"{level} {method}".strip(), "right"),
-    )
+    numbers = ["n", *(contents.flat if flat else ()), "fraction", "value"]
+    columns = _columns([*heads, "model"], [*numbers, f"{level} {method}".strip()])
     return TableBlock(title, columns, tuple(lines), _more(rows, shown), "one")
+
+
+def _columns(words: Sequence[str], numbers: Sequence[str]) -> tuple[Column, ...]:
+    """Columns of words, then those of numbers."""
+    return (*map(Column, words), *(Column(name, "right") for name in numbers))
 
 
 def _metric_line(contents: Contents, row: Row, flat: bool, place: str, rule: bool) -> Line:
@@ -93,7 +89,7 @@ def measures_strip(
     contents: Contents,
     caption: str,
     rows: Sequence[Row],
-    heads: Sequence[Column],
+    heads: Sequence[str],
     *,
     flat: bool = True,
     with_model: bool = True,
@@ -118,7 +114,7 @@ def measures_strip(
     flat = flat and any(_table(contents, m) is not None for row in shown for m in row.measures)
     # where no counts of a table stand on the line, n does
     counted = not flat and any(row.counts is not None for row in shown)
-    with_n = not flat and not counted and not any("tested" in head.text for head in heads)
+    with_n = not flat and not counted and not any("tested" in head for head in heads)
     longest = max((len(count_text(m.n)) for row in shown for m in row.measures), default=0)
     if flat and longest > LONG_COUNT:
         across = min(across, ACROSS // 2)
@@ -146,16 +142,11 @@ def measures_strip(
             previous = row.group
         if not lines:
             continue
-        model = [Column("model")] if with_model else []
-        counts = [Column(name, "right") for name in contents.flat] if flat or counted else []
-        counts += [Column("n", "right")] if with_n else []
-        values = [Column(names[i], "right") for i in chosen]
+        model = ["model"] if with_model else []
+        counts = contents.flat if flat or counted else ("n",) if with_n else ()
+        columns = _columns([*heads, *model], [*counts, *(names[i] for i in chosen)])
         part = caption + CONTINUED if strips else caption
-        strips.append(
-            TableBlock(
-                part, (*heads, *model, *counts, *values), tuple(lines), _more(rows, shown), "many"
-            )
-        )
+        strips.append(TableBlock(part, columns, tuple(lines), _more(rows, shown), "many"))
     return strips
 
 
@@ -163,7 +154,7 @@ def tables_strip(
     contents: Contents,
     caption: str,
     rows: Sequence[tuple[tuple[str, ...], Table]],
-    heads: Sequence[Column],
+    heads: Sequence[str],
     *,
     with_model: bool = True,
 ) -> list[TableBlock]:
@@ -179,11 +170,8 @@ def tables_strip(
         lines.append(Line((*cells, *laid), table=table.id))
     if not lines:
         return []
-    model = [Column("model")] if with_model else []
-    counts = [Column(name, "right") for name in contents.flat]
-    columns = (*heads, *model, *counts)
-    shown = rows[:MOST_LINES]
-    return [TableBlock(caption, columns, tuple(lines), _more(rows, shown), "many")]
+    columns = _columns([*heads, *(["model"] if with_model else [])], contents.flat)
+    return [TableBlock(caption, columns, tuple(lines), _more(rows, rows[:MOST_LINES]), "many")]
 
 
 def _even_parts(items: list[Quantity], most: int) -> list[list[Quantity]]:
