@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from evalreport.metrics.advice import ADVICES, VAN_CALSTER, Advice
@@ -284,12 +285,8 @@ def not_computed_blocks(contents: Contents) -> list[Block]:
     lines = _for_one_reason(rows)
     if not lines:  # the provenance says so in a line
         return []
-    columns: list[Field[tuple[str, str, str, str]]] = [
-        left("what", lambda line: line[0]),
-        left("where", lambda line: line[1]),
-        left("state", lambda line: line[2]),
-        left("why", lambda line: line[3]),
-    ]
+    heads = ("what", "where", "state", "why")
+    columns: list[Field[Sequence[str]]] = [left(h, itemgetter(k)) for k, h in enumerate(heads)]
     return [table_of("", lines, columns, style="methods", most=MOST_LINES)]
 
 

@@ -25,6 +25,7 @@ from evalreport.report.numbers import count_text, threshold_text
 from evalreport.report.sections import section
 from evalreport.report.words import (
     counted,
+    first_few,
     label_text,
     listed,
     method_text,
@@ -226,8 +227,7 @@ def _clock(contents: Contents) -> str:
 
 
 def _few(names: list[str]) -> str:
-    more = len(names) - MOST_NAMES
-    return listed([*names[:MOST_NAMES], f"{more} more"] if more > 0 else names) if names else ""
+    return listed(first_few(names, MOST_NAMES)) if names else ""
 
 
 FINDERS: Mapping[str, Callable[[Contents], str]] = {

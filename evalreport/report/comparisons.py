@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from evalreport.metrics.catalogue import find
 from evalreport.report.cards import interval_text, number_of
 from evalreport.report.columns import Field, laid, left, right
 from evalreport.report.contents import Contents, View
@@ -28,10 +27,11 @@ from evalreport.report.numbers import (
 from evalreport.report.paired_charts import paired_charts
 from evalreport.report.paired_tables import paired_tables
 from evalreport.report.pieces import LineCell, Number, Whisker
-from evalreport.report.results_table import same_number
+from evalreport.report.results_table import same_number, sign_of
 from evalreport.report.sample_size import family_words
 from evalreport.report.words import (
     counted,
+    first_few,
     label_text,
     listed,
     method_text,
@@ -165,7 +165,7 @@ def _of_other_rows(
             minus = f"{' minus '.join(names)} {difference_text(c.difference)}{limits}"
             title = comparison_title(contents, c).removesuffix(" ↓")
             found.setdefault(said, []).append(f"{title} ({minus})")
-    told = [f"{said} {listed(_first(metrics))}" for said, metrics in found.items()]
+    told = [f"{said} {listed(first_few(metrics, MOST_NAMED))}" for said, metrics in found.items()]
     rest = len(entries) - sum(map(len, found.values()))
     if rest:
         what = "other comparison" if told else "comparison"
@@ -174,11 +174,6 @@ def _of_other_rows(
         f"{label_text(model)} on {label_text(dataset)}" for dataset, model in (view, reference)
     ]
     return f"{' is compared with '.join(places)}, on different rows: {'; '.join(told)}."
-
-
-def _first(words: list[str]) -> list[str]:
-    more = len(words) - MOST_NAMED
-    return [*words[:MOST_NAMED], f"{more} more"] if more > 0 else words
 
 
 def against_text(entry: Comparison) -> str:
@@ -384,8 +379,7 @@ def comparison_title(contents: Contents, entry: Comparison) -> str:
         title += ", mean of folds" if fold == MEAN_OF_FOLDS else f", fold {label_text(fold)}"
     if entry.exploratory:
         title += ", exploratory"
-    declared = find(entry.metric)
-    return f"{title} ↓" if declared is not None and declared.goal.value == "minimize" else title
+    return f"{title} ↓" if sign_of(entry.metric) < 0 else title
 
 
 def _at_first(contents: Contents, entry: Comparison) -> bool:
@@ -423,14 +417,13 @@ def _wins(contents: Contents, entries: Sequence[Comparison]) -> list[Block]:
     """In how many metrics each model is better than the reference."""
     found: dict[tuple[View, View], list[int]] = {}
     for entry in entries:
-        declared = find(entry.metric)
-        goal = declared.goal.value if declared is not None else ""
-        if entry.difference is None or goal not in {"maximize", "minimize"} or entry.subgroup:
+        sign = sign_of(entry.metric)
+        if entry.difference is None or not sign or entry.subgroup:
             continue
         # a model on other rows does not win against itself
         if entry.model == entry.reference or not _at_first(contents, entry):
             continue
-        gain = entry.difference * (1 if goal == "maximize" else -1)
+        gain = entry.difference * sign
         pair = ((entry.dataset, entry.model), _reference(entry))
         counts = found.setdefault(pair, [0, 0, 0, 0, 0])
         counts[0 if gain > 0 else 1 if gain == 0 else 2] += 1

@@ -16,6 +16,7 @@ from evalreport.report.words import (
     MEAN,
     condition_text,
     counted,
+    first_few,
     label_text,
     subgroup_text,
     visible,
@@ -70,10 +71,8 @@ def post_hoc_text(contents: Contents) -> str:
         return "No protocol fixed these limits before the results were seen."
     if not cited.post_hoc:
         return ""
-    named = [_with_titles(contents, text) for text in cited.post_hoc[:MOST_NAMED]]
-    more = len(cited.post_hoc) - len(named)
-    named += [f"{more} more"] if more else []
-    return f"Not in the protocol, so post hoc: {'; '.join(named)}."
+    named = [_with_titles(contents, text) for text in cited.post_hoc]
+    return f"Not in the protocol, so post hoc: {'; '.join(first_few(named, MOST_NAMED))}."
 
 
 def criterion_title(contents: Contents, entry: Criterion) -> str:

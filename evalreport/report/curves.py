@@ -12,7 +12,7 @@ from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Goal, Shows
 from evalreport.report.charts.points import FEWEST, columns
 from evalreport.report.columns import Field, left, right, table_of
-from evalreport.report.contents import Contents, View
+from evalreport.report.contents import Contents, View, view_of
 from evalreport.report.curve_charts import (
     MOST_TOGETHER,
     Shown,
@@ -102,10 +102,10 @@ def curve_blocks(contents: Contents) -> list[Block]:
     drawable = [c for c in contents.of(Curve) if _is_drawn(c) and _has_points(c)]
     if contents.words.brief:
         # the first page has the ROC curve
-        own = [c for c in drawable if c.kind == "calibration" and contents.is_binary(_view(c))]
+        own = [c for c in drawable if c.kind == "calibration" and contents.is_binary(view_of(c))]
         charts = _charts(contents, own[:MOST_TOGETHER], per_class=False)
         return _in_lines([replace(chart, data=()) for chart in charts])
-    binary = [c for c in drawable if contents.is_binary(_view(c))]
+    binary = [c for c in drawable if contents.is_binary(view_of(c))]
     blocks: list[Block] = []
     for dataset in contents.datasets:
         own = [c for c in binary if c.dataset == dataset]
@@ -116,7 +116,7 @@ def curve_blocks(contents: Contents) -> list[Block]:
         blocks += _calibration_table(contents, dataset) if own else []
         blocks += _undrawn(contents, dataset)
     for view in contents.views:
-        own = [c for c in drawable if _view(c) == view and not contents.is_binary(view)]
+        own = [c for c in drawable if view_of(c) == view and not contents.is_binary(view)]
         blocks += _in_lines(_charts(contents, own, per_class=True))
         if sum(c.kind == "decision" for c in own) > MOST_TOGETHER:
             said = (
@@ -132,7 +132,7 @@ def front_chart(contents: Contents, views: Sequence[View]) -> Chart | None:
     None of several classes, or where no curve was made.
     """
     same = _of_front(contents, views)
-    own = sorted((c for c in same if _view(c) in views), key=lambda c: views.index(_view(c)))
+    own = sorted((c for c in same if view_of(c) in views), key=lambda c: views.index(view_of(c)))
     if not own:
         return None
     shown = Shown(contents, own[0].kind, own, False)
@@ -148,7 +148,7 @@ def _of_front(contents: Contents, views: Sequence[View]) -> list[Curve]:
         c
         for c in contents.of(Curve)
         if c.dataset == views[0][0]
-        and contents.is_binary(_view(c))
+        and contents.is_binary(view_of(c))
         and _is_drawn(c)
         and _has_points(c)
     ]
@@ -168,7 +168,7 @@ def _beyond_front(contents: Contents, curves: list[Curve]) -> list[Curve]:
     if "verdict" not in contents.sections or not views or front_criterion(contents) is not None:
         return curves
     same = _of_front(contents, views)
-    own = [c for c in same if _view(c) in views]
+    own = [c for c in same if view_of(c) in views]
     if not own or not _is_whole(Shown(contents, own[0].kind, own, False), same):
         return curves
     return [c for c in curves if c not in own]
@@ -231,7 +231,7 @@ def _parts(curves: Sequence[_Item], most: int = MOST_CURVES) -> list[Sequence[_I
 
 def _of_classes(contents: Contents, curves: Sequence[Curve]) -> str:
     """Of which classes curves are, or of which labels of sets."""
-    one = "label" if contents.has_sets(_view(curves[0])) else "class"
+    one = "label" if contents.has_sets(view_of(curves[0])) else "class"
     many = "labels" if one == "label" else "classes"
     return f"{one if len(curves) == 1 else many} {_named(curves)}"
 
@@ -261,7 +261,7 @@ def _undrawn(contents: Contents, dataset: str) -> list[Text]:
     for curve in contents.of(Curve):
         if curve.dataset == dataset and _is_drawn(curve) and not _has_points(curve):
             own = names.setdefault(TITLES.get(curve.kind, curve.kind.replace("_", " ")), [])
-            own.append(contents.mark(_view(curve)).name)
+            own.append(contents.mark(view_of(curve)).name)
     if not names:
         return []
     told = "; ".join(
@@ -275,10 +275,6 @@ def _length(curve: Curve) -> int:
     return max((len(column) for column in curve.points.values()), default=0)
 
 
-def _view(curve: Curve) -> View:
-    return (curve.dataset, curve.model)
-
-
 def _chart(shown: Shown, of: int, made: tuple[Drawing, bool]) -> Chart:
     """Curves of one kind with what they show in words; ``of``: how many there are in all.
 
@@ -288,11 +284,11 @@ def _chart(shown: Shown, of: int, made: tuple[Drawing, bool]) -> Chart:
     title = shown.said(_title(shown))
     title = f"{title[0].upper()}{title[1:]}"
     names = [c.name for c in shown.curves]
-    whose = contents.mark(_view(curves[0])).name if shown.per_class else listed(names)
+    whose = contents.mark(view_of(curves[0])).name if shown.per_class else listed(names)
     caption = f"{title}, {whose}"
     if shown.per_class:
         caption += f", {_of_classes(contents, curves)}"
-        by = by_class(contents, _view(curves[0]))
+        by = by_class(contents, view_of(curves[0]))
         caption += f", worst first by {contents.heading(by[0])}" if by and len(curves) > 1 else ""
     said = "; ".join(
         f"{name}: {_said(contents, c, c.points)}" for name, c in zip(names, curves, strict=True)
@@ -350,8 +346,8 @@ def _aside(shown: Shown) -> str:
 
 def _is_smoothed(curve: Curve, dots: Sequence[Curve]) -> bool:
     """Whether a curve is the smoothed one of one of some calibration curves in bins."""
-    own = {(_view(c), c.label) for c in dots}
-    return curve.kind == "smoothed_calibration" and (_view(curve), curve.label) in own
+    own = {(view_of(c), c.label) for c in dots}
+    return curve.kind == "smoothed_calibration" and (view_of(curve), curve.label) in own
 
 
 def _band_words(contents: Contents, curves: Sequence[Curve]) -> str:
@@ -457,7 +453,9 @@ def _data(contents: Contents, caption: str, curve: Curve) -> TableBlock:
     curve = _with_cells(contents, curve)
     points, note = _some_points(curve)
     columns = _data_columns(contents, curve, _column_names([curve]))
-    return table_of(f"{caption}: data of {contents.mark(_view(curve)).name}", points, columns, note)
+    return table_of(
+        f"{caption}: data of {contents.mark(view_of(curve)).name}", points, columns, note
+    )
 
 
 def _class_data(contents: Contents, caption: str, curves: Sequence[Curve]) -> TableBlock:
@@ -469,7 +467,7 @@ def _class_data(contents: Contents, caption: str, curves: Sequence[Curve]) -> Ta
     of_class: Field[_Point] = left("class", lambda point: label_text(point[0].label))
     columns = [of_class, *_data_columns(contents, curves[0], names)]
     note = " ".join(f"{label}: {note}" for label, _, note in made if note)
-    whose = contents.mark(_view(curves[0])).name
+    whose = contents.mark(view_of(curves[0])).name
     return table_of(f"{caption}: data of {whose}", points, columns, note)
 
 

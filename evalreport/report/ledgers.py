@@ -9,7 +9,7 @@ from dataclasses import replace
 from evalreport.report.contents import Contents, View
 from evalreport.report.model import Facts, LedgerRow, Ledgers
 from evalreport.report.numbers import count_text, share_text
-from evalreport.report.words import label_text, listed, prose, visible
+from evalreport.report.words import first_few, label_text, listed, prose, visible
 from evalreport.results.records import ClassCount, LabelLedger, RowLedger
 
 MOST_CLASSES_LISTED = 12
@@ -74,10 +74,7 @@ def _seen(record: LabelLedger, labels: Sequence[str]) -> str:
 
 
 def _names(labels: Sequence[str]) -> str:
-    shown = [label_text(x) for x in labels[:MOST_CLASSES_LISTED]]
-    if len(labels) > MOST_CLASSES_LISTED:
-        shown.append(f"{len(labels) - MOST_CLASSES_LISTED} more")
-    return ", ".join(shown) or "none"
+    return ", ".join(first_few(list(map(label_text, labels)), MOST_CLASSES_LISTED)) or "none"
 
 
 def class_shares_of(record: RowLedger, has_sets: bool) -> float | None:

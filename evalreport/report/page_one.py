@@ -62,6 +62,7 @@ from evalreport.report.words import (
     class_text,
     condition_text,
     counted,
+    first_few,
     label_text,
     listed,
     prose,
@@ -606,9 +607,7 @@ def _against_reference(contents: Contents, note: Note) -> str:
             better.add((c.model, c.reference))
     told = []
     for (model, reference), titles in pairs.items():
-        names = list(titles)
-        more = len(names) - MOST_NAMES
-        on = listed(names) if more < 1 else listed([*names[:MOST_NAMES], f"{more} more"])
+        on = listed(first_few(list(titles), MOST_NAMES))
         none = "" if (model, reference) in better else ", and shown to be better on none"
         told.append(f"{label_text(model)} is worse than {label_text(reference)} on {on}{none}.")
     return " ".join(told) if len(told) < MOST_NAMES else ""

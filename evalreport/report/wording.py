@@ -17,6 +17,9 @@ from evalreport.results.records import Caution, Criterion
 
 #: The spec as written comes last: unlike lines to sign on, it can end on any part of a page.
 ANNEXES = ("methods", "not_computed", "checklists", "signatures", "provenance")
+#: Sections that stand together: parts of the rows, and what models are held against.
+GROUPS = ("subgroups", "looks", "periods", "drift")
+COMPARED = ("comparisons", "readers", "baselines", "claims")
 
 
 @dataclass(frozen=True)
@@ -162,10 +165,7 @@ STANDARD = (
     "drift",
     "thresholds",
     "curves",
-    "comparisons",
-    "readers",
-    "baselines",
-    "claims",
+    *COMPARED,
     "folds",
     "training",
     "classes",
@@ -183,16 +183,10 @@ CLINICAL = Wording(
         "curves",
         "thresholds",
         "classes",
-        "subgroups",
-        "looks",
-        "periods",
-        "drift",
+        *GROUPS,
         "folds",
         "training",
-        "comparisons",
-        "readers",
-        "baselines",
-        "claims",
+        *COMPARED,
         *ANNEXES,
     ),
     "Diagnostic accuracy report",
@@ -224,11 +218,7 @@ CLINICAL = Wording(
                 "prespecified: its values are optimistic."
             ),
         ),
-        "subgroups": (
-            "Variability: results by subgroup",
-            "Subgroups",
-            ("Read the width of an interval first: few rows are little evidence."),
-        ),
+        "subgroups": ("Variability: results by subgroup", "Subgroups", ""),
         "comparisons": ("Comparison of the tests", "Comparison", ""),
     },
     {
@@ -263,14 +253,8 @@ AUDIT = Wording(
         "cautions",
         "rows",
         "characteristics",
-        "subgroups",
-        "looks",
-        "periods",
-        "drift",
-        "comparisons",
-        "readers",
-        "baselines",
-        "claims",
+        *GROUPS,
+        *COMPARED,
         "measures",
         "scores",
         "thresholds",
@@ -309,16 +293,10 @@ MODEL_CARD = Wording(
         "characteristics",
         "measures",
         "scores",
-        "subgroups",
-        "looks",
-        "periods",
-        "drift",
+        *GROUPS,
         "classes",
         "curves",
-        "comparisons",
-        "readers",
-        "baselines",
-        "claims",
+        *COMPARED,
         *ANNEXES,
     ),
     "Model card",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from evalreport.lines import LONGEST_NAME, cut
@@ -294,6 +294,16 @@ def listed(words: list[str]) -> str:
     ('a', 'a, b and c')
     """
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def first_few(words: Sequence[str], most: int) -> list[str]:
+    """The first words, and how many more there are.
+
+    >>> first_few(["a", "b", "c"], 2), first_few(["a"], 2)
+    (['a', 'b', '1 more'], ['a'])
+    """
+    more = len(words) - most
+    return [*words[:most], f"{more} more"] if more > 0 else [*words]
 
 
 def as_of_text(as_of: object) -> str:
