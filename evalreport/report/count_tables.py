@@ -16,7 +16,7 @@ from evalreport.report.marking import Marks, Shape, role_text, table_marks
 from evalreport.report.model import Tables
 from evalreport.report.numbers import count_text
 from evalreport.report.orientation import laid_out
-from evalreport.report.pieces import CountCell, CountColumn, CountRow, CountTable
+from evalreport.report.pieces import CountCell, CountHead, CountRow, CountTable
 from evalreport.report.words import condition_text, counted, exact_label, label_text, subgroup_text
 from evalreport.results.records import Measure, MissingRows, Table
 
@@ -72,19 +72,19 @@ def count_table(
     all_rows = None if None in row_totals else math.fsum(row_totals)
     rows.append(printer.totals(chosen, column_totals, all_rows, partial))
     columns = [
-        CountColumn(label_text(labels[j]), exact_label(labels[j]), strong == j) for j in chosen
+        CountHead(label_text(labels[j]), exact_label(labels[j]), strong == j) for j in chosen
     ]
     if len(chosen) >= NUMBERED:
         columns = [replace(c, number=str(k)) for k, c in enumerate(columns, 1)]
         rows = [replace(r, number="" if r.total else str(k)) for k, r in enumerate(rows, 1)]
-    columns += [CountColumn(label_text(name), exact_label(name)) for name in extra]
-    columns.append(CountColumn("total", None, total=True))
+    columns += [CountHead(label_text(name), exact_label(name)) for name in extra]
+    columns.append(CountHead("total", total=True))
     missing = table.missing
     if not (totals or missing or partial):
         columns.pop()
         rows = [replace(row, cells=row.cells[:-1]) for row in rows if not row.total]
     if missing and any([*missing.without_prediction, missing.without_both]):
-        columns.append(CountColumn("none", None, total=True))
+        columns.append(CountHead("none", total=True))
         rows = _with_unpredicted(rows, missing, chosen)
     if missing and any([*missing.without_target, missing.without_both]):
         rows.append(_untold(missing, chosen, len(extra), len(columns)))
@@ -122,7 +122,7 @@ def _untold(missing: MissingRows, chosen: Sequence[int], extra: int, width: int)
     untold, size = missing.without_target, len(missing.without_prediction)
     counts = [untold[j] for j in (*chosen, *range(size, size + extra))]
     below = [*counts, math.fsum(untold), missing.without_both][:width]
-    return CountRow("unknown", None, False, tuple(map(_margin, below)), True)
+    return CountRow("unknown", total=True, cells=tuple(map(_margin, below)))
 
 
 def _margin(count: Any) -> CountCell:
@@ -219,7 +219,7 @@ class _Printer:
         cells = [self._cell((i, j), self.cells.get((i, j), 0), self._role(i, j)) for j in columns]
         cells.append(self._cell((i, self.size + self.extra), totals[i], total=True))
         label = self.labels[i]
-        return CountRow(label_text(label), exact_label(label), strong, tuple(cells))
+        return CountRow(label_text(label), exact_label(label), strong, cells=tuple(cells))
 
     def totals(
         self, chosen: Sequence[int], totals: Sequence[Any], grand: float | None, partial: str
@@ -228,9 +228,8 @@ class _Printer:
         columns = [*chosen, *range(self.size, self.size + self.extra)]
         cells = [self._cell((self.size, j), totals[j], total=True) for j in columns]
         cells.append(self._cell((self.size, self.size + self.extra), grand, total=True))
-        return CountRow(
-            "total, all classes" if partial else "total", None, False, tuple(cells), True
-        )
+        name = "total, all classes" if partial else "total"
+        return CountRow(name, total=True, cells=tuple(cells))
 
     def _cell(
         self, place: tuple[int, int], count: Any, role: str = "", total: bool = False

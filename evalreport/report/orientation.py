@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from evalreport.report.contents import Contents
-from evalreport.report.pieces import CountCell, CountColumn, CountRow, CountTable, Orientation
+from evalreport.report.pieces import CountCell, CountHead, CountRow, CountTable, Orientation
 
 _Item = TypeVar("_Item")
 #: The sides of a frame in a table whose rows and columns change places.
@@ -74,18 +74,11 @@ def _transposed(table: CountTable, contents: Contents) -> CountTable:
     recorded = contents.table_of(table.table)
     cells = zip(*(row.cells for row in table.rows), strict=True)
     rows = [
-        CountRow(
-            head.label,
-            head.exact,
-            head.strong,
-            tuple(map(_turned_cell, own)),
-            head.total,
-            head.number,
-        )
+        CountRow(**vars(head), cells=tuple(map(_turned_cell, own)))
         for head, own in zip(table.columns, cells, strict=True)
     ]
     columns = [
-        CountColumn(row.label, row.exact, row.strong, row.total, row.number) for row in table.rows
+        CountHead(row.label, row.exact, row.strong, row.total, row.number) for row in table.rows
     ]
     return replace(
         table,

@@ -70,29 +70,25 @@ class CountCell:
 
 
 @dataclass(frozen=True)
-class CountRow:
-    """The row of one class. ``exact`` is the label where the shown text is not it.
+class CountHead:
+    """The head of a row or column of a table of counts: a class, or what is no class.
 
-    ``number`` stands before the name where columns are headed by numbers.
+    ``exact`` is the label where the shown text is not it. Where columns are headed by numbers,
+    ``number`` stands in place of the name of a column, and before that of a row.
     """
 
     label: str
-    exact: str | None
-    strong: bool
-    cells: tuple[CountCell, ...]
+    exact: str | None = None
+    strong: bool = False
     total: bool = False
     number: str = ""
 
 
 @dataclass(frozen=True)
-class CountColumn:
-    """The head of the column of one class; its ``number`` stands in place of the name."""
+class CountRow(CountHead):
+    """The row of one class, or of totals."""
 
-    label: str
-    exact: str | None
-    strong: bool = False
-    total: bool = False
-    number: str = ""
+    cells: tuple[CountCell, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -104,7 +100,7 @@ class CountTable:
 
     table: str
     caption: str
-    columns: tuple[CountColumn, ...]
+    columns: tuple[CountHead, ...]
     rows: tuple[CountRow, ...]
     partial: str = ""
     crowded: bool = False
