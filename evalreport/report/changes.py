@@ -7,9 +7,8 @@ from functools import partial
 from typing import TypeVar
 
 from evalreport.report.columns import Field, left, right, table_of
-from evalreport.report.model import Block, Line, TableBlock
+from evalreport.report.model import Block, TableBlock
 from evalreport.report.numbers import or_dash, p_text
-from evalreport.report.pieces import LineCell
 from evalreport.report.words import label_text, method_text
 from evalreport.results.records import SHARES_MOVED, Change, ChartMark, Moved, Period
 
@@ -78,7 +77,13 @@ def change_blocks(courses: Sequence[Named]) -> list[Block]:
             "change below one half, and are in results.json."
         )
     blocks: list[Block] = [
-        table_of("When did it change?", lines, columns, note, row=_strong_where_alarmed)
+        table_of(
+            "When did it change?",
+            lines,
+            columns,
+            note,
+            strong=lambda line: line[2].alarm is not None,
+        )
     ]
     alarmed = [one for one in charted if one[2].change and one[2].change.alarm is not None]
     if alarmed:
@@ -109,10 +114,6 @@ def _between(change: Change) -> str:
     if change.since is None:
         return "–"
     return f"{label_text(change.earliest or '')} to {label_text(change.latest or '')}"
-
-
-def _strong_where_alarmed(line: tuple[str, str, Change], cells: tuple[str | LineCell, ...]) -> Line:
-    return Line(cells, strong=line[2].alarm is not None)
 
 
 def _chance(probability: float) -> str:
@@ -160,7 +161,7 @@ def _chart(name: str, model: str, record: Period) -> TableBlock:
         zip(record.periods, change.marks, strict=True),
         columns,
         note,
-        row=lambda one, cells: Line(cells, strong=one[1].signal),
+        strong=lambda one: one[1].signal,
         newest=MOST_PERIODS,
         noun="periods",
     )

@@ -59,7 +59,7 @@ def _table(contents: Contents, record: Characteristics) -> TableBlock:
     models = [label_text(m) for m in record.models]
     whose = "" if len(models) == len(contents.models) else f", {listed(models)}"
     caption = f"Characteristics of the used rows, {label_text(record.dataset)}{whose}"
-    return table_of(caption, rows, columns, _left_out(record), "one-table", _line)
+    return table_of(caption, rows, columns, _left_out(record), "one-table", row=_line)
 
 
 def _cell(place: int, row: _Row) -> str:

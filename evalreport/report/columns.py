@@ -42,13 +42,14 @@ def table_of(
     columns: Sequence[Field[R]],
     note: str = "",
     style: str = "",
-    row: Callable[[R, tuple[str | LineCell, ...]], Line] | None = None,
     *,
+    strong: Callable[[R], bool] = lambda _: False,
+    row: Callable[[R, tuple[str | LineCell, ...]], Line] | None = None,
     most: int | None = None,
     newest: int | None = None,
     noun: str = "lines",
 ) -> TableBlock:
-    """A line for each record; ``row`` makes it of a record's cells where it is no plain one.
+    """A line for each record, ``strong`` or not; ``row`` makes those that are no plain ones.
 
     Of more than ``most`` the first stand there, of more than ``newest`` the last; a note says how
     many of how many. Short tables are kept on one page of paper.
@@ -64,7 +65,11 @@ def table_of(
         left_out = f"{len(shown)} of {len(every)} {noun}; the others are in results.json."
         left_out = left_out if newest is None else f"The newest {left_out}"
         note = f"{note} {left_out}".strip()
-    return _plain(caption, *laid(shown, columns, row), note, style)
+
+    def plain(one: R, cells: tuple[str | LineCell, ...]) -> Line:
+        return Line(cells, strong=strong(one))
+
+    return _plain(caption, *laid(shown, columns, row or plain), note, style)
 
 
 def grouped_table(

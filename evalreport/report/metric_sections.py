@@ -57,7 +57,7 @@ def missing_blocks(contents: Contents) -> list[Block]:
     if len(found) > MOST_LINES:
         note += f" {MOST_LINES} of {len(found)} measures; the others are in results.json."
     title = "Worst and best case with the rows that lack a prediction or a target"
-    return [table_of(title, rows, columns, note, "gaps wraps", _line_of_bounds)]
+    return [table_of(title, rows, columns, note, "gaps wraps", row=_line_of_bounds)]
 
 
 def _line_of_bounds(one: _Bounded, cells: tuple[str | LineCell, ...]) -> Line:

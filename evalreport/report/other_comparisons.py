@@ -11,7 +11,7 @@ from evalreport.report.cards import interval_text
 from evalreport.report.columns import Field, left, right, table_of
 from evalreport.report.comparisons import against_text, comparison_blocks, comparison_title
 from evalreport.report.contents import Contents
-from evalreport.report.model import Block, Line
+from evalreport.report.model import Block
 from evalreport.report.numbers import count_text, difference_text, number_text, or_dash, p_text
 from evalreport.report.sections import section
 from evalreport.report.words import label_text, method_text, prose
@@ -155,7 +155,7 @@ def reclassification_blocks(contents: Contents) -> list[Block]:
             columns,
             " ".join([MOVES_NOTE, *reasons]),
             "gaps",
-            row=lambda one, cells: Line(cells, strong=one[1] is None),
+            strong=lambda one: one[1] is None,
         )
     ]
 

@@ -14,7 +14,7 @@ from evalreport.report.charts.course import Stop
 from evalreport.report.charts.course import course as draw_course
 from evalreport.report.columns import Field, left, right, table_of
 from evalreport.report.contents import Contents, View
-from evalreport.report.model import Block, Chart, Charts, Line, TableBlock, Text
+from evalreport.report.model import Block, Chart, Charts, TableBlock, Text
 from evalreport.report.numbers import count_text, or_dash, p_text, required_text, value_text
 from evalreport.report.pieces import LineCell
 from evalreport.report.sections import section
@@ -259,7 +259,7 @@ def _table(course: Course, title: str) -> TableBlock:
         title,
         lines,
         columns,
-        row=_strong_where_outside,
+        strong=lambda line: line[2].signal,
         newest=MOST_PERIODS,
         noun="periods",
     )
@@ -267,12 +267,6 @@ def _table(course: Course, title: str) -> TableBlock:
 
 def _value(m: Measure) -> str:
     return m.state.replace("_", " ") if m.value is None else value_text(m.value)
-
-
-def _strong_where_outside(
-    line: tuple[str, Measure, ControlLimits], cells: tuple[str | LineCell, ...]
-) -> Line:
-    return Line(cells, strong=line[2].signal)
 
 
 def _band(limits: ControlLimits) -> str:

@@ -11,14 +11,12 @@ from evalreport.report.columns import Field, right, table_of
 from evalreport.report.model import (
     Block,
     Facts,
-    Line,
     Report,
     Section,
     Signatures,
     Text,
 )
 from evalreport.report.numbers import count_text
-from evalreport.report.pieces import LineCell
 from evalreport.report.words import label_text, prose
 
 Json = Mapping[str, Any]
@@ -164,10 +162,8 @@ def _criteria(design: Json) -> list[Block]:
     else:
         rows.append(together)
 
-    def line(one: Sequence[str], cells: tuple[str | LineCell, ...]) -> Line:
-        return Line(cells, strong=one is together)
-
-    table = table_of("Criteria, fixed before the data", rows, columns, note, row=line)
+    title = "Criteria, fixed before the data"
+    table = table_of(title, rows, columns, note, strong=lambda one: one is together)
     return [table, *_reasons(design)]
 
 

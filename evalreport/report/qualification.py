@@ -10,14 +10,12 @@ from evalreport.report.columns import Field, left, right, table_of
 from evalreport.report.model import (
     Block,
     Facts,
-    Line,
     Report,
     Section,
     Signatures,
     Text,
 )
 from evalreport.report.numbers import count_text
-from evalreport.report.pieces import LineCell
 from evalreport.report.words import prose, visible
 
 Json = Mapping[str, Any]
@@ -177,11 +175,7 @@ def _table(case: str, checks: Sequence[Json]) -> Block:
         left("Outcome", lambda one: WORDS[one["outcome"]]),
     ]
     caption = f"Reference case {case}" if case else ""
-    return table_of(caption, checks, columns, row=_strong_where_failed)
-
-
-def _strong_where_failed(one: Json, cells: tuple[str | LineCell, ...]) -> Line:
-    return Line(cells, strong=one["outcome"] == "failed")
+    return table_of(caption, checks, columns, strong=lambda one: one["outcome"] == "failed")
 
 
 def _signatures(sha256: str) -> list[Block]:

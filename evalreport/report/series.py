@@ -12,7 +12,7 @@ from evalreport.report.columns import Field, left, right, table_of
 from evalreport.report.contents import Contents
 from evalreport.report.criteria import criterion_line, criterion_title
 from evalreport.report.curve_charts import FRONT
-from evalreport.report.model import Block, Chart, Charts, Line, TableBlock, Text
+from evalreport.report.model import Block, Chart, Charts, TableBlock, Text
 from evalreport.report.numbers import limits_text, required_text, value_text
 from evalreport.report.sections import section
 from evalreport.report.words import OUTCOME_MARKS, counted, label_text, visible
@@ -227,7 +227,7 @@ def _table(contents: Contents, entries: Sequence[Criterion]) -> TableBlock:
         "Every run of the series",
         records,
         columns,
-        row=lambda one, cells: Line(cells, strong=one[0] is None),
+        strong=lambda one: one[0] is None,
     )
 
 

@@ -116,12 +116,12 @@ def _values(points: Sequence[Point], series: Series) -> TableBlock:
         left("control limits", lambda step: _band(step[0].limits)),
     ]
     if series.change is None:
-        return table_of("Values", [(point, NO_MARK) for point in points], columns, row=_row)
+        return table_of("Values", [(point, NO_MARK) for point in points], columns, strong=_is_strong)
     steps = zip(series.steps, series.change.marks, strict=True)
     marks = {step.run.place: mark for step, mark in steps}
     columns += mark_columns(lambda step: step[1])
     records = [(point, marks.get(point.run.place, NO_MARK)) for point in points]
-    return table_of("Values and control charts with memory", records, columns, MEMORY, row=_row)
+    return table_of("Values and control charts with memory", records, columns, MEMORY, strong=_is_strong)
 
 
 def _band(limits: ControlLimits) -> str:
@@ -130,5 +130,5 @@ def _band(limits: ControlLimits) -> str:
     return f"{value_text(limits.low)} to {value_text(limits.high)} ({limits.chart} chart)"
 
 
-def _row(step: Step, cells: tuple[str | LineCell, ...]) -> Line:
-    return Line(cells, strong=value_cell(step[0]).strong or step[1].signal)
+def _is_strong(step: Step) -> bool:
+    return value_cell(step[0]).strong or step[1].signal
