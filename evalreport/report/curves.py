@@ -69,8 +69,6 @@ SOME_OF_A_CLASS = 4
 MOST_CURVES = 12
 #: Share of the positive class below which precision says more than the false positive rate.
 RARE = 0.2
-#: The kinds that are drawn, in order; gain, lift and accuracy by coverage are in results.json.
-KINDS = ("roc", "precision_recall", "score_distribution", "calibration", "decision", "sweep")
 DOTS = (
     f"Dots are bins of {FEWEST} or more rows with intervals, larger for more rows; the line is "
     "smoothed. Below: rows by score, this class up, all others down."
@@ -83,13 +81,15 @@ AXES = {
     "decision": ("threshold", "net_benefit", "net benefit", "at a threshold of"),
     "sweep": ("threshold", "tpr", "recall", "at a threshold of"),
 }
-#: Curves in a sentence, where their kind is not a word for them.
+#: The kinds that are drawn, in order, and what they are of; gain, lift and accuracy by coverage
+#: are in results.json.
 TITLES = {
-    "roc": "the ROC curve",
+    "roc": "ROC curve",
     "precision_recall": "precision and recall",
+    "score_distribution": "scores by class",
+    "calibration": "calibration",
     "decision": "net benefit",
-    "sweep": "recall and specificity by threshold",
-    "score_distribution": "the distribution of scores",
+    "sweep": "recall, specificity and precision by threshold",
 }
 #: Columns of bands, which tables of several classes have no room for.
 LIMITS = ("tpr_low", "tpr_high", "precision_low", "precision_high")
@@ -177,7 +177,7 @@ def _beyond_front(contents: Contents, curves: list[Curve]) -> list[Curve]:
 def _charts(contents: Contents, curves: Sequence[Curve], *, per_class: bool) -> list[Chart]:
     """A chart of each kind of these curves, or several where one cannot hold them all."""
     # of classes, what they do at each threshold is in their curves
-    kinds = [kind for kind in KINDS if not (per_class and kind == "sweep")]
+    kinds = [kind for kind in TITLES if not (per_class and kind == "sweep")]
     found = []
     for kind in kinds:
         same = [c for c in curves if c.kind == kind]
@@ -241,7 +241,7 @@ def _named(curves: Sequence[Curve]) -> str:
 
 
 def _is_drawn(curve: Curve) -> bool:
-    return curve.kind in KINDS and not curve.subgroup
+    return curve.kind in TITLES and not curve.subgroup
 
 
 def _has_points(curve: Curve) -> bool:
@@ -260,7 +260,7 @@ def _undrawn(contents: Contents, dataset: str) -> list[Text]:
     names: dict[str, list[str]] = {}
     for curve in contents.of(Curve):
         if curve.dataset == dataset and _is_drawn(curve) and not _has_points(curve):
-            own = names.setdefault(TITLES.get(curve.kind, curve.kind.replace("_", " ")), [])
+            own = names.setdefault(TITLES[curve.kind], [])
             own.append(contents.mark(view_of(curve)).name)
     if not names:
         return []
@@ -281,7 +281,7 @@ def _chart(shown: Shown, of: int, made: tuple[Drawing, bool]) -> Chart:
     ``made`` is their drawing, and whether it takes the whole line.
     """
     contents, curves = shown.contents, shown.records
-    title = shown.said(_title(shown))
+    title = shown.said(TITLES[shown.kind])
     title = f"{title[0].upper()}{title[1:]}"
     names = [c.name for c in shown.curves]
     whose = contents.mark(view_of(curves[0])).name if shown.per_class else listed(names)
@@ -307,17 +307,6 @@ def _chart(shown: Shown, of: int, made: tuple[Drawing, bool]) -> Chart:
         finding=as_title(finding, names),
         name=shown.kind,
     )
-
-
-def _title(shown: Shown) -> str:
-    """What a chart is of."""
-    return {
-        "roc": "ROC curve",
-        "precision_recall": "precision and recall",
-        "calibration": "calibration",
-        "decision": "net benefit",
-        "score_distribution": "scores by class",
-    }.get(shown.kind, "recall, specificity and precision by threshold")
 
 
 def _tables(shown: Shown, title: str) -> tuple[TableBlock, ...]:
