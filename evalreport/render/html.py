@@ -17,7 +17,7 @@ from evalreport.render.references import blocked_reference, guarded
 from evalreport.report.build import build
 from evalreport.report.directions import RUNNING, isolated
 from evalreport.report.model import Code, Report
-from evalreport.report.signing import Signed, with_signature
+from evalreport.report.signing import Signed
 from evalreport.results.lookup import Results
 
 if TYPE_CHECKING:
@@ -112,8 +112,7 @@ def built(
     ``signed`` is who signs this copy; ``failed`` is told what could not be made and stands as
     FAILED in the report.
     """
-    made = build(results, find_template(template).name, failed)
-    return made if signed is None else with_signature(made, signed)
+    return build(results, find_template(template).name, failed, signed)
 
 
 def running_lines(report: Mapping[str, Any]) -> list[tuple[str, str]]:

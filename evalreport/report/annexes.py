@@ -26,6 +26,7 @@ from evalreport.report.model import (
 from evalreport.report.numbers import bytes_text, level_text
 from evalreport.report.sample_size import multiplicity_words, size_blocks, width_words
 from evalreport.report.sections import section
+from evalreport.report.signing import SIGNED
 from evalreport.report.slices import wanted
 from evalreport.report.words import (
     counted,
@@ -444,6 +445,12 @@ def signature_blocks(contents: Contents) -> list[Block]:
     report = contents.spec.get("report") or {}
     asked = contents.spec.get("signatures") or report.get("signatures") or []
     lines = [_line(entry) for entry in asked][:8] or [(word, "", "") for word in MEANINGS]
+    signed = contents.signed
+    if signed is not None:
+        # the line of its meaning is filled, or it is a line more
+        own = (signed.meaning, signed.name, signed.role)
+        others = (line for line in lines if line[0] != signed.meaning)
+        return [Text(SIGNED), Signatures((own, *others), signed.at)]
     words = (
         "UNSIGNED. A signature covers the meaning in its row, and only the report with the "
         "identifier at the foot of the page."

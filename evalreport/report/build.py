@@ -32,6 +32,7 @@ from evalreport.report.page_one import outcome_text
 from evalreport.report.rows import agreement_words
 from evalreport.report.scripts import script_note
 from evalreport.report.sections import Declaration, sections
+from evalreport.report.signing import Signed
 from evalreport.report.wording import TEMPLATES, Wording
 from evalreport.report.words import as_of_text, label_text, prose, visible
 from evalreport.results import records
@@ -40,15 +41,20 @@ from evalreport.results.lookup import Results
 from evalreport.results.records import Comparison, Provenance
 
 
-def build(results: Results, template: str = "standard", failed: list[str] | None = None) -> Report:
+def build(
+    results: Results,
+    template: str = "standard",
+    failed: list[str] | None = None,
+    signed: Signed | None = None,
+) -> Report:
     """The report of results, with the sections of a shipped template.
 
     A section or chart that cannot be made is shown as FAILED in its place and told to
-    ``failed``; the others stand.
+    ``failed``; the others stand. ``signed`` is who signs this copy.
     """
     told = failed if failed is not None else []
     wording = TEMPLATES.get(template, TEMPLATES["standard"])
-    contents = Contents(results, wording)
+    contents = Contents(results, wording, signed)
     chosen = _chosen(contents, wording)
     made = _with_note(_sections(contents, wording, chosen, told), script_note(results))
     provenance = results.provenance
@@ -69,6 +75,7 @@ def build(results: Results, template: str = "standard", failed: list[str] | None
         light=wording.brief,
         large=bool((contents.spec.get("report") or {}).get("large")),
         logo=logo_address(contents),
+        signed="UNSIGNED" if signed is None else signed.line,
     )
 
 

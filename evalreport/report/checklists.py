@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -370,9 +369,10 @@ def _filled(
     also: Mapping[str, Any] = entry.get("also") or {}
     reason = _quoted(contents, also.get("about") or (), int(also.get("words") or 0))
     missing = f"not provided: {also['what']}" if also and not reason else ""
+    if missing and also.get("signed") and contents.signed is not None:
+        status, reason, missing = "from the run", contents.signed.line, ""
     said = ". ".join(part for part in (found, quoted, reason, missing) if part)
-    item = _made(entry, IN_PART if missing else status, said, linked)
-    return replace(item, unsigned=missing) if also.get("signed") else item
+    return _made(entry, IN_PART if missing else status, said, linked)
 
 
 def _made(

@@ -12,6 +12,7 @@ from evalreport.metrics.catalogue import find
 from evalreport.report.marking import FLAT, positive_index
 from evalreport.report.numbers import count_text
 from evalreport.report.pieces import Mark, Orientation
+from evalreport.report.signing import Signed
 from evalreport.report.wording import (
     Titled,
     Wording,
@@ -78,16 +79,19 @@ class OfView(Protocol):
 class Contents:
     """Read-only look-ups in the results of a run, worded as a template has it.
 
-    Without a ``wording`` it is that of the template that the spec asks for.
+    Without a ``wording`` it is that of the template that the spec asks for. ``signed`` is who
+    signs this copy.
     """
 
-    def __init__(self, results: Results, wording: Wording | None = None) -> None:
+    def __init__(
+        self, results: Results, wording: Wording | None = None, signed: Signed | None = None
+    ) -> None:
         wording = wording or own_wording(results)
         #: The sections that the spec asks for, else those of the template.
         self.sections = (results.spec.get("report") or {}).get("sections") or wording.sections
         #: Whether the template shows the spec as written where no sections are asked for.
         self.shows_spec = wording.spec_text
-        self.words = Words(results, wording)
+        self.words, self.signed = Words(results, wording), signed
         self.results = reworded(results, wording)
 
     @property

@@ -361,17 +361,13 @@ class Flow:
 
 @dataclass(frozen=True)
 class ChecklistItem:
-    """An item of a checklist: where its content stands (section id and name), or that none does.
-
-    ``unsigned`` is the part of its text that a signature makes untrue.
-    """
+    """An item of a checklist: where its content stands (section id and name), or that none does."""
 
     item: str
     label: str
     status: str
     text: str
     sections: tuple[tuple[str, str], ...] = ()
-    unsigned: str = ""
 
 
 @dataclass(frozen=True)

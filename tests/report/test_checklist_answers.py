@@ -10,7 +10,7 @@ from report.example_results import two_models
 from report.html_page import parse
 
 from evalreport.report.checklists import FINDERS, load_checklist
-from evalreport.report.signing import Signed, with_signature
+from evalreport.report.signing import Signed
 
 LISTS = ("stard_2015", "tripod_ai", "model_card", "eu_ai_act", "ll144")
 
@@ -80,7 +80,7 @@ def test_an_unsigned_report_does_not_count_as_signed(plain):
     assert "not provided: signature" in said
     results = two_models()
     results["spec"]["report"] = {"checklists": ["eu_ai_act"]}
-    signed = with_signature(build(results), Signed("A", "lead", "reviewed by", "2026-11-21"))
+    signed = build(results, signed=Signed("A", "lead", "reviewed by", "2026-11-21"))
     items = {
         i.item: i
         for section in signed.sections
