@@ -141,15 +141,16 @@ def _blocks(
     The account of rows has its own section where there is one; baselines join the comparisons,
     and metrics of the scores and classes those of the table: they stand on the same tables.
     """
-    own = declared.make(contents)
     compared = "comparisons" in chosen and bool(contents.of(Comparison))
+    of_metrics = declared.id in {"measures", "scores", "classes"} and "measures" in chosen
     if declared.id == "baselines" and compared:
         own = []
+    elif of_metrics and sections()["measures"].make(contents):
+        own = _metrics(contents, wording, chosen) if declared.id == "measures" else []
+    else:
+        own = declared.make(contents)
     if declared.id == "comparisons" and compared and "baselines" in chosen:
         own = [*own, *sections()["baselines"].make(contents)]
-    of_metrics = declared.id in {"measures", "scores", "classes"} and "measures" in chosen
-    if of_metrics and sections()["measures"].make(contents):
-        own = _metrics(contents, wording, chosen) if declared.id == "measures" else []
     if declared.id == "verdict" and "cautions" not in chosen:
         own = _with_cautions(contents, wording, own, chosen)
     if declared.id in {"cautions", "verdict"} and "rows" in chosen:
