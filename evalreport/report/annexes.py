@@ -354,7 +354,7 @@ def provenance_blocks(contents: Contents) -> list[Block]:
     spec, plan, engine = record.spec, contents.results.plan, record.engine
     items = [("run time", _clock_words(record))]
     text = "" if spec is None else spec.text or ""
-    whole = contents.shows_spec or bool((contents.spec.get("report") or {}).get("sections"))
+    whole = contents.shows_spec or bool(contents.report.get("sections"))
     elsewhere = "; as written in results.json" if text and not whole else ""
     items.append(("spec", "given as data" if spec is None else _hashed(spec) + elsewhere))
     items += [(f"data, {label_text(entry.dataset)}", _hashed(entry)) for entry in record.inputs]
@@ -442,8 +442,7 @@ def _code(text: str) -> str:
 @section("signatures", "Signatures", annex=True)
 def signature_blocks(contents: Contents) -> list[Block]:
     """Lines to sign on: those the spec asks for, else one for each usual meaning."""
-    report = contents.spec.get("report") or {}
-    asked = contents.spec.get("signatures") or report.get("signatures") or []
+    asked = contents.spec.get("signatures") or contents.report.get("signatures") or []
     lines = [_line(entry) for entry in asked][:8] or [(word, "", "") for word in MEANINGS]
     signed = contents.signed
     if signed is not None:

@@ -73,7 +73,7 @@ def build(
         kicker=contents.said(None, wording.kicker),
         protocol=protocol_text(contents),
         light=wording.brief,
-        large=bool((contents.spec.get("report") or {}).get("large")),
+        large=bool(contents.report.get("large")),
         logo=logo_address(contents),
         signed="UNSIGNED" if signed is None else signed.line,
     )
@@ -183,8 +183,7 @@ def _metrics(contents: Contents, wording: Wording, chosen: tuple[str, ...]) -> l
 
 def _chosen(contents: Contents, wording: Wording) -> tuple[str, ...]:
     """The sections asked for in the spec, else those of the template."""
-    report = contents.spec.get("report") or {}
-    wanted = tuple(str(name) for name in report.get("sections") or ())
+    wanted = tuple(str(name) for name in contents.report.get("sections") or ())
     unknown = [name for name in wanted if name not in sections()]
     if unknown:
         raise UsageError(
@@ -219,14 +218,12 @@ def identifier(results: Results) -> str:
 
 def _language(contents: Contents) -> str:
     """The language of the page, as the spec has it."""
-    report = contents.spec.get("report") or {}
-    return visible(str(report.get("language") or "en"))
+    return visible(str(contents.report.get("language") or "en"))
 
 
 def _lead(contents: Contents) -> str:
-    about = contents.spec.get("about") or {}
-    parts = [prose(about[key]) for key in ("question", "intended_use") if about.get(key)]
-    return " ".join(parts)
+    said = (contents.about.get(key) for key in ("question", "intended_use"))
+    return " ".join(prose(text) for text in said if text)
 
 
 def _section(

@@ -265,8 +265,7 @@ def asked(contents: Contents) -> tuple[str, ...]:
 
 def declared(contents: Contents) -> tuple[str, ...] | None:
     """The checklists that the spec names; None where it says nothing of them."""
-    report = contents.spec.get("report") or {}
-    names = report.get("checklists")
+    names = contents.report.get("checklists")
     return None if names is None else tuple(str(name) for name in names)
 
 
@@ -383,6 +382,5 @@ def _made(
 
 def _quoted(contents: Contents, keys: Sequence[str], words: int = 0) -> str:
     """The spec's own words on an item, where there are as many as this."""
-    about = contents.spec.get("about") or {}
-    said = [prose(about[key]) for key in keys if about.get(key)]
+    said = [prose(contents.about[key]) for key in keys if contents.about.get(key)]
     return " ".join(f"“{visible(text, 600)}”" for text in said if len(text.split()) >= words)

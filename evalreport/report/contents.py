@@ -99,20 +99,29 @@ class Contents:
         """The resolved spec."""
         return self.results.spec
 
+    @property
+    def about(self) -> Mapping[str, Any]:
+        """What the spec says of the study."""
+        return self.spec.get("about") or {}
+
+    @property
+    def report(self) -> Mapping[str, Any]:
+        """What the spec asks of the report."""
+        return self.spec.get("report") or {}
+
     def of(self, kind: type[R]) -> tuple[R, ...]:
         """Every record of a kind that stands by itself, in order."""
         return self.results.of(kind)
 
     def rows_text(self, count: float) -> str:
         """So many rows in the noun of the study: ``569 masses``, else ``569 rows``."""
-        unit = prose((self.spec.get("about") or {}).get("unit") or "row")
+        unit = prose(self.about.get("unit") or "row")
         return counted(count, unit, plural(unit))
 
     def rows_of(self, count: float, label: str, *, positive: bool) -> str:
         """So many rows of a class in the words of the study: ``212 malignant masses``."""
-        about = self.spec.get("about") or {}
-        meant = prose(about.get("positive_means") or "") if positive else ""
-        if about.get("unit") and (meant or not is_numbered(label_text(label))):
+        meant = prose(self.about.get("positive_means") or "") if positive else ""
+        if self.about.get("unit") and (meant or not is_numbered(label_text(label))):
             number, _, unit = self.rows_text(count).partition(" ")
             return f"{number} {meant or label_text(label)} {unit}"
         return f"{count_text(count)} {meant}" if meant else rows_of_class(count, label)

@@ -81,7 +81,7 @@ def _about(contents: Contents) -> list[Facts]:
 
     Templates that a reader holds against a list of such items name those that are lacking.
     """
-    about = contents.spec.get("about") or {}
+    about = contents.about
     listed = bool(contents.words.study)
     known = [key for key, _ in ABOUT] + list(NOUNS)
     items = [

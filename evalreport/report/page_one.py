@@ -114,8 +114,7 @@ def page_one(contents: Contents, cautions: Sequence[Note]) -> list[Block]:
 
 def _study(contents: Contents) -> list[Block]:
     """What readers of this template look for first, in the words of the spec."""
-    about = contents.spec.get("about") or {}
-    items = []
+    about, items = contents.about, []
     for title, fields in contents.words.study:
         own = next((prose(about[name]) for name in fields if about.get(name)), "")
         found = IN_THE_RUN[title](contents) if title in IN_THE_RUN and not own else ""
@@ -270,7 +269,7 @@ def _classes_text(contents: Contents, view: View, ledger: records.RowLedger) -> 
     positive = contents.positive(view)
     own = next((c for c in ledger.classes if c.label == positive), None)
     if own is not None and contents.is_binary(view):
-        meant = prose((contents.spec.get("about") or {}).get("positive_means") or "")
+        meant = prose(contents.about.get("positive_means") or "")
         least = "at least " if own.uncounted else ""
         return f", {least}{count_text(own.count)} of them {meant or class_text(positive)}"
     classes = [
@@ -564,10 +563,9 @@ def _under(contents: Contents, m: records.Measure) -> str:
 
 def _care(contents: Contents, cautions: Sequence[Note]) -> str:
     """What weakens the results most, in whole sentences, and the first limitation of the spec."""
-    about = contents.spec.get("about") or {}
     grave = [note for note in cautions if note.severity == "warning"][:MOST_TOLD]
     told = [_against_reference(contents, note) or _whole_sentence(note) for note in grave]
-    limits = prose(about.get("limitations") or "")
+    limits = prose(contents.about.get("limitations") or "")
     first, ends, _ = limits.partition(". ")
     if first:
         told.append(f"Stated limitation: {first}{'.' if ends or limits[-1] not in '.…' else ''}")

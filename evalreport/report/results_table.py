@@ -96,8 +96,7 @@ def margin_of(entry: records.Criterion) -> float:
 
 def primary_metric(contents: Contents) -> str | None:
     """The metric that the spec's own words call the primary one, where they begin with its name."""
-    about = contents.spec.get("about") or {}
-    text = _plain(prose(about.get("primary_metric") or ""))
+    text = _plain(prose(contents.about.get("primary_metric") or ""))
     asked = {m.metric for m in contents.measures}
     named = [
         (len(name), declared.name)
