@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from evalreport.report.cards import interval_text
 from evalreport.report.columns import Field, left, right, table_of
 from evalreport.report.contents import Contents
+from evalreport.report.marking import flat_counts
 from evalreport.report.model import Block, TableBlock
 from evalreport.report.numbers import count_text, or_dash
 from evalreport.report.sections import section
@@ -127,11 +128,10 @@ def _counts(contents: Contents, found: Sequence[ClaimCounts]) -> TableBlock:
 
 def _own(contents: Contents, entry: ClaimCounts) -> str:
     table = contents.table_of(entry.table)
-    if table is None or table.counts is None or table.positive is None:
+    cells = None if table is None or table.positive is None else flat_counts(table)
+    if cells is None:
         return "–"
-    counts, p = table.counts, table.labels.index(table.positive)
-    cells = (counts[p][p], counts[p][1 - p], counts[1 - p][p], counts[1 - p][1 - p])
-    return ", ".join(count_text(cell) for cell in cells)
+    return ", ".join(count_text(cells[name]) for name in ("TP", "FN", "FP", "TN"))
 
 
 def _nearest(entry: ClaimCounts) -> str:
