@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 
 from evalreport.report.changes import mark_columns
@@ -11,9 +10,8 @@ from evalreport.report.charts.canvas import HALF, drawing, panel
 from evalreport.report.charts.course import CHANGED, IMPROVED, Stop
 from evalreport.report.charts.course import course as draw_course
 from evalreport.report.columns import Field, left, right, table_of
-from evalreport.report.model import Chart, Line, TableBlock
+from evalreport.report.model import Chart, TableBlock
 from evalreport.report.numbers import required_text, value_text
-from evalreport.report.pieces import LineCell
 from evalreport.report.words import visible
 from evalreport.results.records import ChartMark, ControlLimits
 from evalreport.runs.naming import BETTER, WORSE, change_text, series_name, value_cell
@@ -116,12 +114,14 @@ def _values(points: Sequence[Point], series: Series) -> TableBlock:
         left("control limits", lambda step: _band(step[0].limits)),
     ]
     if series.change is None:
-        return table_of("Values", [(point, NO_MARK) for point in points], columns, strong=_is_strong)
+        unmarked = [(point, NO_MARK) for point in points]
+        return table_of("Values", unmarked, columns, strong=_is_strong)
     steps = zip(series.steps, series.change.marks, strict=True)
     marks = {step.run.place: mark for step, mark in steps}
     columns += mark_columns(lambda step: step[1])
     records = [(point, marks.get(point.run.place, NO_MARK)) for point in points]
-    return table_of("Values and control charts with memory", records, columns, MEMORY, strong=_is_strong)
+    title = "Values and control charts with memory"
+    return table_of(title, records, columns, MEMORY, strong=_is_strong)
 
 
 def _band(limits: ControlLimits) -> str:
