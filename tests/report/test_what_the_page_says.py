@@ -542,7 +542,7 @@ def test_curves_without_a_point_are_named_and_not_drawn_as_empty_frames():
     captions = [c.text for c in section.all("figcaption")]
     assert captions
     assert not any(c.startswith(("ROC", "Precision and")) for c in captions)
-    assert "no point is defined on these rows: the ROC curve of logistic and forest" in section.text
+    assert "no point is defined on these rows: ROC curve of logistic and forest" in section.text
     assert "precision and recall of logistic and forest" in section.text
     # specificity is defined at every threshold
     assert any("specificity and precision by threshold" in c for c in captions)
