@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from evalreport.report.cards import interval_text
 from evalreport.report.columns import Field, grouped_table, left, right
@@ -11,7 +11,7 @@ from evalreport.report.model import Block, TableBlock, Text
 from evalreport.report.numbers import count_text, or_dash, p_text, share_text, value_text
 from evalreport.report.strips import slice_heads
 from evalreport.report.words import condition_text, counted, label_text, listed, prose
-from evalreport.results.records import Impact, ImpactCategory, UnknownBounds
+from evalreport.results.records import Impact, ImpactCategory, Rates, UnknownBounds
 
 MOST_LINES = 40
 MOST_TABLES = 12
@@ -75,8 +75,8 @@ def _table(contents: Contents, records: Sequence[Impact]) -> TableBlock:
     ]
     if records[0].unknown > 0:
         columns += [
-            right("rate if unknown", lambda c: _bounds(c.bounds, "selection_rate")),
-            right("ratio if unknown", lambda c: _bounds(c.bounds, "impact_ratio")),
+            right("rate if unknown", lambda c: _bounds(c.bounds, lambda end: end.selection_rate)),
+            right("ratio if unknown", lambda c: _bounds(c.bounds, lambda end: end.impact_ratio)),
         ]
     notes: dict[str, None] = {}
     for record in records:
@@ -115,11 +115,11 @@ def _group(category: ImpactCategory) -> str:
     return f"{name} {marks}".strip()
 
 
-def _bounds(bounds: UnknownBounds | None, of: str) -> str:
+def _bounds(bounds: UnknownBounds | None, of: Callable[[Rates], float | None]) -> str:
     """What a rate or ratio could be if none, or all, of the unknown rows were of this group."""
     if not bounds:
         return "–"
-    return " to ".join(or_dash(getattr(end, of)) for end in (bounds.not_selected, bounds.selected))
+    return " to ".join(or_dash(of(end)) for end in (bounds.not_selected, bounds.selected))
 
 
 def _notes(record: Impact, shown: Sequence[ImpactCategory]) -> list[str]:
