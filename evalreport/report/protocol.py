@@ -191,7 +191,7 @@ def _criterion_rows(design: Json) -> list[tuple[str, ...]]:
 def _of_readers(sizes: Json, design: Json) -> tuple[str, str, str]:
     """Power as planned, cases needed with the planned readers, readers with the planned cases."""
     planned = sizes["planned"]
-    found = ["" if planned is None else f"{100 * planned['power']:.1f} %"]
+    found = ["" if planned is None else _power_text(planned)]
     for name, given in (("cases_needed", "number"), ("readers_needed", "cases")):
         none = "" if design["readers"].get(given) is None else "—"
         found.append(none if sizes[name] is None else count_text(sizes[name]))
@@ -229,10 +229,6 @@ def _reader_sizes(design: Json) -> list[Block]:
 def _cases_for(pairs: Mapping[int, int | None], readers: int) -> str:
     needed = pairs[readers]
     return "—" if needed is None else count_text(needed)
-
-
-def _power_at(curve: Mapping[int, Json], cases: int) -> str:
-    return f"{100 * curve[cases]['power']:.1f} %" if cases in curve else ""
 
 
 def _reasons(design: Json) -> list[Block]:
@@ -288,14 +284,14 @@ def _curves(design: Json) -> list[Block]:
     columns: list[Field[int]] = [
         right("Rows", count_text),
         *(
-            right(prose(name), partial(_drawn_power_at, own))
+            right(prose(name), partial(_power_at, own))
             for (name, _), own in zip(told, powers, strict=True)
         ),
     ]
     return [table_of("Power of each criterion alone", sizes, columns)]
 
 
-def _drawn_power_at(curve: Mapping[int, Json], rows: int) -> str:
+def _power_at(curve: Mapping[int, Json], rows: int) -> str:
     return _power_text(curve[rows]) if rows in curve else ""
 
 
@@ -309,7 +305,7 @@ def _signatures(design: Json) -> list[Block]:
 
 
 def _power_text(point: Json) -> str:
-    error = point["error"]
+    error = point.get("error")
     drawn = "" if not error else f" ± {100 * 1.96 * error:.1f}"
     return f"{100 * point['power']:.1f}{drawn} %"
 

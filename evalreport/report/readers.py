@@ -7,7 +7,7 @@ from functools import partial
 
 from evalreport.report.cards import interval_text
 from evalreport.report.columns import Field, grouped_table, left, right, table_of
-from evalreport.report.contents import Contents
+from evalreport.report.contents import Contents, view_of
 from evalreport.report.model import Block, TableBlock
 from evalreport.report.numbers import (
     count_text,
@@ -100,11 +100,6 @@ def reader_blocks(contents: Contents) -> list[Block]:
     return blocks
 
 
-def _place(contents: Contents, dataset: str, model: str) -> str:
-    name = label_text(model)
-    return f"{name}, {label_text(dataset)}" if len(contents.datasets) > 1 else name
-
-
 def _at(record: ReaderMean | ReaderAgreement) -> str:
     if record.threshold is None:
         return ""
@@ -134,7 +129,7 @@ def _each(contents: Contents, means: tuple[ReaderMean, ...]) -> TableBlock:
             continue
         if place == first:
             own += [one for one in means if _group(one) == (*place[:2], None)]
-        title = _place(contents, own[0].dataset, own[0].model) + _at(own[0])
+        title = contents.mark(view_of(own[0])).name + _at(own[0])
         each = zip(*(record.readers for record in own), strict=True)
         named = [record.metric for record in own]
         groups.append((title, [dict(zip(named, values, strict=True)) for values in each]))
@@ -177,7 +172,7 @@ def _with_limits(metric: str, each: dict[str, ReaderValue]) -> str:
 
 def _means(contents: Contents, means: tuple[ReaderMean, ...]) -> TableBlock:
     def place(one: ReaderMean) -> str:
-        return _place(contents, one.dataset, one.model)
+        return contents.mark(view_of(one)).name
 
     columns: list[Field[ReaderMean]] = [
         left("measure", lambda one: contents.heading(one) + _at(one)),
@@ -268,7 +263,7 @@ def _differences(contents: Contents, found: tuple[ReaderDifference, ...]) -> Tab
 
 def _agreement(contents: Contents, found: tuple[ReaderAgreement, ...]) -> TableBlock:
     def place(record: ReaderAgreement) -> str:
-        return _place(contents, record.dataset, record.model) + _at(record)
+        return contents.mark(view_of(record)).name + _at(record)
 
     lines = [(record, one) for record in found for one in record.coefficients]
     columns: list[Field[tuple[ReaderAgreement, Coefficient]]] = [
@@ -292,7 +287,7 @@ def _agreement(contents: Contents, found: tuple[ReaderAgreement, ...]) -> TableB
 
 def _pairs(contents: Contents, pairs: list[tuple[ReaderAgreement, ReaderPair]]) -> TableBlock:
     columns: list[Field[tuple[ReaderAgreement, ReaderPair]]] = [
-        left("model", lambda p: _place(contents, p[0].dataset, p[0].model) + _at(p[0])),
+        left("model", lambda p: contents.mark(view_of(p[0])).name + _at(p[0])),
         left("readers", lambda p: f"{label_text(p[1].first)} and {label_text(p[1].second)}"),
         right("cases", lambda p: count_text(sum(map(sum, p[1].counts)))),
         right("agreement", lambda p: or_dash(p[1].agreement)),
