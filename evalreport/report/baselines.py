@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from evalreport.report.cards import flat_cells, interval_text, number_of
 from evalreport.report.columns import Field, left, right, table_of
@@ -17,7 +16,7 @@ from evalreport.report.model import (
     Text,
 )
 from evalreport.report.numbers import count_text, difference_text, or_dash, p_text, value_text
-from evalreport.report.pieces import LineCell, Number
+from evalreport.report.pieces import LineCell
 from evalreport.report.sections import section
 from evalreport.report.slices import wanted
 from evalreport.report.words import (
@@ -131,7 +130,7 @@ def _of_model(
         laid = flat_cells(contents, table, None, "middle")
         cells += laid or [LineCell() for _ in contents.flat]
     for m in measures:
-        number = None if m is None else _bare(contents, m)
+        number = None if m is None else number_of(contents, m, whisker=False, limits=False)
         cells.append(LineCell("–" if number is None else "", number=number))
     return Line(tuple(cells), table=table.id if flat and table is not None else "", rule=False)
 
@@ -181,11 +180,6 @@ def _judged(contents: Contents, r: AgainstBaseline) -> str:
         "not_judged": f"not judged against {what}, because {prose(r.reason or '')}",
     }[r.outcome]
     return f"{told}: {values}"
-
-
-def _bare(contents: Contents, m: Measure) -> Number:
-    """A measure without its interval, which stands in the sections on metrics."""
-    return replace(number_of(contents, m, whisker=False), interval="", reason="")
 
 
 def _notes(own: Sequence[Baseline], lines: int, alone: Sequence[str]) -> str:

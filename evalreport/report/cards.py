@@ -35,13 +35,19 @@ from evalreport.results.records import Criterion, Interval, Measure, Reached, Ta
 
 
 def number_of(
-    contents: Contents, m: Measure, whisker: bool = True, criterion: Criterion | None = None
+    contents: Contents,
+    m: Measure,
+    whisker: bool = True,
+    criterion: Criterion | None = None,
+    *,
+    limits: bool = True,
 ) -> Number:
     """A measure worded for the page.
 
     Its whisker shows what each criterion on it requires, or what the one ``criterion`` does.
+    Without ``limits`` it is the value alone.
     """
-    interval = m.interval
+    interval = m.interval if limits else None
     return Number(
         measure=m.id,
         metric=m.metric,
@@ -53,7 +59,7 @@ def number_of(
         interval=interval_text(interval, m.value),
         level=f"{level_text(interval.level)} CI" if interval else "",
         method=_method(interval),
-        reason=_reason(m),
+        reason=_reason(m) if limits else "",
         n=size_text(contents, m),
         table=str(m.table or ""),
         whisker=whisker_of(contents, m, criterion) if whisker else None,

@@ -26,7 +26,7 @@ from evalreport.report.numbers import (
 )
 from evalreport.report.paired_charts import paired_charts
 from evalreport.report.paired_tables import paired_tables
-from evalreport.report.pieces import LineCell, Number, Whisker
+from evalreport.report.pieces import LineCell, Whisker
 from evalreport.report.results_table import same_number, sign_of
 from evalreport.report.sample_size import family_words
 from evalreport.report.words import (
@@ -343,11 +343,7 @@ def _reference_name(contents: Contents, view: View) -> str:
 def _value(contents: Contents, m: Measure | None) -> str | LineCell:
     if m is None or m.table not in contents.tables:
         return "–"
-    return LineCell(number=_without_interval(number_of(contents, m, whisker=False)))
-
-
-def _without_interval(number: Number) -> Number:
-    return replace(number, interval="", method="", reason="")
+    return LineCell(number=number_of(contents, m, whisker=False, limits=False))
 
 
 def _test(entry: Comparison) -> str:

@@ -129,10 +129,8 @@ def measures_strip(
                 continue
             rule = row.group != previous
             line = _measures_line(
-                contents, row, found, flat, counted, with_model, rule, strong(row)
+                contents, row, found, flat, counted, with_model, rule, strong(row), limits
             )
-            if not limits:
-                line = replace(line, cells=tuple(map(_bare, line.cells)))
             if with_n:
                 # a metric may leave rows out on which it is undefined
                 n = LineCell(count_text(max(m.n for m in row.measures)))
@@ -191,6 +189,7 @@ def _measures_line(
     with_model: bool,
     rule: bool,
     strong: bool,
+    limits: bool,
 ) -> Line:
     first = next(m for m in found if m is not None)
     cells = [
@@ -205,7 +204,7 @@ def _measures_line(
     elif flat or counted:
         cells += _class_cells(contents, row)
     for m in found:
-        number = number_of(contents, m, whisker=False) if m is not None else None
+        number = None if m is None else number_of(contents, m, whisker=False, limits=limits)
         if number is not None and number.state != "value":
             number = replace(number, reason="")
         cells.append(LineCell(number=number))
@@ -222,14 +221,6 @@ def _measures_line(
 def _named_tables(m: Measure) -> str:
     """The tables that a value is of by their names: one, or one for each label."""
     return m.table or " ".join(str(i) for i in m.tables or ())
-
-
-def _bare(cell: str | LineCell) -> str | LineCell:
-    """A cell whose value stands without limits."""
-    if isinstance(cell, str) or cell.number is None:
-        return cell
-    reason = "" if cell.number.state == "value" else cell.number.reason
-    return replace(cell, number=replace(cell.number, interval="", method="", reason=reason))
 
 
 def _class_cells(contents: Contents, row: Row) -> list[LineCell]:
