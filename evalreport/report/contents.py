@@ -451,6 +451,11 @@ class Contents:
                 found.setdefault(entry.measure, []).append(entry)
         return found
 
+    def required(self, m: Measure) -> list[float]:
+        """What criteria require of a value itself, not of its difference from another."""
+        own = self.criteria.get(m.id, ())
+        return [c.required for c in own if c.reference is None and c.required is not None]
+
 
 def view_of(record: OfView) -> View:
     """The dataset and model of a record."""

@@ -91,8 +91,7 @@ def criterion_title(contents: Contents, entry: Criterion) -> str:
         name = entry.reference
         told = "the earlier run" if name.startswith("run ") else label_text(name)
         text += f", no worse than {told}"
-    first = contents.first_threshold(view)
-    if m.threshold is not None and (m.threshold, m.threshold_rule) != first:
+    if not contents.at_first(view)(m):
         text += f", {condition_text(m.threshold, contents.operator(view))}"
     return f"{text}, exploratory" if entry.exploratory else text
 

@@ -99,12 +99,7 @@ def worst_words(contents: Contents, groups: Mapping[str, Sequence[Measure]], kin
 
 def required_of(contents: Contents, measures: Sequence[Measure]) -> float | None:
     """What a criterion requires of the metric, where it is one value for all of these."""
-    asked = {
-        entry.required
-        for m in measures
-        for entry in contents.criteria.get(m.id, ())
-        if entry.reference is None and entry.required is not None
-    }
+    asked = {limit for m in measures for limit in contents.required(m)}
     return float(asked.pop()) if len(asked) == 1 else None
 
 

@@ -119,11 +119,9 @@ def _is_judged(contents: Contents, course: Course) -> bool:
 def _required(contents: Contents, course: Course) -> float | None:
     """What a criterion asks of the value itself: of each period, else of all rows."""
     whole = _whole(contents, course)
-    for m in (*reversed(course.measures), *([whole] if whole is not None else [])):
-        for entry in contents.criteria.get(m.id, []):
-            if entry.reference is None and entry.required is not None:
-                return float(entry.required)
-    return None
+    measures = (*reversed(course.measures), *([whole] if whole is not None else []))
+    limits = (limit for m in measures for limit in contents.required(m))
+    return next(map(float, limits), None)
 
 
 def _whole(contents: Contents, course: Course) -> Measure | None:

@@ -13,7 +13,7 @@ from evalreport.metrics.declare import Average, Goal
 from evalreport.metrics.kinds import Interval
 from evalreport.metrics.methods import method_title
 from evalreport.report.cards import interval_text, number_of, outcome_cell, whisker_of
-from evalreport.report.contents import Contents, View, identity
+from evalreport.report.contents import Contents, View, identity, view_of
 from evalreport.report.criteria import requirement_text
 from evalreport.report.marking import flat_counts
 from evalreport.report.model import Column, Line, TableBlock
@@ -288,9 +288,7 @@ def worst_group(
 def stands_on_few(contents: Contents, m: Measure) -> bool:
     """Whether its group has too few rows, or a share is one of too few of them."""
     least = float(contents.spec.get("subgroup_minimum") or FEWEST)
-    declared = find(m.metric)
-    share = declared is not None and declared.interval is Interval.PROPORTION
-    counts = share and bool(fraction_text(contents, m))
+    counts = bool(share_of_rows(contents, m))
     return m.few or (counts and m.denominator is not None and m.denominator < least)
 
 
@@ -404,8 +402,7 @@ def _titled(contents: Contents, m: Measure, words: str) -> str:
 
 def _elsewhere(contents: Contents, m: Measure) -> bool:
     """Whether it is at another threshold than the first of its model."""
-    first = contents.first_threshold((m.dataset, m.model))
-    return m.threshold is not None and (m.threshold, m.threshold_rule) != first
+    return not contents.at_first(view_of(m))(m)
 
 
 def _judged_by(contents: Contents, m: Measure, *, readers: bool = False) -> list[records.Criterion]:
@@ -491,11 +488,7 @@ def _axis(contents: Contents, measures: Iterable[Measure]) -> tuple[float, float
         found.append(m.value)
         ends = [m.interval.low, m.interval.high] if m.interval else []
         found += filter(math.isfinite, ends)
-        found += [
-            c.required
-            for c in contents.criteria.get(m.id, [])
-            if c.required is not None and c.reference is None
-        ]
+        found += contents.required(m)
         most = max(most, m.value) if sign_of(m.metric) >= 0 else math.inf
     if not found:
         return None
