@@ -28,7 +28,7 @@ from evalreport.report.numbers import (
     threshold_text,
     value_text,
 )
-from evalreport.report.pieces import Card, LineCell, Mark, Number, Whisker
+from evalreport.report.pieces import Card, LineCell, Number, Whisker
 from evalreport.report.words import OUTCOME_MARKS, method_text, prose, rows_text, visible
 from evalreport.results.identity import REPEATS_SHARE_ROWS
 from evalreport.results.records import Criterion, Interval, Measure, Reached, Table, verdict_of
@@ -308,8 +308,3 @@ def _letters(name: str) -> str:
 def _tells_nothing(name: str, title: str) -> bool:
     """Whether another name is only the title spelt differently."""
     return name.startswith(title) or title.startswith(name)
-
-
-def mark_of(contents: Contents, m: Measure) -> Mark:
-    """The mark of a measure's model."""
-    return contents.mark((m.dataset, m.model))

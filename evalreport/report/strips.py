@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from evalreport.report.cards import flat_cells, mark_of, number_of
+from evalreport.report.cards import flat_cells, number_of
 from evalreport.report.contents import Contents, identity, view_of
 from evalreport.report.marking import flat_counts
 from evalreport.report.model import CONTINUED, Column, Line, TableBlock
@@ -64,7 +64,7 @@ def _metric_line(contents: Contents, row: Row, flat: bool, place: str, rule: boo
     if row.heads and not rule:
         cells[0] = LineCell("", head=False)
     n = count_text(m.n)
-    cells += [LineCell(mark=mark_of(contents, m)), LineCell(n)]
+    cells += [LineCell(mark=contents.mark(view_of(m))), LineCell(n)]
     if flat:
         cells += flat_cells(contents, _table(contents, m), m, place) or []
     cells.append(LineCell(fraction_text(contents, m)))
@@ -196,7 +196,7 @@ def _measures_line(
         LineCell(h if rule or k else "", head=k == 0 and rule) for k, h in enumerate(row.heads)
     ]
     if with_model:
-        cells.append(LineCell(mark=mark_of(contents, first)))
+        cells.append(LineCell(mark=contents.mark(view_of(first))))
     table = _table(contents, first)
     laid = flat_cells(contents, table, None, "middle") if flat else None
     if laid is not None:
