@@ -140,12 +140,13 @@ def rows_text(entry: PairedRows | UnpairedRows) -> str:
     changed = "" if entry.changed is None else f", of which {entry.changed} changed"
     others = [entry.changed_reason] if entry.changed is None and entry.changed_reason else []
     others += [
-        f"{label_text(own.model)} predicts otherwise for {own.changed}"
+        f"{label_text(own.model)} predicts differently for {counted(own.changed, 'row')}"
         for own in entry.models
         if own.changed is not None
     ]
     if any(entry.not_unique):
-        others.append(f"rows with an id that is not unique: {list(entry.not_unique)}")
+        old, new = entry.not_unique
+        others.append(f"rows whose id others have too: {old} in the old run, {new} in the new")
     return "; ".join([f"{text}{changed}", *others])
 
 
