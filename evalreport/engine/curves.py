@@ -5,19 +5,23 @@ A point that is kept has the counts of the whole table, and so the limits of its
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from evalreport.engine.counting.memory import MemoryTables
 from evalreport.metrics import calibration_curve, curves
+from evalreport.metrics.formula import Ratio, Value
+from evalreport.metrics.precision_recall import average_precision
+from evalreport.metrics.ranking import roc_auc
 from evalreport.metrics.readings import confidences
 from evalreport.metrics.tables import Counts, ScoreTable
 from evalreport.plan.everything import CURVED_CLASSES
 from evalreport.results.identity import EVERYTHING
 from evalreport.results.records import Band, Curve
+from evalreport.statistics.logistic import NotEstimable, calibration_line
 
 #: Above so many distinct scores neighbouring ones share a point of a curve.
 MOST_POINTS = 2_000
@@ -30,6 +34,15 @@ HALF_A_DIGIT = 0.0005
 SWEEP = tuple(k / 20 for k in range(20, -1, -1))
 #: Above so many distinct scores the sweep steps over quantiles of them.
 SWEEP_ROWS = 25
+
+
+class Drawn(NamedTuple):
+    """The points of a curve, and what sums it up in numbers."""
+
+    kind: str
+    points: dict[str, list[Any]]
+    thinned: bool = False
+    sums: Mapping[str, float] = {}
 
 
 def curve_records(
@@ -51,20 +64,21 @@ def curve_records(
         if view.source == "margin" and not view.decided:
             of = confidences(table)
             kinds += _calibration(of, merged(of, MOST_POINTS), level, rows)
-        kinds.append(("sweep", sweep(table, thresholds), False))
+        kinds.append(Drawn("sweep", sweep(table, thresholds)))
         if view.unknown:
             # precision and recall are all that a curve can show without the other cells
             kept = {"precision_recall"} if set(view.unknown) == {"tn"} else set()
-            kinds = [kind for kind in kinds if kind[0] in kept]
-        found = [_record(new_id(), view, label, *kind) for kind in kinds]
+            kinds = [one for one in kinds if one.kind in kept]
+        found = [_record(new_id(), view, label, one) for one in kinds]
     elif view.class_scores is not None and len(view.labels) <= CURVED_CLASSES:
         for k, label in enumerate(view.labels):
             table = tables.scores(EVERYTHING, k)
-            for kind in _curves(table, probabilities, level, MOST_CLASS_POINTS, rows):
-                found.append(_record(new_id(), view, label, *kind))
+            for one in _curves(table, probabilities, level, MOST_CLASS_POINTS, rows):
+                found.append(_record(new_id(), view, label, one))
     elif _labels_decide(view):
         made = curves.decision_of_labels(_cells(tables))
-        found = [_record(new_id(), view, view.labels[view.positive_index], "decision", made, False)]
+        label = view.labels[view.positive_index]
+        found = [_record(new_id(), view, label, Drawn("decision", made))]
     return [with_band(record, view, level) for record in found]
 
 
@@ -104,54 +118,71 @@ def _cells(tables: MemoryTables) -> Counts:
     )
 
 
-def _record(
-    name: str, view: Any, label: str, kind: str, points: dict[str, list[Any]], thinned: bool
-) -> Curve:
+def _record(name: str, view: Any, label: str, one: Drawn) -> Curve:
     return Curve(
         id=name,
         dataset=view.dataset,
         model=view.model,
         subgroup={},
         label=label,
-        kind=kind,
-        points=points,
-        thinned=thinned,
+        kind=one.kind,
+        points=one.points,
+        thinned=one.thinned,
+        sums=one.sums,
     )
 
 
 def _curves(
     table: ScoreTable, probabilities: bool, level: float, at_most: int, rows: int
-) -> list[tuple[str, dict[str, list[Any]], bool]]:
+) -> list[Drawn]:
     fewer, thinned = merged(table, at_most)
     steps, in_steps = merged_in_steps(table, at_most)
+    area = _known("roc_auc", roc_auc(table))
+    precision = _known("average_precision", average_precision(table))
     found = [
-        ("roc", curves.roc(fewer, drop_collinear=True), thinned),
-        ("precision_recall", curves.precision_recall(steps), in_steps),
-        ("gain", curves.gain(fewer), thinned),
-        ("lift", curves.lift(fewer), thinned),
-        ("score_distribution", curves.score_distribution(table), False),
+        Drawn("roc", curves.roc(fewer, drop_collinear=True), thinned, area),
+        Drawn("precision_recall", curves.precision_recall(steps), in_steps, precision),
+        Drawn("gain", curves.gain(fewer), thinned),
+        Drawn("lift", curves.lift(fewer), thinned),
+        Drawn("score_distribution", curves.score_distribution(table)),
     ]
     if probabilities:
         found += [
             *_calibration(table, (fewer, thinned), level, rows),
-            ("decision", curves.decision(table), False),
-            ("accuracy_coverage", curves.accuracy_coverage(fewer), thinned),
+            Drawn("decision", curves.decision(table)),
+            Drawn("accuracy_coverage", curves.accuracy_coverage(fewer), thinned),
         ]
     return found
 
 
+def _known(name: str, ratio: Ratio) -> dict[str, float]:
+    """The value of a metric by its name, where it has one."""
+    outcome = ratio.outcome()
+    return {name: float(outcome.number)} if isinstance(outcome, Value) else {}
+
+
 def _calibration(
     table: ScoreTable, joined: tuple[ScoreTable, bool], level: float, rows: int
-) -> list[tuple[str, dict[str, list[Any]], bool]]:
+) -> list[Drawn]:
     """Both calibration curves, of a table and of its neighbours `merged`.
 
     Those of margins are of their confidences.
     """
     fewer, thinned = joined
+    points = calibration_curve.calibration(table, level=level, rows=rows)
     return [
-        ("calibration", calibration_curve.calibration(table, level=level, rows=rows), False),
-        ("smoothed_calibration", calibration_curve.smoothed_calibration(fewer), thinned),
+        Drawn("calibration", points, sums=_line(table)),
+        Drawn("smoothed_calibration", calibration_curve.smoothed_calibration(fewer), thinned),
     ]
+
+
+def _line(table: ScoreTable) -> dict[str, float]:
+    """The calibration line, where there is one: as the metrics of these names have it."""
+    try:
+        intercept, slope = calibration_line(table.scores, table.positives, table.negatives)
+    except NotEstimable:
+        return {}
+    return {"calibration_slope": slope.value, "calibration_intercept": intercept.value}
 
 
 def merged(table: ScoreTable, at_most: int) -> tuple[ScoreTable, bool]:

@@ -73,7 +73,7 @@ def build(
         kicker=contents.said(None, wording.kicker),
         protocol=protocol_text(contents),
         light=wording.brief,
-        large=bool(contents.report.get("large")),
+        large=contents.large,
         logo=logo_address(contents),
         signed="UNSIGNED" if signed is None else signed.line,
     )

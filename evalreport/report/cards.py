@@ -151,7 +151,9 @@ def whisker_of(
     mark = contents.mark((m.dataset, m.model))
 
     def place(x: Any) -> str | None:
-        return None if x is None else f"{100 * min(max((x - low) / (high - low), 0), 1):.2f}"
+        return (
+            None if x is None else f"{round(100 * min(max((x - low) / (high - low), 0), 1), 2):g}"
+        )
 
     words = f"{value_text(m.value)} on an axis from {value_text(low)} to {value_text(high)}"
     return Whisker(

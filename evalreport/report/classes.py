@@ -116,6 +116,8 @@ def front_classes(contents: Contents, views: Sequence[View]) -> list[Block]:
 
     ``views`` are those of the first page, the best one first.
     """
+    if contents.large:
+        return []
     first = views[0]
     few = 2 < len(contents.classes(first)) <= MOST_WHOLE and not contents.has_sets(first)
     return [*_forest(contents, [first])] if few else []

@@ -109,6 +109,11 @@ class Contents:
         """What the spec asks of the report."""
         return self.spec.get("report") or {}
 
+    @property
+    def large(self) -> bool:
+        """Whether type is large, so that fewer things have room on a page."""
+        return bool(self.report.get("large"))
+
     def of(self, kind: type[R]) -> tuple[R, ...]:
         """Every record of a kind that stands by itself, in order."""
         return self.results.of(kind)

@@ -74,22 +74,49 @@ class Shown(NamedTuple):
         place = self.contents.models.index(one.model)
         if self.per_class:
             # classes that each have a panel are told apart by it
-            classes = self.contents.classes(view_of(one))
-            place = classes.index(str(one.label)) if len(classes) <= MOST_TOGETHER else 0
-        return Curve(name, place, one.points, _summed(self.contents, self.kind, one))
+            order = self.contents.classes(view_of(one))
+            few = len(self.records) <= MOST_TOGETHER
+            order = order if len(order) <= MOST_TOGETHER else [str(c.label) for c in self.records]
+            place = order.index(str(one.label)) if few else 0
+        return Curve(name, place, one.points, self._summed(one))
+
+    def _summed(self, one: Record) -> tuple[str, ...]:
+        """The numbers that sum a curve up, as far as the run has them."""
+        if self.kind == "roc":
+            return tuple(_number(self.contents, one, "roc_auc", "AUC"))
+        if self.kind == "precision_recall":
+            found = _number(self.contents, one, "average_precision", "AP")
+            # of models the line of guessing is named
+            share = prevalence(self.contents, one) if self.per_class else None
+            return (*found, *([f"prevalence {value_text(share)}"] if share is not None else []))
+        if self.kind == "calibration":
+            return self._line_in_words(one)
+        return ()
+
+    def _line_in_words(self, one: Record) -> tuple[str, ...]:
+        """Slope and intercept of the calibration line, the area C under the ROC curve, and rows."""
+        slope = _number(self.contents, one, "calibration_slope", "slope")
+        intercept = _number(self.contents, one, "calibration_intercept", "intercept")
+        area = _number(self.contents, _beside(self.contents, one, "roc"), "roc_auc", "C")[:1]
+        rows = f"n {count_text(sum(n or 0 for n in one.points.get('n') or ()))}"
+        if len(slope) > 1 or len(intercept) > 1:
+            lines = [" ".join(slope), " ".join(intercept), ", ".join([*area, rows])]
+        else:
+            lines = [", ".join([*slope, *area]), ", ".join([*intercept, rows])]
+        return tuple(line for line in lines if line)
 
 
-def _summed(contents: Contents, kind: str, one: Record) -> tuple[str, ...]:
-    """The numbers that sum a curve up, as far as the run has them."""
-    wanted = {
-        "roc": (("roc_auc", "AUC"),),
-        "precision_recall": (("average_precision", "AP"),),
-        "calibration": (("calibration_slope", "slope"), ("calibration_intercept", "intercept")),
-    }.get(kind, ())
-    found = [_number(words, m) for metric, words in wanted for m in known(contents, one, metric)]
-    if kind == "calibration":
-        return tuple(map(" ".join, found))
-    return tuple(line for number in found for line in number)
+def _beside(contents: Contents, one: Record, kind: str) -> Record | None:
+    """The curve of another kind of the same rows and class."""
+    same = (view_of(one), one.label, one.subgroup)
+    return next(
+        (
+            c
+            for c in contents.of(Record)
+            if c.kind == kind and (view_of(c), c.label, c.subgroup) == same
+        ),
+        None,
+    )
 
 
 def known(contents: Contents, one: Record, metric: str) -> list[Measure]:
@@ -102,10 +129,18 @@ def known(contents: Contents, one: Record, metric: str) -> list[Measure]:
     ]
 
 
-def _number(words: str, m: Measure) -> list[str]:
-    """A number and, where it has them, its limits, with the digits that they have in tables."""
-    limits = interval_text(m.interval, m.value)
-    return [f"{words} {value_text(m.value or 0.0)}", *([f"({limits})"] if limits else [])]
+def _number(contents: Contents, one: Record | None, metric: str, words: str) -> list[str]:
+    """What sums a curve up, and its limits where it was measured; nothing where it has no value.
+
+    With the digits that values have in tables.
+    """
+    if one is None:
+        return []
+    for m in known(contents, one, metric):
+        limits = interval_text(m.interval, m.value)
+        return [f"{words} {value_text(m.value or 0.0)}", *([f"({limits})"] if limits else [])]
+    value = one.sums.get(metric)
+    return [] if value is None else [f"{words} {value_text(value)}"]
 
 
 def in_order(contents: Contents, curves: Sequence[Record]) -> list[Record]:
@@ -145,12 +180,15 @@ def on_axes(shown: Shown, named: On = key) -> On:
     return _sweep(shown, 0)
 
 
-def drawn(shown: Shown) -> tuple[Drawing, bool]:
-    """The drawing of curves, and whether it takes the whole line."""
+def drawn(shown: Shown, room: float = WHOLE) -> tuple[Drawing, bool]:
+    """The drawing of curves, and whether it takes the whole line.
+
+    ``room`` is the width that panels may take.
+    """
     count = len(shown.records)
     if shown.kind == "calibration":
         return _panels(
-            shown, [partial(calibration, shown=_calibration(shown, k)) for k in range(count)]
+            shown, [partial(calibration, shown=_calibration(shown, k)) for k in range(count)], room
         )
     if shown.kind == "score_distribution":
         return _score_panels(shown)
@@ -158,9 +196,9 @@ def drawn(shown: Shown) -> tuple[Drawing, bool]:
         return _sweep_panels(shown)
     # what treating all gives differs from class to class
     if count > MOST_TOGETHER or (shown.kind == "decision" and shown.per_class):
-        one: Any = {"roc": one_roc, "precision_recall": one_precision_recall}.get(
-            shown.kind, one_decision
-        )
+        if shown.kind == "precision_recall":
+            return _panels(shown, _precision_panels(shown))
+        one: Any = one_roc if shown.kind == "roc" else one_decision
         curves = shown.curves
         return _panels(
             shown,
@@ -171,6 +209,16 @@ def drawn(shown: Shown) -> tuple[Drawing, bool]:
     if is_enlarged(shown):
         return drawing(partial(_with_zoom, shown), WHOLE, 174), True
     return drawing(_framed(on_axes(shown), 82, 18), HALF, 174), False
+
+
+def _precision_panels(shown: Shown) -> list[On]:
+    """Each curve of precision with the line of guessing, which is at the share of its class."""
+    curves = shown.curves
+    shares = [prevalence(shown.contents, one) for one in shown.records]
+    return [
+        partial(one_precision_recall, curve=curve, every=curves, prevalence=share)
+        for curve, share in zip(curves, shares, strict=True)
+    ]
 
 
 def front_drawing(shown: Shown) -> Drawing:
@@ -208,17 +256,25 @@ def is_enlarged(shown: Shown) -> bool:
     """Whether the left of ROC curves is drawn larger too: all lie near the corner."""
     if shown.kind != "roc" or shown.per_class or len(shown.records) > MOST_TOGETHER:
         return False
-    auc = [m.value for one in shown.records for m in known(shown.contents, one, "roc_auc")]
-    return max((value or 0.0 for value in auc), default=0.0) > NEAR_PERFECT
+    areas = [area_of(shown.contents, one) for one in shown.records]
+    return max((area or 0.0 for area in areas), default=0.0) > NEAR_PERFECT
 
 
-def _panels(shown: Shown, paints: Sequence[On]) -> tuple[Drawing, bool]:
+def area_of(contents: Contents, one: Record) -> float | None:
+    """The area under the ROC curve of the rows and of the class of a curve."""
+    measured = [m.value for m in known(contents, one, "roc_auc")]
+    own = _beside(contents, one, "roc")
+    return measured[0] if measured else None if own is None else own.sums.get("roc_auc")
+
+
+def _panels(shown: Shown, paints: Sequence[On], room: float = WHOLE) -> tuple[Drawing, bool]:
     """Square panels of one curve each, as many in a line as can be read."""
     x, y = {
         "roc": ("false positive rate", shown.said("recall")),
         "precision_recall": (shown.said("recall"), shown.said("precision")),
         "calibration": ("mean score of the bin", "observed share"),
     }.get(shown.kind, ("threshold", "net benefit"))
+    above = 8.0 + 9.5 * max(1 + len(curve.said) for curve in shown.curves)
     if len(paints) == 1:
 
         def draw_one(figure: Figure) -> None:
@@ -227,7 +283,7 @@ def _panels(shown: Shown, paints: Sequence[On]) -> tuple[Drawing, bool]:
             own.set_xlabel(x, loc="right")
             own.set_ylabel(y)
 
-        return drawing(draw_one, HALF, 206), False
+        return drawing(draw_one, HALF, 170 + max(above, 36.0)), False
     few = len(paints) <= FEW or (shown.kind == "calibration" and len(paints) <= 2 * FEW)
     across = (
         ACROSS
@@ -235,9 +291,8 @@ def _panels(shown: Shown, paints: Sequence[On]) -> tuple[Drawing, bool]:
         else min(len(paints), FEW if few else MANY if len(paints) > 8 else ACROSS)
     )
     lines, gap = -(-len(paints) // across), 16.0
-    above = 8.0 + 9.5 * max(1 + len(curve.said) for curve in _headed(shown))
-    side = min(110.0, (WHOLE - 40 - 6 - (across - 1) * gap) / across)
-    right = WHOLE - 40 - across * side - (across - 1) * gap
+    side = min(110.0, (room - 40 - 6 - (across - 1) * gap) / across)
+    right = room - 40 - across * side - (across - 1) * gap
 
     def draw(figure: Figure) -> None:
         made = grid(
@@ -254,32 +309,16 @@ def _panels(shown: Shown, paints: Sequence[On]) -> tuple[Drawing, bool]:
             if last:
                 axes.set_xlabel(x, loc="right")
 
-    return drawing(draw, WHOLE, lines * side + (lines - 1) * (above + 6) + above + 30), True
-
-
-def _headed(shown: Shown) -> list[Curve]:
-    """The curves as they are named above their panels."""
-    if shown.kind != "calibration":
-        return shown.curves
-    return [_calibration(shown, k).bins for k in range(len(shown.records))]
+    return drawing(draw, room, lines * side + (lines - 1) * (above + 6) + above + 30), room > HALF
 
 
 def _calibration(shown: Shown, k: int) -> Calibration:
     """Bins with the smoothed curve and the scores of the same rows."""
     own = shown.records[k]
-    beside = {
-        c.kind: c.points
-        for c in shown.contents.of(Record)
-        if (view_of(c), c.label, c.subgroup) == (view_of(own), own.label, own.subgroup)
-    }
-    rows = sum(n or 0 for n in own.points.get("n") or ())
-    curve = shown.curves[k]
-    area = [f"C {value_text(m.value or 0.0)}, " for m in known(shown.contents, own, "roc_auc")]
-    counts = f"{''.join(area[:1])}n {count_text(rows)}"
-    curve = Curve(curve.name, curve.place, curve.points, (*curve.said, counts))
-    return Calibration(
-        curve, beside.get("smoothed_calibration") or {}, beside.get("score_distribution") or {}
-    )
+    kinds = ("smoothed_calibration", "score_distribution")
+    beside = [_beside(shown.contents, own, kind) for kind in kinds]
+    smooth, scores = ({} if c is None else c.points for c in beside)
+    return Calibration(shown.curves[k], smooth, scores)
 
 
 def _score_panels(shown: Shown) -> tuple[Drawing, bool]:
@@ -430,7 +469,10 @@ def _at_first(contents: Contents, view: View) -> tuple[float, float, float | Non
 
 
 def prevalence(contents: Contents, curve: Record) -> float | None:
-    """The share of the class of a curve among the rows of its dataset."""
+    """The share of the class of a curve among the rows of its dataset; of several, of its rows."""
+    sizes = contents.class_sizes(curve)
+    if sizes is not None and not contents.is_binary(view_of(curve)):
+        return sizes[0] / sum(sizes) if sum(sizes) else None
     for record in contents.of(RowLedger):
         known = record.classes and not any(c.uncounted for c in record.classes)
         if record.dataset == curve.dataset and known:

@@ -10,12 +10,14 @@ from typing import Any, TypeAlias, TypeVar
 
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Goal, Shows
+from evalreport.report.charts.canvas import HALF
 from evalreport.report.charts.points import FEWEST, columns
 from evalreport.report.columns import Field, left, right, table_of
 from evalreport.report.contents import Contents, View, view_of
 from evalreport.report.curve_charts import (
     MOST_TOGETHER,
     Shown,
+    area_of,
     by_threshold,
     drawn,
     front_drawing,
@@ -67,12 +69,15 @@ ALL_POINTS, SOME_POINTS = 25, 6
 SOME_OF_A_CLASS = 4
 #: Curves of one chart; more stand in charts of their own.
 MOST_CURVES = 12
+#: Classes that a short report draws curves of, by kind.
+WORST = {"roc": MOST_TOGETHER, "calibration": 2}
 #: Share of the positive class below which precision says more than the false positive rate.
 RARE = 0.2
 DOTS = (
     f"Dots are bins of {FEWEST} or more rows with intervals, larger for more rows; the line is "
     "smoothed. Below: rows by score, this class up, all others down."
 )
+LINE = "Slope and intercept are of the calibration line."
 AREA = "C is the area under the ROC curve."
 #: Columns that a curve is drawn from, and how its points are said.
 AXES = {
@@ -101,10 +106,7 @@ def curve_blocks(contents: Contents) -> list[Block]:
     """All charts of a results file; more than two classes get charts for each model."""
     drawable = [c for c in contents.of(Curve) if _is_drawn(c) and _has_points(c)]
     if contents.words.brief:
-        # the first page has the ROC curve
-        own = [c for c in drawable if c.kind == "calibration" and contents.is_binary(view_of(c))]
-        charts = _charts(contents, own[:MOST_TOGETHER], per_class=False)
-        return _in_lines([replace(chart, data=()) for chart in charts])
+        return _few_charts(contents, drawable)
     binary = [c for c in drawable if contents.is_binary(view_of(c))]
     blocks: list[Block] = []
     for dataset in contents.datasets:
@@ -126,11 +128,31 @@ def curve_blocks(contents: Contents) -> list[Block]:
     return blocks
 
 
+def _few_charts(contents: Contents, drawable: Sequence[Curve]) -> list[Block]:
+    """The charts of a short report: calibration, and of classes the ROC curves of the worst ones.
+
+    Of two classes the first page has the ROC curves; of more those of one model are drawn, the
+    best one that has any.
+    """
+    binary = [c for c in drawable if c.kind == "calibration" and contents.is_binary(view_of(c))]
+    charts = _charts(contents, binary[:MOST_TOGETHER], per_class=False)
+    of_classes = [c for c in drawable if not contents.is_binary(view_of(c))]
+    view = next((v for v in front_views(contents) if v in map(view_of, of_classes)), None)
+    for kind, most in WORST.items():
+        own = [c for c in of_classes if c.kind == kind and view_of(c) == view]
+        if own:
+            shown = Shown(contents, kind, in_order(contents, own)[:most], True)
+            charts.append(_chart(shown, len(own), drawn(shown, HALF)))
+    return _in_lines([replace(chart, data=()) for chart in charts])
+
+
 def front_chart(contents: Contents, views: Sequence[View]) -> Chart | None:
     """The square chart of the first page: of the first dataset, its models as on the page.
 
-    None of several classes, or where no curve was made.
+    None of several classes, where no curve was made, or where type is large.
     """
+    if contents.large:
+        return None
     same = _of_front(contents, views)
     own = sorted((c for c in same if view_of(c) in views), key=lambda c: views.index(view_of(c)))
     if not own:
@@ -165,7 +187,9 @@ def _is_whole(shown: Shown, same: Sequence[Curve]) -> bool:
 def _beyond_front(contents: Contents, curves: list[Curve]) -> list[Curve]:
     """Curves without those that the first page shows as a whole."""
     views = front_views(contents)
-    if "verdict" not in contents.sections or not views or front_criterion(contents) is not None:
+    if "verdict" not in contents.sections or not views or contents.large:
+        return curves
+    if front_criterion(contents) is not None:
         return curves
     same = _of_front(contents, views)
     own = [c for c in same if view_of(c) in views]
@@ -319,7 +343,9 @@ def _aside(shown: Shown) -> str:
     """What the marks of a chart mean that no word on it says."""
     contents, curves = shown.contents, shown.records
     if shown.kind == "calibration":
-        told = [DOTS, AREA] if any(known(contents, c, "roc_auc") for c in curves) else [DOTS]
+        told = [DOTS]
+        told += [LINE] if any("slope" in line for c in shown.curves for line in c.said) else []
+        told += [AREA] if any(area_of(contents, c) is not None for c in curves) else []
         smooth = [c for c in contents.of(Curve) if _is_smoothed(c, curves)]
         told += [_band_words(contents, smooth)] if any(c.band for c in smooth) else []
         return " ".join(one for one in told if one)
@@ -384,7 +410,7 @@ def _lowest_area(shown: Shown) -> str:
     if len(areas) < max(2, len(shown.records)):
         return ""
     least = min(areas, key=lambda m: m.value or 0.0)
-    title = shown.contents.title(least)
+    title = shown.contents.heading(least)
     return f"{title} is lowest in {label_text(least.label)}: {value_text(least.value or 0.0)}"
 
 

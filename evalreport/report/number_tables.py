@@ -110,9 +110,10 @@ def _tables_of(contents: Contents, section: str, number: Number) -> Sequence[str
     m = contents.measure_of(number.measure)
     if number.table or m is None:
         return [number.table]
-    # the parts of a mean over folds have a section of their own
-    elsewhere = section == FIRST and m.fold == MEAN_OF_FOLDS and "folds" in contents.sections
-    return [] if elsewhere else [i for i in m.tables or () if i is not None]
+    # on the first page a mean over folds has the range of its folds beside it
+    if section == FIRST and m.fold == MEAN_OF_FOLDS:
+        return []
+    return [i for i in m.tables or () if i is not None]
 
 
 def _again(contents: Contents, ids: Sequence[str]) -> list[Block]:

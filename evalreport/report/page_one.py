@@ -108,8 +108,12 @@ def page_one(contents: Contents, cautions: Sequence[Note]) -> list[Block]:
     chart = front_chart(contents, views) if followed is None else front_course(contents, followed)
     blocks += [Charts((chart,), "front")] if chart is not None else []
     blocks += _tables(contents, views, beside=chart is not None)
-    blocks += front_classes(contents, views) if chart is None else []
-    return [*blocks, *_caution_lines(cautions, beside=chart is not None)]
+    # a short report has the curves of its classes instead
+    drawn = chart is not None or (contents.words.brief and contents.of(records.Curve))
+    blocks += [] if drawn else front_classes(contents, views)
+    # in large type a line leads to where they all stand
+    most = 0 if contents.large and "cautions" in contents.sections else MOST_CAUTIONS
+    return [*blocks, *_caution_lines(cautions, most, beside=chart is not None)]
 
 
 def _study(contents: Contents) -> list[Block]:
@@ -652,14 +656,20 @@ def _classes(contents: Contents, views: Sequence[View]) -> list[TableBlock]:
     return measures_strip(contents, caption, rows, [kind], flat=sets, limits=False)
 
 
-def _caution_lines(cautions: Sequence[Note], *, beside: bool = False) -> list[Block]:
-    """A line for each caution, which leads to where it stands in full; the end of the page."""
-    shown = cautions[:MOST_CAUTIONS]
+def _caution_lines(
+    cautions: Sequence[Note], most: int = MOST_CAUTIONS, *, beside: bool = False
+) -> list[Block]:
+    """A line for each caution, which leads to where it stands in full; the end of the page.
+
+    Of more than ``most`` the others have one line.
+    """
+    shown = cautions[:most]
     items = [
         replace(note, title=_with_models(note), messages=(), read="", code="") for note in shown
     ]
-    left = len(cautions) - len(shown)
-    if left:
-        items.append(replace(items[-1], title=f"{left} more", anchor=cautions[len(shown)].anchor))
     title = counted(len(cautions), "caution") if cautions else "No cautions"
-    return [Notes(title, tuple(items), "brief beside" if beside else "brief")]
+    if left := cautions[most:]:
+        told = f"{len(left)} more" if shown else title
+        items.append(replace(left[0], title=told, messages=(), read="", code=""))
+    style = "brief line" if not most else "brief beside" if beside else "brief"
+    return [Notes(title, tuple(items), style)]

@@ -37,7 +37,7 @@ from evalreport.report.words import (
     subgroup_text,
 )
 from evalreport.results import records
-from evalreport.results.identity import Quantity
+from evalreport.results.identity import MEAN_OF_FOLDS, Quantity
 from evalreport.results.records import Measure, rank_of
 
 #: Models on the first page; the others have sections of their own.
@@ -46,6 +46,8 @@ MOST_MODELS = 3
 MOST_METRICS = 6
 #: Rows of models and metrics on the first page: fewer metrics of more models.
 MOST_ROWS = 10
+#: The same in large type; of several classes, whose tables are higher.
+FEW_MODELS, FEW_ROWS, FEW_ROWS_OF_CLASSES = 2, 6, 4
 #: Limits on single groups and classes that are listed beside the metrics.
 MOST_MORE_LIMITS = 6
 #: Rows of a subgroup below which it has too few, where the spec says nothing.
@@ -189,7 +191,11 @@ def _leads(metric: str) -> float:
 
 def front_views(contents: Contents) -> list[View]:
     """The models of the first page."""
-    return best_first(contents)[:MOST_MODELS]
+    most = MOST_MODELS
+    if contents.large:
+        # each label has a line of its own
+        most = 1 if any(map(contents.has_sets, contents.views)) else FEW_MODELS
+    return best_first(contents)[:most]
 
 
 def best_first(contents: Contents) -> list[View]:
@@ -221,6 +227,8 @@ def _rows(contents: Contents, views: Sequence[View]) -> list[tuple[Measure, str]
     """The measures of the table with what is said of their place, metric by metric."""
     found: dict[str, tuple[Measure, str]] = {}
     room = MOST_ROWS
+    if contents.large:
+        room = FEW_ROWS if all(map(contents.is_binary, views)) else FEW_ROWS_OF_CLASSES
     for place, key in enumerate(headline_identities(contents, views[:1])):
         own = [m for view in views for m in contents.pooled(view) if identity(m) == key]
         # that a rule without scores has no ROC AUC tells nothing
@@ -236,6 +244,9 @@ def _rows(contents: Contents, views: Sequence[View]) -> list[tuple[Measure, str]
             found.setdefault(m.id, (m, POOLED_FOLDS if m.id in means else ""))
     limits = [contents.measure_of(c.measure) for c in _worst_first(contents)]
     more = [m for m in limits if m is not None and m.id not in found]
+    if contents.large:
+        # limits that other models fail are named in the sentence on what decided
+        more = [m for m in more if (m.dataset, m.model) in views]
     for m in more[:MOST_MORE_LIMITS]:
         found.setdefault(m.id, (m, ""))
     return list(found.values())
@@ -432,7 +443,7 @@ def _line(
     cells = [
         LineCell(title, head=bool(title), counts=counts),
         LineCell(mark=contents.mark((m.dataset, m.model))),
-        LineCell(share_of_rows(contents, m)),
+        LineCell(_range_of_folds(contents, m) or share_of_rows(contents, m)),
         LineCell(number=number_of(contents, m, whisker=False), strong=True),
         LineCell(interval_text(m.interval, m.value) or _no_limits(m)),
         *required,
@@ -461,6 +472,28 @@ def _required(own: Sequence[records.Criterion]) -> str:
     by = "" if entry.limits is None else f", {method_title(entry.limits.method)}"
     told = f"{bound}{requirement_text(entry)}{by}"
     return f"{told} and {more} more" if more else told
+
+
+def _range_of_folds(contents: Contents, m: Measure) -> str:
+    """The folds with the least and the most value beside a mean over folds: in counts if any.
+
+    As ``folds 17/22 to 21/21``; nothing beside any other value.
+    """
+    if m.fold != MEAN_OF_FOLDS:
+        return ""
+    at = (identity(m), m.threshold, m.threshold_rule)
+    folds = [
+        one
+        for one in contents.of_view((m.dataset, m.model))
+        if one.fold not in (None, MEAN_OF_FOLDS) and not one.subgroup and one.value is not None
+        if (identity(one), one.threshold, one.threshold_rule) == at
+    ]
+    if not folds:
+        return ""
+    ends = [pick(folds, key=lambda one: one.value or 0.0) for pick in (min, max)]
+    told = [share_of_rows(contents, one).replace(" ", "") for one in ends]
+    told = told if all(told) else [value_text(one.value or 0.0) for one in ends]
+    return f"folds {told[0]} to {told[1]}"
 
 
 def share_of_rows(contents: Contents, m: Measure) -> str:

@@ -56,9 +56,9 @@ def followed(contents: Contents) -> list[Criterion]:
 def front_criterion(contents: Contents) -> Criterion | None:
     """The criterion that the first page draws over the runs: the first that is not met.
 
-    None where the template follows no series, and without runs before this one.
+    None where the template follows no series, without runs before this one, and in large type.
     """
-    if not contents.words.series:
+    if not contents.words.series or contents.large:
         return None
     return next((one for one in followed(contents) if _stops(contents, one)), None)
 

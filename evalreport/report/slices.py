@@ -411,7 +411,8 @@ def threshold_blocks(contents: Contents) -> list[Block]:
         rows = [row for view in views for row in _threshold_rows(contents, view)]
         one = len(views) == 1
         mark = contents.mark(views[0])
-        title = f"Thresholds, {mark.symbol} {mark.name}" if one else "Thresholds"
+        of = "Other thresholds" if contents.words.brief else "Thresholds"
+        title = f"{of}, {mark.symbol} {mark.name}" if one else of
         if not one and len(contents.datasets) > 1:
             title += f", {label_text(dataset)}"
         if rows:
@@ -438,8 +439,14 @@ def _of_metrics(measures: Sequence[Measure], kept: Sequence[Quantity]) -> tuple[
 
 
 def _threshold_rows(contents: Contents, view: View) -> Iterator[Row]:
-    """A line for each threshold of a model at which something was measured."""
+    """A line for each threshold of a model at which something was measured.
+
+    A short report has what holds at the first one in its results.
+    """
+    first = contents.first_threshold(view) if contents.words.brief else None
     for threshold in contents.thresholds(view):
+        if (threshold.threshold, threshold.rule) == first:
+            continue
         measures = tuple(_at_threshold(contents, view, threshold))
         if measures:
             heads = _threshold_heads(contents, view, threshold)

@@ -336,6 +336,9 @@ class Curve:
     kind: str
     points: Mapping[str, Column]
     thinned: Annotated[bool, OMITTED, "Fewer points than distinct scores."] = False
+    sums: Annotated[
+        Mapping[str, float], OMITTED, "Metrics that sum the whole curve up, of all its scores."
+    ] = field(default_factory=dict)
     band: Annotated[Band | None, OMITTED] = None
 
     @property

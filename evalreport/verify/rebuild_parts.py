@@ -198,6 +198,7 @@ def _by_own_counts(again: RecordedState, one: r.Curve) -> Made:
     model = again.any_model(one.dataset, one.model)
     own = model.of_labels[str(one.label)] if isinstance(model, RecordedLabels) else model
     left_out = {f"points.{name}": OF_ROWS for name in ("threshold", "tp", "fp", "rows")}
+    left_out |= {f"sums.{name}": OF_ROWS for name in one.sums}
     if one.kind in BY_COUNTS and points.get("tp"):
         tp = points["tp"]
         fp = points.get("fp") or np.subtract(np.array(points["rows"]), np.array(tp)).tolist()

@@ -180,3 +180,30 @@ def test_a_changed_limit_of_a_smoothed_share_is_found(run: evalreport.Results) -
     assert recompute(run.json).problems == ()
     own["points"]["observed_low"][3] += 0.01
     assert any("points.observed_low is" in str(p) for p in recompute(changed).problems)
+
+
+SUMS = {
+    "roc": ["roc_auc"],
+    "precision_recall": ["average_precision"],
+    "calibration": ["calibration_slope", "calibration_intercept"],
+}
+
+
+def test_what_sums_a_curve_up_is_the_metric_of_that_name_and_is_verified() -> None:
+    spec = {
+        "evalreport": 1,
+        "datasets": {"d": {"target": "y"}},
+        "positive": {"label": "ill"},
+        "models": {"m0": {"score": "m0"}},
+        "metrics": [name for names in SUMS.values() for name in names],
+    }
+    results = dict(evalreport.run(spec, frames={"d": drawn()}).json)
+    values = {m["metric"]: m["value"] for m in results["measures"]}
+    sums = {c["kind"]: c["sums"] for c in results["curves"] if "sums" in c}
+    assert {kind: list(own) for kind, own in sums.items()} == SUMS
+    for own in sums.values():
+        assert own == pytest.approx({name: values[name] for name in own}, rel=1e-12)
+    forged = copy.deepcopy(results)
+    next(c for c in forged["curves"] if "sums" in c)["sums"]["roc_auc"] += 0.001
+    assert recompute(results).problems == ()
+    assert any("sums.roc_auc" in str(one) for one in recompute(forged).problems)

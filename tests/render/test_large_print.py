@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import copy
 import io
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pikepdf
 import pytest
 from golden.words_on_paper import clashes
 from plain_results import render_html
+from ready_specs import CONFIGS, results_of
 from report.example_results import two_models
 from stress.paper import Paper
 
@@ -41,6 +44,18 @@ def test_the_paper_lies_across(page: str, size: tuple[int, int]) -> None:
     with pikepdf.open(io.BytesIO(made)) as pdf:
         _, _, wide, high = (round(float(x)) for x in pdf.pages[0].MediaBox)
     assert (wide, high) == size
+
+
+@pytest.mark.nightly_but_each(4)
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
+def test_the_first_page_is_one_sheet(path: Path) -> None:
+    results = copy.deepcopy(results_of(path))
+    results["spec"].setdefault("report", {})["large"] = True
+    paper = Paper(render_html(results, paper=True))
+    assert {box.page for box in paper.boxes("verdict") + paper.boxes("brief")} == {1}
+    assert {box.page for box in paper.boxes("toc")} == {2}
+    counted = paper.without_counts(results["measures"])
+    assert [where for where in counted if where[0] == 1] == []
 
 
 def test_others_are_as_they_were() -> None:

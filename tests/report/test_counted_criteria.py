@@ -36,15 +36,15 @@ def _page(*limits: dict[str, Any], **more: Any) -> str:
         # 1 and 1/2; 3/4 and 2/4
         (
             [("recall", 0.5), ("accuracy", 0.4)],
-            "PASSED</b> <span>2 of 2 limits, both models",
+            'PASSED</b> <span class="nb">2 of 2 limits,</span> <span class="nb">both models</span>',
         ),
         (
             [("recall", 0.5), ("accuracy", 0.6)],
-            "FAILED</b> <span>1 of 2 limits, both models",
+            'FAILED</b> <span class="nb">1 of 2 limits,</span> <span class="nb">both models</span>',
         ),
         (
             [("accuracy", 0.9)],
-            "FAILED</b> <span>1 of 1 limit, both models",
+            'FAILED</b> <span class="nb">1 of 1 limit,</span> <span class="nb">both models</span>',
         ),
     ],
 )
@@ -56,13 +56,13 @@ def test_criteria_of_several_models(limits: list[tuple[str, float]], verdict: st
 def test_criteria_of_one_model_and_of_groups() -> None:
     one = {"models": {"a": SPEC["models"]["a"]}}
     recall = {"metric": "recall", "at_least": 0.5}
-    assert "PASSED</b> <span>1 of 1 limit<" in _page(recall, **one)
+    assert 'PASSED</b> <span class="nb">1 of 1 limit<' in _page(recall, **one)
     both = _page(recall, {"metric": "accuracy", "at_least": 0.9}, **one)
-    assert "FAILED</b> <span>1 of 2 limits<" in both
+    assert 'FAILED</b> <span class="nb">1 of 2 limits<' in both
     # a finds the one positive of u and that of v
     groups = {"subgroups": ["g"], "subgroup_minimum": 1}
     grouped = _page({**recall, "subgroup": "each"}, **one, **groups)
-    assert "PASSED</b> <span>1 of 1 limit<" in grouped
+    assert 'PASSED</b> <span class="nb">1 of 1 limit<' in grouped
 
 
 def test_no_protocol_is_said_on_the_first_page() -> None:

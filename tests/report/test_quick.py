@@ -18,8 +18,6 @@ from evalreport.results.codec import decode
 
 #: Bytes of what a notebook shows.
 LIGHT = 40_000
-#: Those with two models and three charts, or with folds, have more to show.
-LARGER = {"breast_cancer", "cross_validation", "grouped_folds", "imbalanced"}
 
 
 def _results() -> evalreport.Results:
@@ -57,7 +55,36 @@ def test_a_quick_page_is_small_and_has_result_table_curve_and_calibration() -> N
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
 def test_what_a_notebook_shows_is_light(path: Path) -> None:
     shown = Results(results_of(path))._repr_html_()
-    assert len(shown.encode()) < (LIGHT if path.stem not in LARGER else 1.6 * LIGHT)
+    assert len(shown.encode()) < LIGHT
+
+
+def test_of_classes_the_worst_ones_have_their_curves() -> None:
+    random = Random(7)
+    names = ["ash", "beech", "elm", "fir", "oak"]
+    truth = [names[k % 5] for k in range(400)]
+    scores = []
+    for name in truth:
+        own = [random.random() + 1.5 * (name == one) for one in names]
+        scores.append([score / sum(own) for score in own])
+    results = evalreport.evaluate(truth, scores, labels=names)
+    root = parse(results.to_html("quick"))
+    told = {c.attrs["aria-label"].split(",")[0]: c.attrs["aria-label"] for c in root.all("svg")}
+    assert list(told) == ["Calibration", "ROC curve"]
+    assert ["of these 4 of 5" in f.text.lower() for f in root.all("figcaption")] == [False, True]
+    assert len(results._repr_html_().encode()) < LIGHT
+
+
+def test_the_mean_over_folds_has_the_range_of_its_folds_not_their_tables() -> None:
+    path = next(path for path in CONFIGS if path.stem == "grouped_folds")
+    page = render_html(decode(results_of(path)), "minimal")
+    folds = [
+        m["value"]
+        for m in results_of(path)["measures"]
+        if m["metric"] == "balanced_accuracy" and m["model"] == "logistic" and not m["subgroup"]
+        if m["fold"] not in (None, "mean") and m["average"] is None
+    ]
+    assert f"folds {min(folds):.3f} to {max(folds):.3f}" in page
+    assert "The tables of these numbers" not in page
 
 
 def test_only_the_looks_of_what_is_there_are_sent() -> None:
@@ -65,7 +92,7 @@ def test_only_the_looks_of_what_is_there_are_sent() -> None:
     quick, whole = (
         results.to_html(name).partition("</style>")[0] for name in ("quick", "standard")
     )
-    for rule in (".metric{", ".ledger{", ".picks{", ".toc{"):
+    for rule in (".metric{", ".ledger{", ".picks{", ".toc{", ".sign{", ".cm td.k{"):
         assert rule in whole
         assert rule not in quick
     assert ".flow ol" not in whole

@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 from unicodedata import bidirectional
 from xml.etree import ElementTree as ET
 
 from evalreport.errors import EvalreportError
-from evalreport.report.charts.style import INK, SMALL, STYLE, styled
+from evalreport.report.charts.style import INK, SMALL, SOFT, STYLE, styled
 from evalreport.report.model import Drawing
 
 if TYPE_CHECKING:
@@ -38,10 +38,15 @@ _FAMILY = ", ".join(f"'{name}'" for name in STYLE["font.family"])
 #: What stands once around a drawing, or is so where nothing is said.
 _SAID_ONCE = re.compile(
     f"font-family: {_FAMILY}; |font-size: {SMALL}px; |text-anchor: start; |stroke-dashoffset: 0; "
+    f"|(?:; )?fill: {SOFT}(?=$|;)"
 )
 #: Attributes that refer to a name, and how they do.
 _REFERRING = ("href", "clip-path", "style")
 _REFERENCE = re.compile(r"(?:^|(?<=url\())#([\w-]+)")
+#: One line from the origin.
+_TICK = re.compile(r"M 0 0\s+L (\S+) (\S+)\s*")
+#: A circle around the origin, as marks are written: from its lowest point, in eight curves.
+_DISC = re.compile(r"M 0 ([\d.]+) (?:C [-\d. ]+){8}z")
 _SVG, _LINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}href"
 
 
@@ -111,12 +116,14 @@ def _svg(paint: Paint, width: float, height: float) -> str:
     for part in (f"{_SVG}metadata", f"{_SVG}defs/{_SVG}style/.."):
         for found in root.findall(part):
             root.remove(found)
-    _style_once(root)
+    _draw_in_place(root)
     _tidy(root)
     # of what was rounded: digits beyond differ from process to process
     _rename(root)
-    inside = "".join(ET.tostring(child, "unicode") for child in root)
-    font = f'font-family="{_FAMILY}" font-size="{SMALL}px"'
+    _ungroup(root)
+    _join_alike(root)
+    inside = "".join(ET.tostring(child, "unicode") for child in root).replace(" />", "/>")
+    font = f'font-family="{_FAMILY}" font-size="{SMALL}px" fill="{SOFT}"'
     return f'<g {font} stroke-linejoin="round">{inside}</g>'
 
 
@@ -160,17 +167,45 @@ def _fallback_letters() -> frozenset[int]:
     return frozenset(get_font(findfont("DejaVu Sans")).get_charmap())
 
 
-def _style_once(root: ET.Element) -> None:
-    """Give a shape that is used in one look that look, in place of each use of it."""
+def _draw_in_place(root: ET.Element) -> None:
+    """Draw a shape that is used once where it is used, and ticks of one look as one path.
+
+    A shape that is used more often in one look has that look, in place of each use of it.
+    """
     uses: dict[str, list[ET.Element]] = {}
     for use in root.iter(f"{_SVG}use"):
         uses.setdefault(use.attrib[_LINK].removeprefix("#"), []).append(use)
-    for shape in root.iter(f"{_SVG}path"):
-        same = uses.get(shape.get("id", ""), [])
-        if len({use.get("style") for use in same}) == 1:
-            shape.set("style", same[0].get("style", ""))
-            for use in same:
-                use.attrib.pop("style", None)
+    for parent in list(root.iter(f"{_SVG}defs")):
+        for shape in parent.findall(f"{_SVG}path"):
+            same = uses.get(shape.get("id", ""), [])
+            if len({use.get("style") for use in same}) != 1:
+                continue
+            line = _TICK.fullmatch(shape.get("d", ""))
+            if len(same) == 1 or line:
+                parent.remove(shape)
+                _as_path(same, shape, line)
+            else:
+                shape.set("style", same[0].get("style", ""))
+                for use in same:
+                    use.attrib.pop("style", None)
+
+
+def _as_path(uses: list[ET.Element], shape: ET.Element, line: re.Match[str] | None) -> None:
+    """Turn the first use of a shape into what all of them draw, and the others into nothing."""
+    first, *others = uses
+    places = [(float(use.get("x", 0)), float(use.get("y", 0))) for use in uses]
+    style = first.get("style", "")
+    for use in others:
+        use.tag, use.attrib = f"{_SVG}g", {}
+    first.tag = f"{_SVG}path"
+    if line is None:
+        x, y = places[0]
+        place = {"transform": f"translate({x:g} {y:g})"} if x or y else {}
+        first.attrib = {"d": shape.get("d", ""), "style": style} | place
+        return
+    dx, dy = map(float, line.groups())
+    drawn = " ".join(f"M {x} {y} L {x + dx} {y + dy}" for x, y in places)
+    first.attrib = {"d": drawn, "style": style}
 
 
 def _rename(root: ET.Element) -> None:
@@ -204,7 +239,7 @@ def _name(root: ET.Element, start: str) -> None:
 
 
 def _tidy(root: ET.Element) -> None:
-    """Leave out what turns or groups nothing, and decimals.
+    """Leave out what turns nothing, and decimals.
 
     A tenth of a point is finer than print: this is the one place that rounds lengths.
     """
@@ -215,26 +250,52 @@ def _tidy(root: ET.Element) -> None:
             if name in element.attrib:
                 told = " ".join(element.attrib[name].split())
                 told = re.sub(r"-?\d+\.\d{2,}", _tenth, told)
-                told = re.sub(r"M[^CQMz]+", _line, told)
-                element.set(name, re.sub(r" ?\b([MCQz])\b ?", r"\1", told).strip())
+                told = _DISC.sub(_disc, told)
+                told = re.sub(r"M[^CQMaz]+", _line, told)
+                told = re.sub(r" ?\b([MCQz])\b ?", r"\1", told).strip()
+                element.set(name, _tight(told) if name == "d" else told)
         if "style" in element.attrib:
             told = re.sub(_SAID_ONCE, "", element.attrib["style"])
-            element.set("style", told.replace(": ", ":").replace("; ", ";"))
+            element.set("style", told.replace(": ", ":").replace("; ", ";").strip(";"))
+            if not element.get("style"):
+                del element.attrib["style"]
         # the namespace stands at the element of the page
         element.tag = element.tag.removeprefix(_SVG)
         if element.tag != "text":
             element.text = None
         element.tail = None
-    _ungroup(root)
 
 
 def _ungroup(element: ET.Element) -> None:
+    """Leave out what groups nothing."""
     children = list(element)
     element[:] = []
     for child in children:
         _ungroup(child)
-        bare = child.tag == "g" and not child.attrib
+        bare = not child.attrib and (child.tag == "g" or (child.tag == "defs" and not len(child)))
         element.extend(child if bare else [child])
+
+
+def _join_alike(element: ET.Element) -> None:
+    """Say the look of words that follow each other once, and draw lines of one look as one."""
+    children = list(element)
+    element[:] = []
+    for look, run in groupby(children, key=lambda child: (child.tag, child.get("style", ""))):
+        same = list(run)
+        if look[0] == "text" and look[1] and len(same) > 1:
+            group = ET.SubElement(element, "g", {"style": look[1]})
+            for words in same:
+                del words.attrib["style"]
+            group.extend(same)
+        elif look[0] == "path" and all(set(one.attrib) == {"d", "style"} for one in same):
+            lines = [one for one in same if one is same[0] or "fill:none" not in look[1]]
+            if len(lines) == 1:
+                same[0].set("d", "".join(one.get("d", "") for one in same))
+            element.extend(lines)
+        else:
+            element.extend(same)
+        for child in same:
+            _join_alike(child)
 
 
 def _line(found: re.Match[str]) -> str:
@@ -260,10 +321,26 @@ def _line(found: re.Match[str]) -> str:
     return f"M {points[0][0]:g} {points[0][1]:g}{told} "
 
 
+def _disc(found: re.Match[str]) -> str:
+    """The curves of a round mark as two halves of a circle."""
+    radius = round(float(found[1]), 1)
+    half = f"a{radius:g} {radius:g} 0 1 0 0"
+    return f"M 0 {radius:g} {half} {-2 * radius:g}{half} {2 * radius:g}z"
+
+
 def _short(number: float, before: str = "") -> str:
     """A number as paths have it: no zero before the point, no space before a minus."""
     told = f"{number:.5g}".replace("0.", ".", 1) if abs(number) < 1 else f"{number:.5g}"
     return told if told.startswith("-") else before + told
+
+
+def _tight(path: str) -> str:
+    """A path without zeros before points and spaces before minus signs.
+
+    >>> _tight("M27.4 0.5C0.8 3 -0.6 -2.7 10.5 0")
+    'M27.4 .5C.8 3-.6-2.7 10.5 0'
+    """
+    return re.sub(r" (?=-)", "", re.sub(r"(?<!\d)0(?=\.\d)", "", path))
 
 
 def _tenth(number: re.Match[str]) -> str:

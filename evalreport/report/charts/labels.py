@@ -47,9 +47,13 @@ def folded(name: str, letters: int = LETTERS, lines: int = LINES) -> str:
 
 
 def label(curve: Curve, of: int) -> str:
-    """The name of one ``of`` several curves, with as many of its numbers as there is room for."""
+    """The name of one ``of`` several curves, with as many of its numbers as there is room for.
+
+    Limits, which stand in brackets, go first.
+    """
     name = folded(curve.name, lines=LINES if of <= FEW else 1)
-    return "\n".join([name, *(curve.said if of <= FEW + 1 else curve.said[:1])])
+    said = curve.said if of <= FEW + 1 else [line for line in curve.said if line[0] != "("]
+    return "\n".join([name, *(said if of <= 2 * FEW else said[:1])])
 
 
 def key(axes: Axes, beside: Axes | None = None) -> None:

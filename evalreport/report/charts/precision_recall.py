@@ -47,10 +47,14 @@ def precision_recall(
     rings(axes, at)
 
 
-def one_precision_recall(axes: Axes, curve: Curve, every: Sequence[Curve]) -> None:
-    """One curve of several, all in grey behind it."""
+def one_precision_recall(
+    axes: Axes, curve: Curve, every: Sequence[Curve], prevalence: float | None = None
+) -> None:
+    """One curve of several, all in grey behind it, with the line of guessing."""
     shares(axes)
     heading(axes, curve)
+    if prevalence is not None:
+        axes.axhline(prevalence, color=LINE, linewidth=0.6, zorder=1)
     behind(axes, [_corners(_steps(other)) for other in every])
     rows = spaced(_steps(curve), 1 / axes.get_window_extent().width)
     axes.plot(*split(rows), color=colour(curve.place), drawstyle="steps-pre", clip_on=False)
