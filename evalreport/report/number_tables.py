@@ -52,9 +52,10 @@ def with_tables(
     there is printed again only where it is little, and never on the first page.
     """
     numbers = [pair for block in blocks for pair in _numbers(block)]
-    named = (name for number, _ in numbers for name in _tables_of(contents, section, number))
     shown = _shown(blocks)
-    ids = [i for i in dict.fromkeys(named) if i in contents.tables and i not in shown]
+    early = _missing(contents, section, blocks)
+    # few tables that stand further down, on another page perhaps, are read at the head too
+    ids = early if len(early) <= FEW else [i for i in early if i not in shown]
     small = [i for i in ids if len(contents.tables[i].labels) <= MOST_WHOLE]
     once_more = small if len(small) <= FEW and section != FIRST else []
     added = [i for i in ids if i not in stood or i in once_more]
@@ -67,6 +68,18 @@ def with_tables(
     # few are read with the numbers below them, many are looked up
     own = [*tables, *blocks] if few else [*blocks, *tables]
     return [*own, *_again(contents, again)]
+
+
+def _missing(contents: Contents, section: str, blocks: Sequence[Block]) -> list[str]:
+    """The tables that neither the block of their number shows nor one before it."""
+    before: set[str] = set()
+    found: dict[str, None] = {}
+    for block in blocks:
+        before |= _shown([block])
+        for number, _ in _numbers(block):
+            needed = _tables_of(contents, section, number)
+            found |= {i: None for i in needed if i in contents.tables and i not in before}
+    return [*found]
 
 
 def _strips(blocks: Iterable[Block]) -> Iterator[TableBlock]:
