@@ -78,13 +78,13 @@ def _ordered(one: r.LabelLedger) -> tuple[str, ...]:
 
 def _with_ties(again: RecordedState, made: r.LabelLedger, problems: tuple[str, ...]) -> Made:
     try:
-        scores = again.model_of(made.dataset, made.model).tables.scores(EVERYTHING)
+        model = again.model_of(made.dataset, made.model)
+        scores = model.tables.scores(EVERYTHING)
     except (NotRecorded, KeyError):
         return Made(made, {"ties": OF_TIES}, problems)
     rows = (scores.positives + scores.negatives).tolist()
     at = dict(zip(scores.scores.tolist(), rows, strict=True))
-    own = again.thresholds.get((made.dataset, made.model), set())
-    known = {number for number, _ in own if number is not None}
+    known = {one.threshold for one in model.results.thresholds}
     ties = tuple(
         one if one.rows is None else replace(one, rows=at.get(one.threshold, 0))
         for one in made.ties

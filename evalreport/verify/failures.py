@@ -5,7 +5,7 @@ What is neither there nor recorded as failed is found where the parts are made a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import fields
 from typing import Any
@@ -73,12 +73,12 @@ def _contradictions(one: r.Failure, again: RecordedState) -> Iterator[str]:
     for name, there in ((one.dataset, spec.datasets), (one.model, spec.models)):
         if name is not None and name not in there:
             yield f"the spec has no {name}"
-    name, _, _ = one.section.partition(" ")
+    found = _is_there(one, again)
     if one.section in PARTS:
         if not any(_lacks(kind, again) for kind in PARTS[one.section]):
             yield "nothing of it is missing"
-    elif name in SECTIONS:
-        if SECTIONS[name](one, again):
+    elif found is not None:
+        if found:
             yield "it is there, or the spec does not ask for it"
     elif one.section not in [field.name for field in fields(Results)]:
         # a failure of one number; that it is not there is held by the plan
@@ -101,40 +101,23 @@ def _lacks(kind: type, again: RecordedState) -> bool:
         return True
 
 
-def _own(one: r.Failure, records: Iterable[Any]) -> list[Any]:
-    return [own for own in records if (own.dataset, own.model) == (one.dataset, one.model)]
+def _is_there(one: r.Failure, again: RecordedState) -> bool | None:
+    """Whether what failed is there all the same, or cannot have failed; None of other sections."""
+    results, spec = again.results, again.spec.loaded.spec
+    name, _, which = one.section.partition(" ")
 
+    def own(records: Iterable[Any]) -> list[Any]:
+        return [x for x in records if (x.dataset, x.model) == (one.dataset, one.model)]
 
-def _has_curves(one: r.Failure, again: RecordedState) -> bool:
-    """Whether the curves of a model, or else the relations of all, are there."""
-    results = again.results
-    return bool(results.roc_relations if one.model is None else _own(one, results.curves))
-
-
-def _has_thresholds(one: r.Failure, again: RecordedState) -> bool:
-    return all(own.threshold is not None for own in _own(one, again.results.thresholds))
-
-
-def _has_caution(one: r.Failure, again: RecordedState) -> bool:
-    code = one.section.partition(" ")[2]
-    warnings = {own.code for own in again.results.cautions if own.severity == "warning"}
-    return code not in known_codes() or code in warnings
-
-
-def _no_criterion(one: r.Failure, again: RecordedState) -> bool:
-    numbers = {str(number) for number, _ in again.spec.loaded.spec.criteria}
-    return one.section.partition(" ")[2] not in numbers
-
-
-def _not_trained(one: r.Failure, again: RecordedState) -> bool:
-    return not isinstance(again.spec.loaded.spec.models.get(one.model or ""), EstimatorModel)
-
-
-#: Whether what failed is there all the same, or cannot have failed, by the first word of a section.
-SECTIONS: Mapping[str, Callable[[r.Failure, RecordedState], bool]] = {
-    "curves": _has_curves,
-    "thresholds": _has_thresholds,
-    "caution": _has_caution,
-    "criterion": _no_criterion,
-    "learning_curve": _not_trained,
-}
+    if name == "curves":  # those of a model, or else the relations of all
+        return bool(results.roc_relations if one.model is None else own(results.curves))
+    if name == "thresholds":
+        return all(found.threshold is not None for found in own(results.thresholds))
+    if name == "caution":
+        warnings = {x.code for x in results.cautions if x.severity == "warning"}
+        return which not in known_codes() or which in warnings
+    if name == "criterion":
+        return which not in {str(number) for number, _ in spec.criteria}
+    if name == "learning_curve":
+        return not isinstance(spec.models.get(one.model or ""), EstimatorModel)
+    return None

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -50,10 +51,10 @@ from evalreport.metrics.coverage_study import Drawn
 from evalreport.metrics.declare import Metric
 from evalreport.metrics.formula import Undefined, Value
 from evalreport.metrics.kinds import JACKKNIFE, SANDWICH
-from evalreport.plan.comparisons import ComparisonRequest, ComparisonTask, planned_by
+from evalreport.plan.comparisons import ComparisonTask
 from evalreport.plan.everything import comparison_request
 from evalreport.plan.task import Task
-from evalreport.results.identity import EVERYTHING, MEAN_OF_FOLDS, WhichNumber
+from evalreport.results.identity import EVERYTHING, MEAN_OF_FOLDS, Slice, WhichNumber
 from evalreport.results.records import (
     Comparison,
     Hypothesis,
@@ -100,7 +101,7 @@ def comparisons(again: RecordedState) -> Iterator[Made]:
     if request is not None:
         own = [
             _Recorded(again, one, task, fold)
-            for one, (task, fold) in zip(told, _planned(again, request, told), strict=True)
+            for one, (task, fold) in zip(told, _planned(again, told), strict=True)
         ]
         made = as_records([one.found_again() for one in own], request, level)
         for one, record in zip(own, made, strict=True):
@@ -112,16 +113,10 @@ def comparisons(again: RecordedState) -> Iterator[Made]:
 Planned = tuple[ComparisonTask, str | None]
 
 
-def _planned(
-    again: RecordedState, request: ComparisonRequest, told: Sequence[Comparison]
-) -> Sequence[Planned]:
+def _planned(again: RecordedState, told: Sequence[Comparison]) -> Sequence[Planned]:
     """Each comparison of models or datasets, with its fold, in the order of the run."""
-    try:
-        tasks = again.plan.comparisons
-    except NotRecorded:
-        return [_stated(again, request, one) for one in told]
     planned: list[Planned] = []
-    for (own, other, paired), first, every in grouped(tasks):
+    for (own, other, paired), first, every in grouped(again.plan.comparisons):
         both = again.model_of(*own), again.model_of(*other)
         folded = paired and both[0].folds and both[0].folds == both[1].folds
         planned += [(one, None) for one in first]
@@ -130,29 +125,6 @@ def _planned(
     if len(planned) != len(told):
         raise Miscounted(len(told), len(planned))
     return planned
-
-
-def _stated(again: RecordedState, request: ComparisonRequest, one: Comparison) -> Planned:
-    """A comparison by the methods that it states, where the plan needs more than the results."""
-    tasks = []
-    for number in _numbers(one):
-        measure = again.results.number(number)
-        if measure is None:
-            raise NotRecorded("a measure that is compared is not in the results")
-        tasks.append(again.model_of(measure.dataset, measure.model).task(measure))
-    facts = [again.model_of(task.dataset, task.model).facts for task in tasks]
-    found = planned_by(request, tasks[0], tasks[1], facts[0], facts[1])
-    method = found.interval if one.interval is None else one.interval.method
-    return replace(found, test=one.test or "", interval=method, why=one.why), one.fold
-
-
-def _numbers(one: Comparison) -> tuple[WhichNumber, WhichNumber]:
-    """The numbers of the model and of the reference."""
-    other = replace(
-        one.which, dataset=one.reference_dataset or one.dataset, model=one.reference,
-        threshold=one.reference_threshold,
-    )  # fmt: skip
-    return one.which, other
 
 
 # -- two models without rows --------------------------------------------------------------------
@@ -271,10 +243,9 @@ class _Recorded(Comparer):
         task = numbered_by(self.sides[0], self.task)
         sides = (task.task, "model_value"), (task.reference, "reference_value")
         counts = self._counted(metric_named(task.task.metric))
-        for (one, name), which, counted in zip(sides, _numbers(own), counts, strict=True):
-            stated, value = getattr(own, name), None
-            if one.model not in self._partly:
-                value = self._measured(one, self.again.results.number(which))
+        for (one, name), counted in zip(sides, counts, strict=True):
+            stated = getattr(own, name)
+            value = None if one.model in self._partly else self._measured(one)
             if value is None and counted is None:
                 self.left_out[name] = FEWER
             if counted is not None and (value is None or not same(stated, counted)):
@@ -282,13 +253,14 @@ class _Recorded(Comparer):
             found.append(_told(stated) if value is None else value)
         return found[0], found[1]
 
-    def _measured(self, task: Task, measure: Measure | None) -> Evaluated | None:
+    def _measured(self, task: Task) -> Evaluated | None:
         """A value from the tables of its model, or else that of its measure."""
+        model = self.again.model_of(task.dataset, task.model)
         if self.fold is None:
-            try:
-                return self.again.model_of(task.dataset, task.model).value_of(task)
-            except NotRecorded:
-                pass
+            with suppress(NotRecorded):
+                return model.measurer.compute(replace(task, interval=None)).evaluated
+        where = task.where if self.fold is None else Slice(fold=self.fold)
+        measure = model.told(replace(task, where=where))
         return None if measure is None else as_evaluated(measure)
 
     def _counted(self, metric: Metric) -> tuple[float | None, float | None]:

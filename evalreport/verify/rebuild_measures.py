@@ -11,7 +11,6 @@ import math
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +23,7 @@ from evalreport.engine.evaluation import (
     Rows,
 )
 from evalreport.engine.label_sets.evaluation import SetEvaluator
-from evalreport.engine.measures import Computed, not_applicable
+from evalreport.engine.measures import Computed
 from evalreport.engine.metric_values import Evaluated
 from evalreport.engine.printed_table import PrintedTable
 from evalreport.engine.repeats import evaluate_repeats
@@ -34,7 +33,7 @@ from evalreport.plan.build import thresholds as thresholds_of
 from evalreport.plan.task import Plan, Skipped, Task, ThresholdRequest
 from evalreport.predict.view import LabelView
 from evalreport.results import records as r
-from evalreport.results.identity import MEAN_OF_FOLDS, Slice, WhichNumber
+from evalreport.results.identity import MEAN_OF_FOLDS, Slice
 from evalreport.verify.leaves import Made, Miscounted
 from evalreport.verify.rebuild_plan import failure_of
 from evalreport.verify.recorded_models import (
@@ -62,33 +61,16 @@ OF_ROWS = "it is counted from rows; other numbers are compared with it"
 OF_TABLES = dict.fromkeys(("counts", "cells", "missing", "sampled_rows"), OF_ROWS)
 
 
-@dataclass
-class _Told:
-    """The measures of a dataset and model as they stand in the results, and what is taken over."""
-
-    model: Model
-    #: By the id of each measure that was made.
-    left_out: dict[str, dict[str, str]]
-
-    @cached_property
-    def _measures(self) -> dict[WhichNumber, r.Measure]:
-        return {one.which.series: one for one in reversed(self.model.results.measures)}
-
-    def of(self, task: Task) -> r.Measure | None:
-        """The measure of a task; None where there is none."""
-        return self._measures.get(not_applicable(Skipped(task, ""), "", None, 0).which.series)
-
-
 class _Recorded(Evaluator[Any, Any]):
     """An evaluation that takes over what cannot be computed without rows."""
 
     measurer: Any
 
     def __init__(
-        self, measurer: Any, numbering: Numbering, first: ThresholdRequest | None, told: _Told
+        self, measurer: Any, numbering: Numbering, first: ThresholdRequest | None, model: Model
     ) -> None:
         super().__init__(measurer, numbering, first)
-        self.told = told
+        self.model = model
         self._left_out: dict[str, str] = {}
         if self.view.fold_sizes is not None:
             self.view = replace(self.view, fold_sizes=SOME_SIZES)
@@ -99,20 +81,20 @@ class _Recorded(Evaluator[Any, Any]):
     def _task(self, task: Task, parts: Sequence[Evaluator[Any, Any]]) -> None:
         self._left_out = {}
         super()._task(task, parts)
-        made, told = self.result.measures[-1], self.told.of(task)
+        made, told = self.result.measures[-1], self.model.told(task)
         if told is not None:
             self.result.measures[-1] = self._with_told(task, made, told)
-        self.told.left_out[made.id] = self._left_out
+        self.model.left_out[made.id] = self._left_out
 
     def _skip(self, skipped: Skipped) -> None:
         self._left_out = {}
         super()._skip(skipped)
         if self.result.measures:
-            self.told.left_out.setdefault(self.result.measures[-1].id, self._left_out)
+            self.model.left_out.setdefault(self.result.measures[-1].id, self._left_out)
 
     def _with_told(self, task: Task, made: r.Measure, told: r.Measure) -> r.Measure:
         """The measure, with what its tables do not settle as it stands there."""
-        model, left_out = self.told.model.own(task.label), self._left_out
+        model, left_out = self.model.own(task.label), self._left_out
         if model.weighted and task.table == Table.SCORES.value:
             # the sums of weights that a curve tells are rounded otherwise
             made = replace(made, substituted=told.substituted)
@@ -139,13 +121,12 @@ class _Recorded(Evaluator[Any, Any]):
 
     def _compute(self, task: Task) -> Computed:
         """The value with its interval, or what of it is taken over, with the reason."""
-        told, own = self.told.of(task), self.told.model.own(task.label)
+        told, own = self.model.told(task), self.model.own(task.label)
         reason = LABEL_SETS if self._is_of_sets(task) else own.unlimited(task)
         self.measurer.unsettled = None
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             if reason is None or task.interval is None:
                 try:
-                    own.refuse_lengths(task)
                     found: Computed = self.measurer.compute(task)
                     reason = self._drawn_otherwise(told, found)
                     if reason is None:
@@ -153,7 +134,6 @@ class _Recorded(Evaluator[Any, Any]):
                 except NotRecorded as absent:
                     reason = str(absent)
             try:
-                own.refuse_lengths(task)
                 found = self.measurer.compute(replace(task, interval=None))
             except NotRecorded as absent:
                 found = self._taken_over(task, told, str(absent))
@@ -172,14 +152,14 @@ class _Recorded(Evaluator[Any, Any]):
 
     def _is_of_sets(self, task: Task) -> bool:
         """Whether a value is of all labels of the rows together."""
-        return task.label is None and isinstance(self.told.model, RecordedLabels)
+        return task.label is None and isinstance(self.model, RecordedLabels)
 
     def _drawn_otherwise(self, told: r.Measure | None, found: Computed) -> str | None:
         """What another numpy drew may differ from what this one draws, by as much as draws do."""
         own, other = None if told is None else told.interval, found.interval
         if own is None or other is None or not own.resamples or own.method != other.method:
             return None
-        if same_draws(self.told.model.results):
+        if same_draws(self.model.results):
             return None
         room = DRAWS_APART / math.sqrt(own.resamples) * (other.high - other.low)
         apart = max(abs(own.low - other.low), abs(own.high - other.high))
@@ -187,10 +167,10 @@ class _Recorded(Evaluator[Any, Any]):
 
     def _used(self, task: Task, where: Slice) -> Rows:
         """Rows and weight of a task, or those that its measure states where no table tells them."""
-        told, model = self.told.of(task), self.told.model.own(task.label)
+        told, model = self.model.told(task), self.model.own(task.label)
         n, weight = (0, None) if told is None else (told.n, told.weight)
         try:
-            if self._is_of_sets(task) and self.told.model.rows.unknown:
+            if self._is_of_sets(task) and self.model.rows.unknown:
                 raise NotRecorded(LABEL_SETS)
             n = model.tables.rows_known(where)
         except NotRecorded as absent:
@@ -217,9 +197,9 @@ class RecordedEvaluator(_Recorded, LabelEvaluator):
         return None
 
     def on(self, view: LabelView) -> LabelEvaluator:
-        tables: Any = self.told.model.own(None).tables_of(view, of_values=True)
+        tables: Any = self.model.own(None).tables_of(view, of_values=True)
         measurer = RecordedMeasurer(view, tables, self.measurer.settings, self.measurer.thresholds)
-        return RecordedEvaluator(measurer, self.numbering, self.first, self.told)
+        return RecordedEvaluator(measurer, self.numbering, self.first, self.model)
 
 
 class RecordedSetEvaluator(_Recorded, SetEvaluator):
@@ -264,8 +244,7 @@ def evaluated(again: RecordedState) -> Again:
     for labels in again.results.labels:
         try:
             model = again.any_model(labels.dataset, labels.model)
-            told = _Told(model, {})
-            found = _evaluations(again, model, told, numbering)
+            found = _evaluations(again, model, numbering)
         except NotRecorded as absent:
             own = [
                 one
@@ -276,19 +255,17 @@ def evaluated(again: RecordedState) -> Again:
             continue
         for one in found:
             one.mark_few(minimum)
-            measures += [Made(own, told.left_out.get(own.id, {})) for own in one.measures]
+            measures += [Made(own, model.left_out.get(own.id, {})) for own in one.measures]
             tables += one.tables
     return Again(tuple(measures), tuple(tables))
 
 
-def _evaluations(
-    again: RecordedState, model: Model, told: _Told, numbering: Numbering
-) -> Sequence[Evaluation]:
+def _evaluations(again: RecordedState, model: Model, numbering: Numbering) -> Sequence[Evaluation]:
     plan = _to_measure(again, model)
     first = thresholds_of(again.spec.requests, model.facts)[0]
     if isinstance(model, RecordedLabels):
-        return (RecordedSetEvaluator(model.measurer, numbering, first, told).run(plan),)
-    evaluator = RecordedEvaluator(model.measurer, numbering, first, told)
+        return (RecordedSetEvaluator(model.measurer, numbering, first, model).run(plan),)
+    evaluator = RecordedEvaluator(model.measurer, numbering, first, model)
     views = [replace(model.view, fold=(model.view.row, names)) for names in model.further_folds]
     one_versus_rest = again.spec.requests.one_versus_rest
     return evaluate_repeats(evaluator, tuple(views), plan, one_versus_rest=one_versus_rest)
@@ -303,7 +280,7 @@ def _to_measure(again: RecordedState, model: Model) -> Plan:
         return replace(plan, tasks=tuple(tasks))
     measured, skipped = list[Task](), list[Skipped]()
     for one in (own for own in model.results.measures if own.fold in folds):
-        task = model.own(one.label).task(one)
+        task = model.task(one)
         if one.state == "not_applicable":
             skipped.append(Skipped(task, one.reason or ""))
         else:

@@ -7,7 +7,7 @@ as it does not need the rows, and held record by record against the one that is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -55,35 +55,22 @@ from evalreport.verify import (
 from evalreport.verify.leaves import Made, Miscounted
 from evalreport.verify.rebuild_comparisons import ON_ROWS, comparisons
 from evalreport.verify.rebuild_measures import OF_ROWS
-from evalreport.verify.recorded_models import Model, RecordedLabels
+from evalreport.verify.recorded_models import Model
 from evalreport.verify.recorded_state import Rebuild, RecordedState
 from evalreport.verify.recorded_tables import STEPS, NotRecorded
 
 
-def _gaps(again: RecordedState) -> Iterable[r.Gap]:
-    spec = again.spec.loaded.spec
-    return subgroup_gaps(
-        *_of_groups(again), minimum=spec.subgroup_minimum, **_designs_of_groups(again)
-    )
-
-
-def _heterogeneity(again: RecordedState) -> Iterable[r.Heterogeneity]:
-    widest = again.spec.loaded.spec.largest_gap
-    return heterogeneity_tests(*_of_groups(again), widest=widest, **_designs_of_groups(again))
-
-
-def _of_groups(again: RecordedState) -> tuple[Sequence[r.Measure], float]:
-    """The measures, where the spec asks for subgroups, and the level."""
-    asked = bool(again.spec.loaded.spec.subgroups)
-    return again.results.measures if asked else (), again.spec.settings.level
-
-
-def _designs_of_groups(again: RecordedState) -> dict[str, Any]:
-    """What the study drew like these rows, and whose rows depend on each other."""
-    found, dependent = again.results, again.state.prepared.dependent
-    asked = again.spec.requests.methods
-    studied = studied_groups(found.measures, found.tables, asked, dependent)
-    return {"studied": studied, "dependent": dependent}
+def _of_groups(
+    again: RecordedState, compared: Callable[..., Iterable[Any]], **asked: Any
+) -> Iterable[Any]:
+    """Subgroups as they are compared, where the spec asks for them."""
+    found, spec, dependent = again.results, again.spec, again.state.prepared.dependent
+    if not spec.loaded.spec.subgroups:
+        return ()
+    # what the study drew like these rows, and whose rows depend on each other
+    studied = studied_groups(found.measures, found.tables, spec.requests.methods, dependent)
+    level = spec.settings.level
+    return compared(found.measures, level, studied=studied, dependent=dependent, **asked)
 
 
 def _periods(again: RecordedState) -> Iterable[r.Period | Made]:
@@ -157,11 +144,9 @@ def _curves_of(again: RecordedState, model: Model) -> dict[CurveKey, r.Curve | N
     Raises Miscounted where a class that has scores has no curve of them.
     """
     found: dict[CurveKey, r.Curve | None] = {}
-    labels, told = isinstance(model, RecordedLabels), again.results.curves
-    for one in model.of_labels.values() if isinstance(model, RecordedLabels) else [model]:
+    told = again.results.curves
+    for one in model.of_labels.values():
         facts = one.facts
-        if labels and not facts.has_scores:
-            continue
         known = set(facts.unknown) <= {"tn"} and facts.designed is None and facts.rows > 0
         if facts.has_scores and known and len(facts.labels) <= CURVED_CLASSES:
             classes = {facts.positive} if facts.two_classes else set(facts.labels)
@@ -195,8 +180,7 @@ BY_COUNTS: Mapping[str, Callable[[ScoreTable], dict[str, list[Any]]]] = {
 def _by_own_counts(again: RecordedState, one: r.Curve) -> Made:
     """The heights of a curve, and the limits of its band, from the counts at each point."""
     points, steps = one.points, None
-    model = again.any_model(one.dataset, one.model)
-    own = model.of_labels[str(one.label)] if isinstance(model, RecordedLabels) else model
+    own = again.any_model(one.dataset, one.model).own(one.label)
     left_out = {f"points.{name}": OF_ROWS for name in ("threshold", "tp", "fp", "rows")}
     left_out |= {f"sums.{name}": OF_ROWS for name in one.sums}
     if one.kind in BY_COUNTS and points.get("tp"):
@@ -310,8 +294,12 @@ REBUILT: Rebuild = {
     r.Drift: rebuild_records.drift,
     r.LearningCurve: rebuild_records.learning_curves,
     r.Plan: rebuild_plan.plan,
-    r.Gap: _gaps,
-    r.Heterogeneity: _heterogeneity,
+    r.Gap: lambda again: _of_groups(
+        again, subgroup_gaps, minimum=again.spec.loaded.spec.subgroup_minimum
+    ),
+    r.Heterogeneity: lambda again: _of_groups(
+        again, heterogeneity_tests, widest=again.spec.loaded.spec.largest_gap
+    ),
     r.SampleSize: lambda again: sample_sizes(
         again.results.measures, again.spec.loaded.spec.confidence.width
     ),

@@ -106,18 +106,14 @@ def in_order(
 
 def plan(again: RecordedState) -> Iterator[Made]:
     """What is told of the plan, its hash among it."""
-    told = again.results.plan
+    made, left_out = again.results.plan, {"": OF_DATA}
     try:
-        planned = again.plan
+        if is_settled(again.plan, again.results):
+            made, left_out = plan_record(again.plan), {}
     except NotRecorded as absent:
-        if told is not None:
-            yield Made(told, {"": str(absent)}, tuple(_problems(again)))
-        return
-    if is_settled(planned, again.results):
-        made = plan_record(planned)
-        yield Made(made, {}, tuple(_problems(again)))
-    else:
-        yield Made(told, {"": OF_DATA}, tuple(_problems(again)))
+        left_out = {"": str(absent)}
+    if made is not None:
+        yield Made(made, left_out, tuple(_problems(again)))
 
 
 OF_DATA = "the plan follows from the spec and the data: verify --rerun makes it again"
@@ -130,7 +126,10 @@ def _problems(again: RecordedState) -> Iterator[str]:
     results = again.results
     yield from _place_problems(results, again.written.spec)
     yield from _caution_problems(results)
-    yield from _measure_problems(again)
+    wanted = [one.record.which.series for one in again.evaluated.measures]
+    there = [one.which.series for one in results.measures]
+    if wanted != there:
+        yield from _apart(wanted, there)
 
 
 def _caution_problems(results: Results) -> Iterator[str]:
@@ -151,21 +150,13 @@ def _caution_problems(results: Results) -> Iterator[str]:
 # -- the measures against the plan --------------------------------------------------------------
 
 
-def _measure_problems(again: RecordedState) -> Iterator[str]:
-    """Tasks without a measure or a failure, measures without a task, and those out of order."""
-    wanted = [one.record.which.series for one in again.evaluated.measures]
-    there = [one.which.series for one in again.results.measures]
-    if wanted != there:
-        yield from _apart(wanted, there)
-
-
 def failure_of(task: Task) -> str:
     """How a failure calls the task that failed."""
     return f"{task.name()} ({task.where})"
 
 
 def _apart(wanted: Sequence[WhichNumber], there: Sequence[WhichNumber]) -> Iterator[str]:
-    """What the measures are otherwise than planned."""
+    """Tasks without a measure or a failure, measures without a task, and those out of order."""
     asked, found = set(wanted), set(there)
     for one in dict.fromkeys(wanted):
         if one not in found:

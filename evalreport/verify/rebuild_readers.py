@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from evalreport.engine.readers import means
-from evalreport.engine.readers.agreement import coefficient, is_paired, reader_pair
-from evalreport.engine.readers.agreement import note_of as agreement_note
+from evalreport.engine.readers.agreement import coefficient, is_paired, note_of, reader_pair
 from evalreport.engine.readers.placing import AREA, FOUND, Reading, cuts_of
 from evalreport.predict.view import LabelView
 from evalreport.results import records as r
@@ -118,11 +117,14 @@ def reader_differences(again: RecordedState) -> Iterator[Made]:
         means.difference_asked_for(*both)
         for both in means.planned_differences(again.state, _readings(again))
     ]
+    found = {
+        (own.dataset, own.metric, own.label, own.model, own.threshold): own
+        for own in reversed(again.results.of(r.ReaderMean))
+    }
     for one in again.planned(r.ReaderDifference, asked):
-        made, sides = replace(one, **empty, told_apart=False), []
-        for model, at in ((one.model, one.threshold), (one.reference, one.reference_threshold)):
-            key = (one.dataset, one.metric, one.label, model, at)
-            sides.append(_mean_of(again, key))
+        made = replace(one, **empty, told_apart=False)
+        both = ((one.model, one.threshold), (one.reference, one.reference_threshold))
+        sides = [found[one.dataset, one.metric, one.label, *side] for side in both]
         values = [{own.reader: own.value for own in side.readers} for side in sides]
         crossed = sides[0].crossed and sides[1].crossed
         note = means.difference_note([*values[0], *values[1]], one.readers, crossed=crossed)
@@ -137,13 +139,6 @@ def reader_differences(again: RecordedState) -> Iterator[Made]:
         matrix = np.block([[blocks[0], cross], [cross.T, blocks[1]]])
         made = means.with_difference(made, matrix, level)
         yield Made(means.with_margin(made, margins.get(one.metric)), {"cross": OF_READERS})
-
-
-def _mean_of(again: RecordedState, key: tuple[Any, ...]) -> r.ReaderMean:
-    for one in again.results.of(r.ReaderMean):
-        if (one.dataset, one.metric, one.label, one.model, one.threshold) == key:
-            return one
-    raise ValueError("there is no record of the readers of one of the models")
 
 
 def _covariances(side: r.ReaderMean, names: Sequence[str]) -> Any:
@@ -166,43 +161,27 @@ def agreement(again: RecordedState) -> Iterator[Made]:
         for cut in reading.cuts
     ]
     for one in again.planned(r.ReaderAgreement, asked):
+        view = again.model_of(one.dataset, one.model).view
         counts = np.array([kind.counts for kind in one.ratings], np.int64)
         table = np.repeat(counts, [kind.cases for kind in one.ratings], axis=0)
+        own = [mean for mean in again.results.of(r.ReaderMean)
+               if (mean.dataset, mean.model) == (one.dataset, one.model)]  # fmt: skip
+        # more than two classes have no means that name the readers
+        names = tuple(reader.reader for reader in own[0].readers) if own else one.readers
+        paired, note = is_paired(len(names), len(one.labels)), one.note
+        if own:
+            note = note_of(clustered=own[0].clusters is not None, paired=paired)
         made = replace(
             one,
-            **_who(again, one),
-            coefficients=tuple(coefficient(own.name, table, level) for own in one.coefficients),
+            labels=tuple(x for x in (*view.labels, *view.indeterminate) if x in one.labels),
+            readers=names,
+            note=note,
+            coefficients=tuple(coefficient(old.name, table, level) for old in one.coefficients),
             pairs=tuple(
-                reader_pair(*names, np.array(own.counts), level)
-                for own, names in zip(one.pairs, _pairs(again, one), strict=True)
+                reader_pair(*both, np.array(pair.counts), level)
+                for pair, both in zip(
+                    one.pairs, combinations(names, 2) if paired else (), strict=True
+                )
             ),
         )
         yield Made(made, dict.fromkeys(("ratings", "pairs.counts"), OF_READERS))
-
-
-def _readers_of(again: RecordedState, one: r.ReaderAgreement) -> tuple[str, ...]:
-    """The readers of a model, as its means name them; more than two classes have no means."""
-    for own in again.results.of(r.ReaderMean):
-        if (own.dataset, own.model) == (one.dataset, one.model):
-            return tuple(reader.reader for reader in own.readers)
-    return one.readers
-
-
-def _pairs(again: RecordedState, one: r.ReaderAgreement) -> list[tuple[str, str]]:
-    names = _readers_of(again, one)
-    return list(combinations(names, 2)) if is_paired(len(names), len(one.labels)) else []
-
-
-def _who(again: RecordedState, one: r.ReaderAgreement) -> dict[str, Any]:
-    """The readers, their categories and what is noted of them."""
-    view, names = again.model_of(one.dataset, one.model).view, _readers_of(again, one)
-    paired = is_paired(len(names), len(one.labels))
-    clusters = [own.clusters for own in again.results.of(r.ReaderMean)
-                if (own.dataset, own.model) == (one.dataset, one.model)]  # fmt: skip
-    found: dict[str, Any] = {
-        "labels": tuple(x for x in (*view.labels, *view.indeterminate) if x in one.labels),
-        "readers": names,
-    }
-    if clusters:
-        found["note"] = agreement_note(clustered=clusters[0] is not None, paired=paired)
-    return found

@@ -34,26 +34,18 @@ from evalreport.verify.recorded_tables import WEIGHTS as OF_WEIGHTS
 from evalreport.verify.recorded_tables import NotRecorded
 
 if TYPE_CHECKING:
-    from evalreport.engine.counting.memory import MemoryTables
-    from evalreport.engine.printed_table import PrintedTable
-    from evalreport.engine.settings import Settings
-    from evalreport.plan.comparisons import OmnibusTask
-    from evalreport.plan.inputs import Facts
     from evalreport.results.lookup import Results
     from evalreport.verify.recorded_state import RecordedState
 
 
 def impact(again: RecordedState) -> Iterator[Made]:
     """Rates of every category, those of scores from their own counts."""
-    made = impact_records(again.state, lambda *of: _RecordedRates(again.results, *of))
-    for one in made:
-        names = ["rows"] if one.kind == "selection" else ["selected", "n", "rows"]
-        left_out = {f"categories.{name}": ABOVE for name in names}
+    counted = ("median", "categories.selected", "categories.n", "categories.rows")
+    for one in impact_records(again.state, lambda *of: _RecordedRates(again.results, *of)):
+        left_out = dict.fromkeys(counted, ABOVE)
         if one.kind == "selection":
             weighted = again.model_of(one.dataset, one.model).weighted
             left_out = {"categories.rows": OF_WEIGHTS} if weighted else {}
-        else:
-            left_out["median"] = ABOVE
         yield Made(one, left_out)
 
 
@@ -63,16 +55,9 @@ ABOVE = "who scores above the median is counted from rows"
 class _RecordedRates(Rates):
     """Rates by the recorded tables; what needs the rows by the recorded categories."""
 
-    def __init__(
-        self,
-        results: Results,
-        tables: MemoryTables,
-        facts: Facts,
-        settings: Settings,
-        records: Sequence[PrintedTable],
-    ) -> None:
-        super().__init__(tables, facts, settings, records)
-        key = (facts.dataset, facts.model)
+    def __init__(self, results: Results, *of: Any) -> None:
+        super().__init__(*of)
+        key = (self.facts.dataset, self.facts.model)
         self.told = [one for one in results.of(r.Impact) if (one.dataset, one.model) == key]
 
     def predicted(self, where: Slice, threshold: float | None) -> Selection:
@@ -124,8 +109,8 @@ def looks(again: RecordedState) -> Iterator[Made]:
             look=len(one.before) + 1,
             seen_before=tuple(n for n in one.seen_before if n in {b.name for b in one.blocks}),
         )  # fmt: skip
-        there = again.results.has_measure(one.measure)
-        measure = again.results.measure(str(one.measure)) if there else None
+        found = [own for own in again.results.measures if own.id == one.measure]
+        measure = found[0] if found else None
         made = judged_look(planned, entry, sofar, share_method(measure))
         before = "blocks of earlier looks were counted by the runs before"
         left_out = {"blocks": before, "rows_seen": before, "reason": before}
@@ -190,17 +175,12 @@ def omnibus_tests(again: RecordedState) -> Iterator[Made]:
         found = (one.totals, one.covariance, one.rank_sums)
         empty = replace(one, statistic=None, df=None, p_value=None, reason=None)
         if one.n:  # else there were no rows that all use
-            empty = replace(empty, **_of_rows(again, one, task))
-        if found == (None, None, None):
-            made = replace(one, note=empty.note, values=empty.values)
-        else:
-            made = omnibus.tested(empty)
+            # rows that not every model uses
+            note = omnibus.note_of(one.n, omnibus.sides_of(again.state, task))
+            empty = replace(empty, note=note)
+        nothing = found == (None, None, None)
+        made = replace(one, note=empty.note) if nothing else omnibus.tested(empty)
         yield Made(made, dict.fromkeys(ground, SHARED))
-
-
-def _of_rows(again: RecordedState, one: r.OmnibusTest, task: OmnibusTask) -> dict[str, Any]:
-    """The note on rows that not every model uses."""
-    return {"note": omnibus.note_of(one.n, omnibus.sides_of(again.state, task))}
 
 
 def net_reclassification(again: RecordedState) -> Iterator[Made]:
@@ -236,19 +216,17 @@ def _moved_again(
     one: r.Reclassification, events: r.Moves, nonevents: r.Moves, level: float
 ) -> r.Reclassification:
     """Of independent rows all of it; of others the nets, and p by the statistic that is there."""
-    positive, move, weight = [], [], []
-    for is_event, own in ((True, events), (False, nonevents)):
-        positive += [is_event] * 3
-        move += [1.0, -1.0, 0.0]
-        weight += [own.up, own.down, own.n - own.up - own.down]
+    positive, move, weight = zip(
+        *((event, to, count) for event, own in ((True, events), (False, nonevents))
+          for to, count in ((1.0, own.up), (-1.0, own.down), (0.0, own.n - own.up - own.down))),
+        strict=True,
+    )  # fmt: skip
     if one.interval is None or one.interval.method == reclassification.WALD:
         times = np.array(weight, np.int64)
         found = reclassified(np.repeat(positive, times), np.repeat(move, times), level)
-        return (
-            one
-            if found is None
-            else reclassification.filled(one, found, level, reclassification.WALD)
-        )
+        if found is None:
+            return one
+        return reclassification.filled(one, found, level, reclassification.WALD)
     found = reclassified(positive, move, level, weight=weight)
     if found is None:
         raise ValueError("there are rows of one class only")

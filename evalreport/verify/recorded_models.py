@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -19,24 +20,23 @@ import numpy as np
 from evalreport.engine.intervals.missing_cases import Ranked
 from evalreport.engine.intervals.missing_rows import Missing
 from evalreport.engine.label_sets.evaluation import SetMeasurer
-from evalreport.engine.measures import Measurer, limits_by
+from evalreport.engine.measures import Computed, Measurer, limits_by, not_applicable
 from evalreport.engine.metric_values import Evaluated
 from evalreport.engine.run import versions
 from evalreport.engine.settings import Settings
 from evalreport.engine.thresholds import Resolved
-from evalreport.metrics.catalogue import find
-from evalreport.metrics.declare import Average, Kind, Table
+from evalreport.metrics.catalogue import metric_named
+from evalreport.metrics.declare import Kind, Table
 from evalreport.metrics.formula import Infinite, Undefined, Value
 from evalreport.metrics.tables import Counts
+from evalreport.plan.build import build_plan
 from evalreport.plan.build import thresholds as thresholds_of
-from evalreport.plan.inputs import Facts, Requests, needed_table
-from evalreport.plan.methods import choose, stands_for
-from evalreport.plan.task import Task, ThresholdRequest
-from evalreport.plan.unknown import needs_unknown
+from evalreport.plan.inputs import Facts
+from evalreport.plan.task import Skipped, Task, ThresholdRequest
 from evalreport.predict.facts import facts_of, in_order
 from evalreport.predict.schemes import DRAWN
-from evalreport.predict.view import LabelView
-from evalreport.results.identity import Slice
+from evalreport.predict.view import LabelView, View
+from evalreport.results.identity import Slice, WhichNumber
 from evalreport.results.lookup import Results
 from evalreport.results.records import (
     ClassCount,
@@ -77,6 +77,12 @@ class RecordedMeasurer(Measurer):
 
     unsettled: str | None = None
 
+    def compute(self, task: Task) -> Computed:
+        """The value with its interval. Raises NotRecorded."""
+        if metric_named(task.metric).kind is Kind.MARGIN and self.view.source == "margin":
+            raise NotRecorded("the length of the weights is not in the results")
+        return super().compute(task)
+
     def announce(self, tasks: Sequence[Task]) -> None:
         # scores of the other of two classes are not there: nothing is shared with what measures it
         super().announce([task for task in tasks if not self._is_of_other(task)])
@@ -103,19 +109,12 @@ class RecordedMeasurer(Measurer):
         return Ranked(own, math.fsum(without) - own, np.empty(0), float(unknown))
 
 
-class RecordedModel:
-    """One dataset and model of results, ready to be measured again.
-
-    Raises NotRecorded where nothing of it can be.
-    """
+class _Evaluated(ABC):
+    """A dataset and model of results, with what its spec asks for."""
 
     def __init__(
-        self, results: Results, asked: RecordedSpec | None, labels: LabelLedger, rows: RowLedger
+        self, results: Results, asked: RecordedSpec, labels: LabelLedger, rows: RowLedger
     ) -> None:
-        if asked is None:
-            raise NotRecorded(NO_SPEC)
-        if labels.label_sets:
-            raise NotRecorded(LABEL_SETS)
         self.asked, self.labels, self.rows = asked, labels, rows
         self.results = results_of(results, labels.dataset, labels.model)
         spec, own = asked.loaded.spec, asked.loaded.spec.datasets[labels.dataset]
@@ -124,83 +123,45 @@ class RecordedModel:
         scheme = spec.cross_validation
         drawn = rows.predictions is not None and scheme is not None and scheme.scheme in DRAWN
         self.clustered = drawn or rows.clusters is not None or own.cluster is not None
-        self.tables = self.tables_of(self.view)
+        #: What is taken over of each measure that was made again, with the reasons, by its id.
+        self.left_out: dict[str, dict[str, str]] = {}
 
     @property
-    def key(self) -> tuple[str, str]:
-        """Dataset and model."""
-        return self.labels.dataset, self.labels.model
-
-    @property
-    def settings(self) -> Settings:
-        """Level, resamples, seed and costs."""
-        return self.asked.settings
-
-    @cached_property
-    def view(self) -> RecordedView:
+    @abstractmethod
+    def view(self) -> View:
         """The model as the engine sees it, without rows."""
-        own, labels, tables = self.dataset, self.labels, self.results.tables
-        steps = [one for one in self.results.curves if one.kind == STEPS]
-        scores = [s for one in steps for s in one.points["threshold"] if s is not None]
-        of_classes = isinstance(self.declared, ScoresModel) or bool(steps)
-        source, order = source_of(labels, of_classes), labels.order
-        two = len(order) <= 2 and labels.positive is not None
+
+    @property
+    def _of_rows(self) -> dict[str, Any]:
+        """What a view is told of the rows, whatever they are labelled with."""
         absent: Any = Absent(WEIGHTS if self.weighted else CLUSTERS)
-        rows: Any = Absent(SINGLE_ROWS)
+        rows: Any = Absent(LABEL_SETS if self.labels.label_sets else SINGLE_ROWS)
         fits: Any = Absent(OF_FITS)
-        unknown: tuple[str, ...] = tuple(own.unknown or ())
-        if own.table is not None and len(order) == 2:
-            unknown = tuple(own.table.unknown(str(labels.positive)))
-        whole = [t.counts or () for t in tables if t.where == Slice() and t.label is None]
-        by_class = tuple(int(sum(n or 0 for n in row)) for counts in whole[:1] for row in counts)
-        return RecordedView(
-            dataset=labels.dataset,
-            model=labels.model,
-            source=source,
-            labels=order,
-            positive=order.index(str(labels.positive)) if two else None,
-            actual=rows,
-            row=rows,
-            predicted=rows if source == "prediction" or labels.decided else None,
-            class_scores=rows if source == "scores" else None,
-            weight=absent if self.weighted else None,
-            sample=absent if own.design is not None else None,
-            cluster=absent if self.clustered else None,
-            indeterminate=next((t.extra_columns for t in tables if t.extra_columns), ()),
-            fold=(rows, self.folds) if self.folds else None,
-            fold_sizes=fits if isinstance(self.declared, EstimatorModel) else None,
-            ledger=RecordedLedger(
+        return {
+            "dataset": self.labels.dataset,
+            "model": self.labels.model,
+            "labels": self.labels.order,
+            "row": rows,
+            "weight": absent if self.weighted else None,
+            "sample": absent if self.dataset.design is not None else None,
+            "cluster": absent if self.clustered else None,
+            "fold": (rows, self.folds) if self.folds else None,
+            "fold_sizes": fits if isinstance(self.declared, EstimatorModel) else None,
+            "ledger": RecordedLedger(
                 self.rows.read, tuple((one.reason, one.count) for one in self.rows.excluded)
             ),
-            unknown=unknown,
-            count=self.rows.predictions or self.rows.used,
-            of_classes=tuple(one.count for one in self.rows.classes),
-            predictions=None if self.rows.predictions is None else by_class,
-            reach=(min(scores), max(scores)) if scores else (None, None),
-            cluster_count=self.rows.clusters,
-            ties={one.threshold: one.rows for one in labels.ties},
-        )
-
-    @cached_property
-    def folds(self) -> tuple[str, ...]:
-        """The folds that the rows are of, those of the first repeat where there are several."""
-        return self._folds[0]
+            "count": self.rows.predictions or self.rows.used,
+            "of_classes": tuple(one.count for one in self.rows.classes),
+        }
 
     @property
-    def further_folds(self) -> Sequence[tuple[str, ...]]:
-        """The folds of each further repeat."""
-        return self._folds[1:]
+    @abstractmethod
+    def of_labels(self) -> Mapping[str, RecordedModel]:
+        """What is measured by itself: each label against its absence, or the model as a whole."""
 
-    @cached_property
-    def _folds(self) -> list[tuple[str, ...]]:
-        """The folds of each repeat; the name of a further one stands before its folds."""
-        found: list[tuple[str, ...]] = [()]
-        for name in dict.fromkeys(t.fold for t in self.results.tables if t.fold is not None):
-            if self.rows.repeats is not None and FURTHER_REPEAT.fullmatch(name):
-                found.append(())
-            else:
-                found[-1] = (*found[-1], name)
-        return found
+    def own(self, label: str | None) -> RecordedModel:
+        """What a value of a label is measured on; the first where it is of all of them."""
+        return self.of_labels.get(label or "", next(iter(self.of_labels.values())))
 
     @cached_property
     def facts(self) -> Facts:
@@ -224,9 +185,109 @@ class RecordedModel:
         return {columns: tuple(values) for columns, values in found.items()}
 
     @cached_property
+    def folds(self) -> tuple[str, ...]:
+        """The folds that the rows are of, those of the first repeat where there are several."""
+        return self._folds[0]
+
+    @property
+    def further_folds(self) -> Sequence[tuple[str, ...]]:
+        """The folds of each further repeat."""
+        return self._folds[1:]
+
+    @cached_property
+    def _folds(self) -> list[tuple[str, ...]]:
+        """The folds of each repeat; the name of a further one stands before its folds."""
+        found: list[tuple[str, ...]] = [()]
+        for name in dict.fromkeys(t.fold for t in self.results.tables if t.fold is not None):
+            if self.rows.repeats is not None and FURTHER_REPEAT.fullmatch(name):
+                found.append(())
+            else:
+                found[-1] = (*found[-1], name)
+        return found
+
+    @property
+    def settings(self) -> Settings:
+        """Level, resamples, seed and costs."""
+        return self.asked.settings
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Dataset and model."""
+        return self.labels.dataset, self.labels.model
+
+    @cached_property
     def resolved(self) -> dict[ThresholdRequest, Resolved]:
-        """The thresholds that the spec asks for, as they stand in the results."""
-        return resolved_by(self.results, self.asked.requests, self.facts)
+        """The thresholds that the spec asks for, as results say that they were found.
+
+        Raises NotRecorded.
+        """
+        stated = {one.rule or one.threshold: one for one in self.results.thresholds}
+        found = {}
+        for request in filter(None, thresholds_of(self.asked.requests, self.facts)):
+            one = stated.get(request.text or request.number)
+            if one is None:
+                raise NotRecorded("the thresholds differ from those that the spec requests")
+            found[request] = Resolved(one.threshold, one.reason, one.status == "exploratory")
+        return found
+
+    @cached_property
+    def _planned(self) -> dict[WhichNumber, Task]:
+        plan = build_plan(self.asked.requests, [self.facts])
+        tasks = (*plan.tasks, *(one.record for one in plan.skipped))
+        return {series_of(one): one for one in reversed(tasks)}
+
+    @cached_property
+    def _told(self) -> dict[WhichNumber, Measure]:
+        return {one.which.series: one for one in reversed(self.results.measures)}
+
+    def told(self, task: Task) -> Measure | None:
+        """The measure of a task as it stands in the results; None where there is none."""
+        return self._told.get(series_of(task))
+
+    def task(self, one: Measure) -> Task:
+        """The task that gave a measure. Raises NotRecorded where the spec asks for none."""
+        if one.which.series not in self._planned:
+            raise NotRecorded("it was not planned")
+        return self._planned[one.which.series]
+
+
+class RecordedModel(_Evaluated):
+    """One dataset and model of results, ready to be measured again."""
+
+    @cached_property
+    def tables(self) -> RecordedTables:
+        """The recorded tables."""
+        return self.tables_of(self.view)
+
+    @cached_property
+    def view(self) -> RecordedView:
+        """The model as the engine sees it, without rows."""
+        labels, tables = self.labels, self.results.tables
+        steps = [one for one in self.results.curves if one.kind == STEPS]
+        scores = [s for one in steps for s in one.points["threshold"] if s is not None]
+        of_classes = isinstance(self.declared, ScoresModel) or bool(steps)
+        source, order = source_of(labels, of_classes), labels.order
+        two = len(order) <= 2 and labels.positive is not None
+        rows: Any = Absent(SINGLE_ROWS)
+        unknown: tuple[str, ...] = tuple(self.dataset.unknown or ())
+        if self.dataset.table is not None and len(order) == 2:
+            unknown = tuple(self.dataset.table.unknown(str(labels.positive)))
+        whole = [t.counts or () for t in tables if t.where == Slice() and t.label is None]
+        by_class = tuple(int(sum(n or 0 for n in row)) for counts in whole[:1] for row in counts)
+        return RecordedView(
+            **self._of_rows,
+            source=source,
+            positive=order.index(str(labels.positive)) if two else None,
+            actual=rows,
+            predicted=rows if source == "prediction" or labels.decided else None,
+            class_scores=rows if source == "scores" else None,
+            indeterminate=next((t.extra_columns for t in tables if t.extra_columns), ()),
+            unknown=unknown,
+            predictions=None if self.rows.predictions is None else by_class,
+            reach=(min(scores), max(scores)) if scores else (None, None),
+            cluster_count=self.rows.clusters,
+            ties={one.threshold: one.rows for one in labels.ties},
+        )
 
     def tables_of(self, view: LabelView, **good_for: bool) -> RecordedTables:
         """The recorded tables of a view; see :class:`RecordedTables` for what they are good for."""
@@ -243,42 +304,6 @@ class RecordedModel:
         """Tables with scores that are good for what kinds of numbers there are, not for these."""
         return self.tables_of(self.view, of_values=True, rough=True)
 
-    def task(self, one: Measure) -> Task:
-        """The task that gave a measure, planned as the spec and the facts say."""
-        metric, facts = _metric(one), self.facts
-        average = None if one.average is None else Average(one.average)
-        methods, (same, _) = self.asked.requests.methods, stands_for(metric, average, facts)
-        asked = methods.get(metric.name, methods.get(same.name))
-        method, why = choose(metric, average, facts, asked)
-        given = metric.arguments(dict(one.params))
-        params = tuple(sorted((name, given[name]) for name in one.params))
-        rule, number = one.threshold_rule, None if one.threshold_rule else one.threshold
-        known = (own for own in self.resolved if (own.number, own.text) == (number, rule))
-        threshold = None
-        if rule is not None or number is not None:
-            threshold = next(known, ThresholdRequest(number, rule))
-        return Task(
-            dataset=one.dataset,
-            model=one.model,
-            where=one.where,
-            metric=one.metric,
-            params=params,
-            average=one.average,
-            label=one.label,
-            threshold=threshold,
-            table=needed_table(metric, facts).value,
-            interval=method,
-            why=why,
-            indeterminate=one.indeterminate,
-            undefined=needs_unknown(
-                metric,
-                dict(params),
-                facts.unknown,
-                of_positive=one.label in (None, facts.positive),
-                averaged=average is not None,
-            ),
-        )
-
     def limits(self, one: Measure, method: str) -> tuple[Interval | None, str | None]:
         """The limits of a measure by another method, or why it has none. Raises NotRecorded."""
         task = self.task(one)
@@ -286,26 +311,16 @@ class RecordedModel:
             raise NotRecorded(reason)
         return limits_by(self.measurer, task, self.facts, method)
 
-    def value_of(self, task: Task) -> Evaluated:
-        """The value of a task, without its interval. Raises NotRecorded."""
-        self.refuse_lengths(task)
-        return self.measurer.compute(replace(task, interval=None)).evaluated
-
-    def refuse_lengths(self, of: Task) -> None:
-        """Raise NotRecorded where a margin is measured in lengths of the weights."""
-        if _metric(of).kind is Kind.MARGIN and self.view.source == "margin":
-            raise NotRecorded("the length of the weights is not in the results")
-
     def unlimited(self, task: Task) -> str | None:
         """Why the limits of a task need more than the tables; None where they do not."""
         if self.weighted or self.clustered:
             return WEIGHTS if self.weighted else CLUSTERS
-        of_scores = _metric(task).table in (Table.SCORES, Table.CLASS_SCORES)
+        of_scores = metric_named(task.metric).table in (Table.SCORES, Table.CLASS_SCORES)
         return OF_FITS if of_scores and self.folds else None
 
-    def own(self, label: str | None) -> RecordedModel:  # noqa: ARG002 - of all classes alike
-        """What a value of a class is measured on."""
-        return self
+    @property
+    def of_labels(self) -> Mapping[str, RecordedModel]:
+        return {"": self}
 
     def weight_of(self, one: Measure | None) -> float:
         """The weight of the rows of a measure, by its table. Raises NotRecorded."""
@@ -314,18 +329,9 @@ class RecordedModel:
         return math.fsum(self.tables.as_counted(self.results.table(one.table)).cells.values())
 
 
-def resolved_by(
-    results: Results, requests: Requests, facts: Facts
-) -> dict[ThresholdRequest, Resolved]:
-    """The thresholds that are asked for as results say that they were found. Raises NotRecorded."""
-    stated = {one.rule or one.threshold: one for one in results.thresholds}
-    found = {}
-    for request in filter(None, thresholds_of(requests, facts)):
-        one = stated.get(request.text or request.number)
-        if one is None:
-            raise NotRecorded("the thresholds differ from those that the spec requests")
-        found[request] = Resolved(one.threshold, one.reason, one.status == "exploratory")
-    return found
+def series_of(task: Task) -> WhichNumber:
+    """The number that a task gives, in whatever run."""
+    return not_applicable(Skipped(task, ""), "", None, 0).which.series
 
 
 def same_draws(results: Results) -> bool:
@@ -344,31 +350,26 @@ def as_evaluated(one: Measure) -> Evaluated:
     )  # fmt: skip
 
 
-class RecordedLabels:
+class RecordedLabels(_Evaluated):
     """One dataset and model whose rows have sets of labels, ready to be measured again.
 
-    Each label against its absence is a model of two classes. Raises NotRecorded.
+    Each label against its absence is a model of two classes.
     """
 
     def __init__(
-        self, results: Results, asked: RecordedSpec | None, labels: LabelLedger, rows: RowLedger
+        self, results: Results, asked: RecordedSpec, labels: LabelLedger, rows: RowLedger
     ) -> None:
-        self.labels, self.rows = labels, rows
-        self.results = results_of(results, labels.dataset, labels.model)
-        self.of_labels = {
+        super().__init__(results, asked, labels, rows)
+        self._of_labels = {
             label: RecordedModel(
                 _narrowed(results, labels, label), asked, *_of_label(labels, rows, label)
             )
             for label in labels.order
         }
-        self.first = self.of_labels[labels.order[0]]
-        self.asked, self.declared = self.first.asked, self.first.declared
-        self.folds = self.first.folds
 
     @property
-    def key(self) -> tuple[str, str]:
-        """Dataset and model."""
-        return self.labels.dataset, self.labels.model
+    def of_labels(self) -> Mapping[str, RecordedModel]:
+        return self._of_labels
 
     @cached_property
     def view(self) -> RecordedSets:
@@ -377,34 +378,13 @@ class RecordedLabels:
         ends = [end for view in views for end in view.reach if end is not None]
         absent: Any = Absent(LABEL_SETS)
         return RecordedSets(
-            dataset=self.labels.dataset,
-            model=self.labels.model,
+            **self._of_rows,
             source="prediction" if self.labels.operator is None else "scores",
-            labels=self.labels.order,
             positive=None,
-            row=absent,
-            weight=views[0].weight,
-            cluster=views[0].cluster,
-            fold=views[0].fold,
-            fold_sizes=views[0].fold_sizes,
-            ledger=views[0].ledger,
             actual_sets=absent,
             label_scores=None if self.labels.operator is None else absent,
-            count=self.rows.used,
-            of_classes=tuple(one.count for one in self.rows.classes),
             reach=(min(ends), max(ends)) if ends else (None, None),
         )
-
-    @cached_property
-    def facts(self) -> Facts:
-        """What the planner knows of it."""
-        ordered = in_order(self.labels.order, [self.labels.declared])
-        return replace(facts_of(self.view, ()), ordered=ordered, groups=self.first.groups)
-
-    @cached_property
-    def resolved(self) -> dict[ThresholdRequest, Resolved]:
-        """The thresholds that the spec asks for, as they stand in the results."""
-        return resolved_by(self.results, self.asked.requests, self.facts)
 
     @cached_property
     def tables(self) -> RecordedSetTables:
@@ -415,10 +395,6 @@ class RecordedLabels:
     def measurer(self) -> RecordedSetMeasurer:
         """The engine on the recorded tables."""
         return RecordedSetMeasurer(self)
-
-    def own(self, label: str | None) -> RecordedModel:
-        """The model of a label against its absence; of the first one where there is none."""
-        return self.first if label is None else self.of_labels[label]
 
 
 #: A dataset and model, of whatever kind.
@@ -464,8 +440,8 @@ class RecordedSetMeasurer(SetMeasurer):
 
     def __init__(self, model: RecordedLabels) -> None:
         tables: Any = model.tables
-        parents = model.first.asked.loaded.spec.hierarchy
-        super().__init__(tables, model.first.settings, model.resolved, parents)
+        parents = model.asked.loaded.spec.hierarchy
+        super().__init__(tables, model.settings, model.resolved, parents)
         self.recorded = [one.measurer for one in model.of_labels.values()]
         self.of_labels = [*self.recorded]
 
@@ -519,10 +495,3 @@ def _of_label(labels: LabelLedger, rows: RowLedger, label: str) -> tuple[LabelLe
             unknown=(),
         ),
     )  # fmt: skip
-
-
-def _metric(one: Measure | Task) -> Any:
-    metric = find(one.metric)
-    if metric is None:
-        raise ValueError(f"there is no metric {one.metric!r}")
-    return metric

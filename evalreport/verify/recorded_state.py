@@ -70,7 +70,7 @@ class RecordedState:
     stated: Results
     #: How each kind of record is made again.
     rebuild: Rebuild = field(default_factory=dict)
-    _models: dict[tuple[str, str], Model | NotRecorded] = field(default_factory=dict)
+    _models: dict[tuple[str, str], Model] = field(default_factory=dict)
 
     def part(self, kind: type[R]) -> Sequence[R | Made | None]:
         """Every record of a kind again; None in place of one that needs the rows.
@@ -112,30 +112,16 @@ class RecordedState:
         """The account of rows of each dataset and model."""
         return {(one.dataset, one.model): one for one in self.stated.rows}
 
-    @cached_property
-    def thresholds(self) -> dict[tuple[str, str], set[tuple[float | None, str | None]]]:
-        """The thresholds of each dataset and model, with their rules."""
-        found: dict[tuple[str, str], set[tuple[float | None, str | None]]] = {}
-        for one in self.stated.thresholds:
-            found.setdefault((one.dataset, one.model), set()).add((one.threshold, one.rule))
-        return found
-
     def any_model(self, dataset: str, model: str) -> Model:
         """A dataset and model, ready to be measured again. Raises NotRecorded."""
         key = (dataset, model)
         if key not in self._models:
             own = [one for one in self.results.labels if (one.dataset, one.model) == key]
-            try:
-                if not own or key not in self.rows:
-                    raise NotRecorded("there is no account of its labels")
-                kind = RecordedLabels if own[0].label_sets else RecordedModel
-                self._models[key] = kind(self.results, self.asked, own[0], self.rows[key])
-            except NotRecorded as absent:
-                self._models[key] = absent
-        found = self._models[key]
-        if isinstance(found, NotRecorded):
-            raise found
-        return found
+            if not own or key not in self.rows:
+                raise NotRecorded("there is no account of its labels")
+            kind = RecordedLabels if own[0].label_sets else RecordedModel
+            self._models[key] = kind(self.results, self.spec, own[0], self.rows[key])
+        return self._models[key]
 
     def model_of(self, dataset: str, model: str) -> RecordedModel:
         """The same of rows of one class each. Raises NotRecorded."""
