@@ -30,7 +30,6 @@ from evalreport.engine.comparisons.records import (
     numbered_by,
     numbers_of,
 )
-from evalreport.engine.comparisons.replicates import Replicates
 from evalreport.engine.comparisons.same_rows import SameRows
 from evalreport.engine.metric_values import Evaluated
 from evalreport.engine.reference.differences import SAME_ROWS, compared_with_run
@@ -54,7 +53,7 @@ from evalreport.metrics.kinds import JACKKNIFE, SANDWICH
 from evalreport.plan.comparisons import ComparisonTask
 from evalreport.plan.everything import comparison_request
 from evalreport.plan.task import Task
-from evalreport.results.identity import EVERYTHING, MEAN_OF_FOLDS, Slice, WhichNumber
+from evalreport.results.identity import EVERYTHING, MEAN_OF_FOLDS, Slice
 from evalreport.results.records import (
     Comparison,
     Hypothesis,
@@ -161,15 +160,10 @@ class _Pair(Pair):
         return self.own.joint_calls
 
 
-class _OtherRows(OtherRows):
-    """A model on two datasets; rows are drawn only as the run has drawn them."""
+class _OtherDraws(OtherRows):
+    """A model on two datasets, whose rows were drawn by another numpy."""
 
-    same_draws: bool = True
-
-    def _replicates(self, task: ComparisonTask) -> Replicates | str:
-        if not self.same_draws:
-            raise NotRecorded(OTHER_DRAWS)
-        return super()._replicates(task)
+    _replicates = refusing(OTHER_DRAWS)
 
 
 # -- one comparison -----------------------------------------------------------------------------
@@ -218,11 +212,14 @@ class _Recorded(Comparer):
 
     @cached_property
     def _by(self) -> Comparer:
-        if self.task.paired:
-            draws: Any = Absent(ON_ROWS)
-            return SameRows(_Pair(*self.sides, own=self.own), draws)
-        found = _OtherRows(*self.sides)
-        found.same_draws = same_draws(self.again.results)
+        """The engine's methods; over folds they would work on other values."""
+        absent: Any = Absent(ON_ROWS)
+        found: Comparer = absent
+        if self.fold is None and self.task.paired:
+            found = SameRows(_Pair(*self.sides, own=self.own), absent)
+        elif self.fold is None:
+            drawn = OtherRows if same_draws(self.again.results) else _OtherDraws
+            found = drawn(*self.sides)
         return found
 
     @cached_property
@@ -293,7 +290,7 @@ class _Recorded(Comparer):
 
     def test(self, task: ComparisonTask, values: Values, difference: float) -> Test:
         try:
-            return self._settled.test(task, values, difference)
+            return self._by.test(task, values, difference)
         except NotRecorded:
             own, stated = self.own, self.own.hypothesis
             error = None if stated is None else stated.standard_error
@@ -306,7 +303,7 @@ class _Recorded(Comparer):
 
     def interval(self, task: ComparisonTask, values: Values, difference: float) -> Limits:
         try:
-            return self._settled.interval(task, values, difference)
+            return self._by.interval(task, values, difference)
         except NotRecorded:
             told = self.own.interval
             if told is None:
@@ -321,8 +318,6 @@ class _Recorded(Comparer):
             return replace(told, low=low, high=high, method=method, level=level), None
 
     def studied(self, task: ComparisonTask) -> Drawn | None:
-        if self.fold is not None:
-            return None
         try:
             return self._by.studied(task)
         except NotRecorded:
@@ -335,7 +330,7 @@ class _Recorded(Comparer):
     def tails(self, task: ComparisonTask, values: Values, difference: float) -> AtNull | None:
         stated = self.own.hypothesis
         try:
-            return self._settled.tails(task, values, difference)
+            return self._by.tails(task, values, difference)
         except NotRecorded:
             if stated is None or stated.standard_error is not None or stated.p_value is None:
                 return None
@@ -348,13 +343,6 @@ class _Recorded(Comparer):
             else:
                 found = of_t(stated.statistic, stated.df)
             return lambda null: found if null == stated.null else Tails(0.0, 0.0)
-
-    @property
-    def _settled(self) -> Comparer:
-        """The engine's methods. Raises NotRecorded where they would work on other values."""
-        if self.fold is not None:
-            raise NotRecorded(ON_ROWS)
-        return self._by
 
     def with_notes(self, made: Comparison) -> Comparison:
         """The record with what is noted of limits that are taken over."""
@@ -423,12 +411,14 @@ def _earlier(
     again: RecordedState, reference: RunReference, told: Sequence[Comparison]
 ) -> Iterator[Made]:
     """Every measure beside that of an earlier run, of which is known what is recorded here."""
-    then = dict(filter(None, (_then(again, one) for one in told)))
-    files = {one.dataset: one.sha256 for one in again.results.provenance.inputs}
-    same = {one.dataset: files.get(one.dataset) for one in told if one.interval_reason == SAME_ROWS}
-    nothing: Any = None
-    name = again.earlier_runs[reference.run].run
-    run = _EarlierRun(name, "", nothing, measures=then, data=same)
+    results, same = again.results, {o.dataset for o in told if o.interval_reason == SAME_ROWS}
+    inputs = tuple(one for one in results.provenance.inputs if one.dataset in same)
+    then = replace(
+        results,
+        measures=tuple(filter(None, (_then(again, one) for one in told))),
+        provenance=replace(results.provenance, inputs=inputs),
+    )
+    run = ReferenceRun(again.earlier_runs[reference.run].run, "", then)
     made = compared_with_run(again.state, References({reference.run: run}))
     if len(made) != len(told):
         raise Miscounted(len(told), len(made))
@@ -443,22 +433,14 @@ def _earlier(
         yield Made(replace(found, **{name: getattr(one, name) for name in texts}), left_out)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class _EarlierRun(ReferenceRun):
-    """An earlier run as the comparisons with it tell of it."""
-
-    measures: dict[WhichNumber, Measure]
-    data: dict[str, str | None]
-
-
-def _then(again: RecordedState, one: Comparison) -> tuple[WhichNumber, Measure] | None:
+def _then(again: RecordedState, one: Comparison) -> Measure | None:
     """The measure of the earlier run that a comparison tells of; None where it had none."""
     now = again.results.number(one.which)
     if now is None or one.reference_n is None:
         return None
     # averages over other classes than those of now have no difference
     alike = one.difference is not None or one.average is None
-    return now.which.series, replace(
+    return replace(
         now, value=one.reference_value, interval=one.reference_interval,
         numerator=one.reference_numerator, denominator=one.reference_denominator,
         n=one.reference_n, threshold=one.reference_threshold, reason=None,

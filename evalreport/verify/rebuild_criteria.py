@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from evalreport.engine.acceptance import PASS, Criterion
@@ -40,9 +41,9 @@ OF_ROWS = "the difference from the reference is compared on rows"
 def criteria(again: RecordedState) -> Iterator[Made]:
     """Every criterion; what the limits of a difference are is taken over."""
     state, results, told = again.state, again.results, again.results.acceptance
-    limits, references = _Limits(again), _references(again)
+    lacking, references = dict[tuple[str, str | None], str](), _references(again)
     tables = [table for evaluation in state.evaluations for table in evaluation.tables]
-    valued = judged(state, limits)
+    valued = judged(state, partial(_limits, again, lacking))
     valued = with_references(state, valued, references, against=partial(_against, results))
     valued = not_passed(valued, spoilt(tables))
     if again.spec.loaded.spec.looks is None:  # looks go on with pooled readings
@@ -63,7 +64,7 @@ def criteria(again: RecordedState) -> Iterator[Made]:
         look = next((look for look in results.of(r.Look) if is_of(look, one)), None)
         made = own if look is None else decided(own, look)
         made = replace(made, breaches_in_a_row=_in_a_row(made.outcome, one), earlier=one.earlier)
-        yield Made(made, _left_out(one, limits.lacking.get((one.text, one.measure))))
+        yield Made(made, _left_out(one, lacking.get((one.text, one.measure))))
 
 
 def _in_a_row(outcome: str, one: r.Criterion) -> int | None:
@@ -89,23 +90,16 @@ def _left_out(one: r.Criterion, lacking: str | None) -> dict[str, str]:
 def _references(again: RecordedState) -> References:
     """The earlier runs by the paths in the spec, as far as the results name them."""
     series = again.spec.loaded.series
-    nothing: Any = None
-    return _Named(
+    # how often criteria were not passed in a row is told by the history
+    results = replace(again.results, acceptance=())
+    return References(
         {
             path: ReferenceRun(
-                one.run, one.results_sha256, nothing, is_previous(Path(path), series)
+                one.run, one.results_sha256, results, is_previous(Path(path), series)
             )
             for path, one in again.earlier_runs.items()
         }
     )
-
-
-class _Named(References):
-    """Earlier runs of which the results tell the names alone."""
-
-    @property
-    def previous(self) -> None:
-        """How often criteria were not passed in a row is told by the history."""
 
 
 def _against(
@@ -126,46 +120,34 @@ def _against(
     if runs.of(asked.reference) is not None:
         told = reason.removeprefix(NO_INTERVAL) or None
         return Against(own.difference, own.reference_value, own.interval, told)
-
-    def recorded(*_asked: Any) -> Any:
-        return _Recorded(own.interval, reason.removeprefix(NO_INTERVAL) or None)
-
-    return against_reference(state, asked, measure, runs, recorded)
+    limits: Any = SimpleNamespace(
+        interval=own.interval, interval_reason=reason.removeprefix(NO_INTERVAL) or None
+    )
+    return against_reference(state, asked, measure, runs, lambda *_asked: limits)
 
 
 #: How the reason begins where the limits of a difference are lacking.
 NO_INTERVAL = "the difference has no interval: "
 
 
-@dataclass(frozen=True)
-class _Recorded:
-    """What a comparison with a reference gave, as its criterion tells."""
+def _limits(
+    again: RecordedState,
+    lacking: dict[tuple[str, str | None], str],
+    criterion: Criterion,
+    measure: r.Measure,
+) -> r.Interval | str:
+    """The limits of a measure by the method of a criterion, or why there are none.
 
-    interval: r.Interval | None
-    interval_reason: str | None
-
-
-@dataclass(frozen=True)
-class _Limits:
-    """Limits by the methods that criteria name, made again or, with the reason, as they are told.
-
-    ``lacking``: why those of a criterion on a measure are taken over.
+    Those that need the rows are as they are told; ``lacking`` has the reason.
     """
-
-    again: RecordedState
-    lacking: dict[tuple[str, str | None], str] = field(default_factory=dict)
-
-    def __call__(self, criterion: Criterion, measure: r.Measure) -> r.Interval | str:
-        """The limits of a measure by the method of a criterion, or why there are none."""
-        try:
-            model = self.again.model_of(measure.dataset, measure.model)
-            limits, reason = model.limits(measure, str(criterion.method))
-        except NotRecorded as absent:
-            text = criterion.text()
-            told = self.again.results.acceptance
-            own = next((e for e in told if (e.text, e.measure) == (text, measure.id)), None)
-            self.lacking[text, measure.id] = str(absent)
-            if own is None:
-                return "there is no such criterion"
-            return own.limits or (own.reason or "").removeprefix("the measure has no interval: ")
-        return limits if limits is not None else reason or "it gives no limits"
+    try:
+        model = again.model_of(measure.dataset, measure.model)
+        limits, reason = model.limits(measure, str(criterion.method))
+    except NotRecorded as absent:
+        text, told = criterion.text(), again.results.acceptance
+        own = next((e for e in told if (e.text, e.measure) == (text, measure.id)), None)
+        lacking[text, measure.id] = str(absent)
+        if own is None:
+            return "there is no such criterion"
+        return own.limits or (own.reason or "").removeprefix("the measure has no interval: ")
+    return limits if limits is not None else reason or "it gives no limits"

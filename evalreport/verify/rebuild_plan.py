@@ -8,12 +8,10 @@ order of the plan.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from evalreport.data.design import group_names
-from evalreport.data.labels import order_labels
 from evalreport.engine.cautions.catalogue import catalogue
 from evalreport.engine.run import plan_record
 from evalreport.plan.build import build_plan
@@ -57,16 +55,11 @@ def _facts(model: Model) -> Facts:
         raise NotRecorded("there are no curves that show whether there were scores")
     if facts.designed:
         raise NotRecorded("what kind of sample was drawn is not in the results")
-    groups = {
-        columns: in_order(columns, values, model.asked.loaded.spec.bins)
-        for columns, values in (facts.groups or {}).items()
-    }
     # All that a plan takes from the sizes of training sets is whether they are known. Folds of
     # one row each have no measures, and so no names here.
     crossed = isinstance(model.declared, EstimatorModel) and model.declared.fit_on is None
     sizes = dict.fromkeys(facts.folds or ("",), (0, 0)) if crossed else None
-    everywhere = {columns: groups.get(columns, ()) for columns in model.asked.requests.subgroups}
-    return replace(facts, groups=everywhere, fold_sizes=sizes)
+    return replace(facts, fold_sizes=sizes)
 
 
 def is_settled(plan: Plan, results: Results) -> bool:
@@ -78,27 +71,6 @@ def is_settled(plan: Plan, results: Results) -> bool:
     return plan.sha256 == results.provenance.plan_sha256 or (
         engine is not None and engine.name == MEMORY
     )
-
-
-def in_order(
-    columns: Sequence[str], values: Sequence[tuple[str, ...]], binned: Collection[str]
-) -> tuple[tuple[str, ...], ...]:
-    """Groups by the names of their values: as numbers where all are, those without any last.
-
-    Intervals go by where they begin, which the order of their names does not tell; they are
-    left as they stand.
-    """
-    if not set(binned).isdisjoint(columns):
-        return tuple(values)
-    # text that reads like the name for no value is a value like any other
-    for order in (order_labels, group_names):
-        columns_of = [order(set(names)) for names in zip(*values, strict=True)]
-        places = [{name: k for k, name in enumerate(names)} for names in columns_of]
-        pairs = [([p[n] for p, n in zip(places, one, strict=True)], one) for one in values]
-        found = [one for _, one in sorted(pairs)]
-        if found == list(values):
-            break
-    return tuple(found)
 
 
 # -- what is told of the plan -------------------------------------------------------------------

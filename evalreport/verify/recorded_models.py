@@ -175,13 +175,14 @@ class _Evaluated(ABC):
     @cached_property
     def groups(self) -> dict[tuple[str, ...], tuple[tuple[str, ...], ...]]:
         """The values of each column or crossing of subgroups, in the order of the measures."""
-        found: dict[tuple[str, ...], dict[tuple[str, ...], None]] = {}
+        found = dict[tuple[str, ...], dict[tuple[str, ...], None]]()
         for columns in self.asked.requests.subgroups:
+            found[columns] = {}
             # where no threshold was found, nothing was counted in a group that was measured
             for one in chain[RecordedTable | Measure](self.results.tables, self.results.measures):
                 if set(one.subgroup) == set(columns):
                     values = tuple(one.subgroup[column] for column in columns)
-                    found.setdefault(columns, {})[values] = None
+                    found[columns][values] = None
         return {columns: tuple(values) for columns, values in found.items()}
 
     @cached_property
@@ -298,11 +299,6 @@ class RecordedModel(_Evaluated):
         """The engine on the recorded tables."""
         tables = self.tables_of(self.view, of_values=True)
         return RecordedMeasurer(self.view, tables, self.settings, self.resolved)
-
-    @property
-    def rough(self) -> RecordedTables:
-        """Tables with scores that are good for what kinds of numbers there are, not for these."""
-        return self.tables_of(self.view, of_values=True, rough=True)
 
     def limits(self, one: Measure, method: str) -> tuple[Interval | None, str | None]:
         """The limits of a measure by another method, or why it has none. Raises NotRecorded."""
