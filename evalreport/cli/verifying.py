@@ -16,7 +16,7 @@ from evalreport.lines import json_text, one_line
 from evalreport.verify.verify import BEYOND, INSTEAD
 
 if TYPE_CHECKING:
-    from evalreport.verify.verify import Numbers
+    from evalreport.verify.recompute import Numbers
 
 
 def _explain(context: click.Context, _option: click.Parameter, asked: bool) -> None:
@@ -169,7 +169,7 @@ class Verified:
     @property
     def numbers(self) -> Numbers:
         """The numbers of all results that were looked at."""
-        from evalreport.verify.verify import Numbers
+        from evalreport.verify.recompute import Numbers
 
         return Numbers(tuple(self.problems), self.recomputed, self.left_out)
 

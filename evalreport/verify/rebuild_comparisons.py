@@ -68,14 +68,19 @@ from evalreport.statistics.interval import z_value
 from evalreport.statistics.tail import normal_two_sided, t_quantile, t_two_sided
 from evalreport.verify.leaves import CLOSE, Made, Miscounted, same
 from evalreport.verify.recorded_models import OTHER_DRAWS, as_evaluated, same_draws
-from evalreport.verify.recorded_tables import SINGLE_ROWS, Absent, NotRecorded, refusing
+from evalreport.verify.recorded_tables import (
+    EARLIER,
+    SINGLE_ROWS,
+    Absent,
+    NotRecorded,
+    refusing,
+)
 
 if TYPE_CHECKING:
     from evalreport.verify.recorded_state import RecordedState
 
 ON_ROWS = "the two models are compared row by row"
 FEWER = "it is a value of the rows that both models have"
-EARLIER = "the earlier run is verified by itself"
 #: Tests with limits, by their names, that are one calculation: a statistic over its error.
 STUDENT = {
     (SATTERTHWAITE, SATTERTHWAITE), (PAIRED_T, PAIRED_T), (WELCH, WELCH),

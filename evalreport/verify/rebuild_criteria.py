@@ -27,14 +27,13 @@ from evalreport.results import records as r
 from evalreport.spec.acceptance import Criterion as AskedCriterion
 from evalreport.verify.leaves import Made, Miscounted
 from evalreport.verify.rebuild_records import is_of
-from evalreport.verify.recorded_tables import NotRecorded
+from evalreport.verify.recorded_tables import EARLIER, NotRecorded
 
 if TYPE_CHECKING:
     from evalreport.engine.run_state import RunState
     from evalreport.results.lookup import Results
     from evalreport.verify.recorded_state import RecordedState
 
-OF_RUN = "the earlier run is verified by itself"
 OF_ROWS = "the difference from the reference is compared on rows"
 
 
@@ -79,11 +78,11 @@ def _in_a_row(outcome: str, one: r.Criterion) -> int | None:
 
 def _left_out(one: r.Criterion, lacking: str | None) -> dict[str, str]:
     found = {} if lacking is None else {"limits": lacking}
-    found |= {"earlier": OF_RUN} if one.earlier else {}
+    found |= {"earlier": EARLIER} if one.earlier else {}
     if one.reference is None or one.readers:
         return found
     if one.reference.startswith("run "):
-        return found | dict.fromkeys(("reference_value", "difference", "interval"), OF_RUN)
+        return found | dict.fromkeys(("reference_value", "difference", "interval"), EARLIER)
     return found | {"interval": OF_ROWS}
 
 

@@ -57,7 +57,7 @@ from evalreport.verify.rebuild_comparisons import ON_ROWS, comparisons
 from evalreport.verify.rebuild_measures import OF_ROWS
 from evalreport.verify.recorded_models import Model
 from evalreport.verify.recorded_state import Rebuild, RecordedState
-from evalreport.verify.recorded_tables import STEPS, NotRecorded
+from evalreport.verify.recorded_tables import EARLIER, STEPS, NotRecorded
 
 
 def _of_groups(
@@ -288,10 +288,7 @@ REBUILT: Rebuild = {
     r.OmnibusTest: rebuild_records.omnibus_tests,
     r.Reclassification: rebuild_records.net_reclassification,
     r.ScorePairs: rebuild_records.score_pairs,
-    r.Reference: lambda again: [
-        Made(one, {"": "the earlier run is verified by itself"})
-        for one in again.earlier_runs.values()
-    ],
+    r.Reference: lambda again: [Made(one, {"": EARLIER}) for one in again.earlier_runs.values()],
     r.Drift: rebuild_records.drift,
     r.LearningCurve: rebuild_records.learning_curves,
     r.Plan: rebuild_plan.plan,

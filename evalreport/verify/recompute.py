@@ -28,28 +28,38 @@ _MALFORMED = (KeyError, TypeError, ValueError, AttributeError, IndexError, Arith
 
 
 @dataclass
-class Recomputation:
-    """What came of it: problems, and how many numbers of each part were recomputed.
+class Numbers:
+    """The numbers of results.json: how many were recomputed, what was not, and what is wrong.
 
-    ``left_out``: how many were not, by the part with the field, and the reason.
+    ``left_out``: how many were not, by the part with the field, and the reason; ``numbers``: how
+    many were, by part.
     """
 
     problems: tuple[Problem, ...] = ()
-    numbers: Counter[str] = field(default_factory=Counter)
+    recomputed: int = 0
     left_out: Counter[tuple[str, str]] = field(default_factory=Counter)
+    numbers: Counter[str] = field(default_factory=Counter)
 
     @property
-    def recomputed(self) -> int:
-        """How many numbers were recomputed."""
-        return sum(self.numbers.values())
+    def all(self) -> int:
+        """How many numbers there are."""
+        return self.recomputed + sum(self.left_out.values())
+
+    @property
+    def reasons(self) -> dict[str, dict[str, int]]:
+        """What was not recomputed, by reason: how many numbers of each field; most first."""
+        found: dict[str, dict[str, int]] = {}
+        for (name, reason), count in sorted(self.left_out.items()):
+            found.setdefault(reason, {})[name] = count
+        return dict(sorted(found.items(), key=lambda one: -sum(one[1].values())))
 
 
-def recompute(content: Any) -> Recomputation:
+def recompute(content: Any) -> Numbers:
     """Compare every record of results, read or as parsed JSON; never raises for what is in it.
 
     Raises LookupError where a kind of record is neither made again nor has a reason for it.
     """
-    found = Recomputation()
+    found = Numbers()
     try:
         results = content if isinstance(content, Results) else decode(content)
     except FilesError as error:
@@ -73,7 +83,7 @@ def recompute(content: Any) -> Recomputation:
 
 
 def _compared(
-    found: Recomputation, part: str, record: Any, made: Made, again: RecordedState
+    found: Numbers, part: str, record: Any, made: Made, again: RecordedState
 ) -> list[str]:
     """What is wrong with a record; its numbers are counted as recomputed or left out."""
     kind, left_out, wrong = type(record), made.left_out, list(made.problems)
@@ -92,6 +102,7 @@ def _compared(
     for path, count in numbers_in(record).items():
         reason = reason_of(path, left_out)
         if reason is None:
+            found.recomputed += count
             found.numbers[part] += count
         else:
             found.left_out[f"{part}.{path.partition('.')[0]}", reason] += count

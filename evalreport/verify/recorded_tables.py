@@ -37,6 +37,7 @@ CLUSTERS = "which rows belong together is not in the results"
 WEIGHTS = "the weights of single rows are not in the results"
 SCORES_OF_PART = "scores of a subgroup or fold are not in the results"
 THINNED = "there are more distinct scores than points of the curve"
+EARLIER = "the earlier run is verified by itself"
 NO_CURVE = "there is no curve with the scores"
 CLASS_SCORES = "scores of several classes of one row are not in the results"
 

@@ -13,7 +13,7 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import replace
 from pathlib import Path
 
 from evalreport.errors import FilesError, Location, Problem, VerificationError
@@ -33,7 +33,7 @@ from evalreport.runs.runs import run_folders
 from evalreport.spec.series import LATEST
 from evalreport.verify.kept import kept_problems
 from evalreport.verify.printed import printed_problems
-from evalreport.verify.recompute import recompute
+from evalreport.verify.recompute import Numbers, recompute
 
 RESULTS = "results.json"
 #: The name under which a run is published, see :func:`evalreport.runs.runs.free_run_name`.
@@ -115,31 +115,6 @@ def verify_runs(runs: Path) -> list[Problem]:
     return found
 
 
-@dataclass(frozen=True)
-class Numbers:
-    """The numbers of results.json: how many were recomputed, what was not, and what is wrong.
-
-    ``left_out``: how many were not, by the part with the field, and the reason.
-    """
-
-    problems: tuple[Problem, ...]
-    recomputed: int = 0
-    left_out: Mapping[tuple[str, str], int] = field(default_factory=dict)
-
-    @property
-    def all(self) -> int:
-        """How many numbers there are."""
-        return self.recomputed + sum(self.left_out.values())
-
-    @property
-    def reasons(self) -> dict[str, dict[str, int]]:
-        """What was not recomputed, by reason: how many numbers of each field; most first."""
-        found: dict[str, dict[str, int]] = {}
-        for (name, reason), count in sorted(self.left_out.items()):
-            found.setdefault(reason, {})[name] = count
-        return dict(sorted(found.items(), key=lambda one: -sum(one[1].values())))
-
-
 def verify_numbers(run: Path) -> Numbers:
     """Every number of a run again, and those that are printed on its page.
 
@@ -161,8 +136,8 @@ def verify_numbers(run: Path) -> Numbers:
                 found += [(path, what, "") for what in problems(_content(path), results)]
             except (FilesError, ValueError) as error:
                 found.append((path, f"cannot be read: {error}", ""))
-    told = tuple(Problem(what, instead, Location(str(path))) for path, what, instead in found)
-    return Numbers(told, done.recomputed, done.left_out)
+    told = (Problem(what, instead, Location(str(path))) for path, what, instead in found)
+    return replace(done, problems=tuple(told))
 
 
 #: What is held against the results, where it is there: the page and what is kept of rows.
