@@ -43,6 +43,7 @@ from evalreport.verify.recorded_models import (
     RecordedLabels,
     RecordedMeasurer,
     as_evaluated,
+    results_of,
     same_draws,
 )
 from evalreport.verify.recorded_tables import SINGLE_ROWS, NotRecorded
@@ -242,16 +243,13 @@ def evaluated(again: RecordedState) -> Again:
     numbering, measures, tables = Numbering(), list[Made](), list[PrintedTable]()
     minimum = again.spec.loaded.spec.subgroup_minimum
     for labels in again.results.labels:
+        key = labels.dataset, labels.model
         try:
-            model = again.any_model(labels.dataset, labels.model)
+            model = again.any_model(*key)
             found = _evaluations(again, model, numbering)
         except NotRecorded as absent:
-            own = [
-                one
-                for one in again.results.measures
-                if (one.dataset, one.model) == (labels.dataset, labels.model)
-            ]
-            measures += [Made(one, {"": str(absent)}) for one in own]
+            reason = {"": str(absent)}
+            measures += [Made(one, reason) for one in results_of(again.results, *key).measures]
             continue
         for one in found:
             one.mark_few(minimum)

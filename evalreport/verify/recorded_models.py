@@ -358,7 +358,7 @@ class RecordedLabels(_Evaluated):
         super().__init__(results, asked, labels, rows)
         self._of_labels = {
             label: RecordedModel(
-                _narrowed(results, labels, label), asked, *_of_label(labels, rows, label)
+                _narrowed(self.results, label), asked, *_of_label(labels, rows, label)
             )
             for label in labels.order
         }
@@ -456,27 +456,24 @@ class RecordedSetMeasurer(SetMeasurer):
 CELLS = ("tp", "fp", "fn", "tn")
 
 
-def results_of(
-    results: Results, dataset: str, model: str, labels: Sequence[str | None] | None = None
-) -> Results:
-    """The results with what is of one dataset and model alone, or of one of its labels."""
-
-    def own(part: str) -> tuple[Any, ...]:
-        return tuple(
-            one
-            for one in getattr(results, part)
-            if (one.dataset, one.model) == (dataset, model)
-            and (labels is None or part == "thresholds" or one.label in labels)
-        )
-
-    parts: Any = {part: own(part) for part in ("tables", "curves", "measures", "thresholds")}
+def results_of(results: Results, dataset: str, model: str) -> Results:
+    """The results with what is of one dataset and model alone."""
+    key = dataset, model
+    parts: Any = {
+        part: tuple(one for one in getattr(results, part) if (one.dataset, one.model) == key)
+        for part in ("tables", "curves", "measures", "thresholds")
+    }
     return replace(results, **parts)
 
 
-def _narrowed(results: Results, labels: LabelLedger, label: str) -> Results:
+def _narrowed(results: Results, label: str) -> Results:
     """The results with the tables, curves and measures of one label against its absence alone."""
-    found = results_of(results, labels.dataset, labels.model, [label])
-    return replace(found, tables=tuple(replace(one, label=None) for one in found.tables))
+    return replace(
+        results,
+        tables=tuple(replace(one, label=None) for one in results.tables if one.label == label),
+        curves=tuple(one for one in results.curves if one.label == label),
+        measures=tuple(one for one in results.measures if one.label == label),
+    )
 
 
 def _of_label(labels: LabelLedger, rows: RowLedger, label: str) -> tuple[LabelLedger, RowLedger]:
