@@ -109,8 +109,8 @@ class RecordedMeasurer(Measurer):
         return Ranked(own, math.fsum(without) - own, np.empty(0), float(unknown))
 
 
-class _Evaluated(ABC):
-    """A dataset and model of results, with what its spec asks for."""
+class _Recorded(ABC):
+    """A dataset and model of results, whatever its rows are labelled with, ready to be measured."""
 
     def __init__(
         self, results: Results, asked: RecordedSpec, labels: LabelLedger, rows: RowLedger
@@ -252,7 +252,7 @@ class _Evaluated(ABC):
         return self._planned[one.which.series]
 
 
-class RecordedModel(_Evaluated):
+class RecordedModel(_Recorded):
     """One dataset and model of results, ready to be measured again."""
 
     @cached_property
@@ -346,7 +346,7 @@ def as_evaluated(one: Measure) -> Evaluated:
     )  # fmt: skip
 
 
-class RecordedLabels(_Evaluated):
+class RecordedLabels(_Recorded):
     """One dataset and model whose rows have sets of labels, ready to be measured again.
 
     Each label against its absence is a model of two classes.
