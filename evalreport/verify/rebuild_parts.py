@@ -147,6 +147,8 @@ def _curves_of(again: RecordedState, model: Model) -> dict[CurveKey, r.Curve | N
     told = again.results.curves
     for one in model.of_labels.values():
         facts = one.facts
+        if model.labels.label_sets and not facts.has_scores:
+            continue
         known = set(facts.unknown) <= {"tn"} and facts.designed is None and facts.rows > 0
         if facts.has_scores and known and len(facts.labels) <= CURVED_CLASSES:
             classes = {facts.positive} if facts.two_classes else set(facts.labels)
