@@ -18,6 +18,7 @@ from evalreport.report.charts.points import Curve, columns
 from evalreport.report.charts.precision_recall import one_precision_recall, precision_recall
 from evalreport.report.charts.roc import one_roc, roc, zoomed_roc
 from evalreport.report.charts.scores import Scale, scores
+from evalreport.report.charts.style import SMALL_PANEL
 from evalreport.report.charts.thresholds import ROW, Row, thresholds
 from evalreport.report.contents import Contents, View, view_of
 from evalreport.report.marking import flat_counts
@@ -291,7 +292,9 @@ def _panels(shown: Shown, paints: Sequence[On], room: float = WHOLE) -> tuple[Dr
         else min(len(paints), FEW if few else MANY if len(paints) > 8 else ACROSS)
     )
     lines, gap = -(-len(paints) // across), 16.0
-    side = min(110.0, (room - 40 - 6 - (across - 1) * gap) / across)
+    # a line more above a panel leaves it lower, while it has room for its ticks
+    most = min(110.0, max(SMALL_PANEL + 1, 137.0 - above))
+    side = min(most, (room - 40 - 6 - (across - 1) * gap) / across)
     right = room - 40 - across * side - (across - 1) * gap
 
     def draw(figure: Figure) -> None:

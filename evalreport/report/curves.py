@@ -74,11 +74,11 @@ WORST = {"roc": MOST_TOGETHER, "calibration": 2}
 #: Share of the positive class below which precision says more than the false positive rate.
 RARE = 0.2
 DOTS = (
-    f"Dots are bins of {FEWEST} or more rows with intervals, larger for more rows; the line is "
-    "smoothed. Below: rows by score, this class up, all others down."
+    f"Dots: bins of {FEWEST} or more rows with intervals, larger for more rows; the line is "
+    "smoothed. Below: rows by score, this class up, others down."
 )
-LINE = "Slope and intercept are of the calibration line."
-AREA = "C is the area under the ROC curve."
+LINE = "Slope, intercept: joint logistic fit."
+AREA = "C: ROC AUC."
 #: Columns that a curve is drawn from, and how its points are said.
 AXES = {
     "roc": ("fpr", "tpr", "recall", "at a false positive rate of"),
