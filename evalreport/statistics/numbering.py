@@ -36,6 +36,25 @@ def numbered(values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np
     return distinct, place.reshape(-1)
 
 
+def in_order(values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]:
+    """The same of values most of which differ, none of them NaN; places take half the memory.
+
+    >>> distinct, place = in_order(np.array([0.5, -1.0, 0.5]))
+    >>> distinct.tolist(), place.tolist()
+    ([-1.0, 0.5], [1, 0, 1])
+    """
+    order = np.argsort(values)
+    ordered = values[order]
+    new = np.ones(len(ordered), np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
+    ordered = ordered if new.all() else ordered[new]
+    number = np.cumsum(new, dtype=np.int32)
+    number -= np.int32(1)
+    place = np.empty(len(order), np.int32)
+    place[order] = number
+    return ordered, place
+
+
 def highest_first(scores: npt.ArrayLike) -> tuple[npt.NDArray[np.intp], int]:
     """The place of each score among the distinct ones, the highest first, and how many these are.
 

@@ -25,7 +25,7 @@ from evalreport.metrics.tables import ClassScores, ScoreTable
 from evalreport.predict.view import LabelView, View
 from evalreport.results.identity import EVERYTHING, Slice
 from evalreport.statistics.design_based import DesignVariance
-from evalreport.statistics.numbering import numbered, tallied
+from evalreport.statistics.numbering import in_order, numbered, tallied
 
 T = TypeVar("T")
 Seen = TypeVar("Seen", bound=View)
@@ -388,13 +388,9 @@ def _held(order: Ranked, mask: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
 
 def _ranked(scores: npt.NDArray[np.float64]) -> Ranked:
     # rows of one score share a place: their order says nothing
-    rows = np.argsort(-scores)
-    ordered = scores[rows]
-    new = np.ones(len(ordered), dtype=bool)
-    np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
-    place = np.empty(len(rows), np.int32)
-    place[rows] = np.cumsum(new, dtype=np.int32) - np.int32(1)
-    return Ranked(ordered[new] + 0.0, place)
+    distinct, place = in_order(scores)
+    np.subtract(np.int32(len(distinct) - 1), place, out=place)
+    return Ranked(distinct[::-1] + 0.0, place)
 
 
 def summed(

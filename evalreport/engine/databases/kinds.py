@@ -37,9 +37,12 @@ from evalreport.engine.databases.wanted import (
 )
 from evalreport.errors import DataError, Location, Problem
 from evalreport.spec.datasets import ClusterTable, Query
+from evalreport.statistics.numbering import in_order, numbered
 
 #: What the query of kinds gives beside its columns.
 COUNTED = ("n", "rows_read", "wrong")
+#: So many kinds have a whole number each.
+_MOST_KINDS = 2**62
 #: Bytes that a value takes at most which is a list, or written as JSON.
 OWN_BYTES = 160
 
@@ -281,19 +284,22 @@ def canonical(
         columns[i] = _plain(column if len(kept) == len(times) else _taken(column, kept))
     times = times[kept]
     codes, told = [], []
+    kind, kinds = np.zeros(len(times), np.int64), 1
     for column in columns:
+        # where the first column tells all apart, as scores do, no other is looked at
+        if not hashed and kinds == len(times) and column is columns[1]:
+            break
         code, distinct = _ranked(column)
-        codes.append(code)
-        told.append([column.name, column.kind, _written(distinct)] if hashed else None)
-    order = np.lexsort(codes[::-1]) if codes else np.arange(len(times))
-    begins = np.zeros(len(times), np.bool_)
-    begins[:1] = True
-    for code in codes:
-        ordered = code[order]
-        begins[1:] |= ordered[1:] != ordered[:-1]
-    first = np.flatnonzero(begins)
+        kind, kinds = _finer(kind, kinds, code, len(distinct))
+        if hashed:
+            codes.append(code)
+            told.append([column.name, column.kind, _written(distinct)])
+    order = np.argsort(kind)
+    kind = kind[order]
+    first = np.flatnonzero(np.append(True, kind[1:] != kind[:-1])[: len(times)])
     times = np.add.reduceat(times[order], first) if len(first) else times
     place = order[first]
+    del kind, order, first
     digest = hashlib.sha256(json.dumps(told).encode())
     for code in codes if hashed else ():
         digest.update(code[place].astype("<i8").tobytes())
@@ -302,6 +308,24 @@ def canonical(
     while columns:
         found.append(_taken(columns.pop(), place))
     return found, times, digest.hexdigest() if hashed else None
+
+
+def _finer(
+    kind: npt.NDArray[np.int64], kinds: int, code: npt.NDArray[np.int32], size: int
+) -> tuple[npt.NDArray[np.int64], int]:
+    """Kinds told apart by one column more, in order, and how many there are at most.
+
+    ``code``: the place of each row's value in that column, -1 to ``size`` - 1.
+    """
+    lowest = int(code.min(initial=0))
+    size -= lowest
+    if kinds > _MOST_KINDS // size:
+        distinct, kind = numbered(kind)
+        kinds = len(distinct)
+    finer = kind * size
+    finer += code
+    finer -= lowest
+    return finer, kinds * size
 
 
 def _taken(column: RawColumn, places: npt.NDArray[np.intp]) -> RawColumn:
@@ -328,9 +352,10 @@ def _plain(column: RawColumn) -> RawColumn:
 def _ranked(column: RawColumn) -> tuple[npt.NDArray[np.int32], Any]:
     """The place of each value among those that occur, -1 where missing, and those in order."""
     if column.values.dtype != object:
-        found, place = np.unique(column.values[~column.missing], return_inverse=True)
+        present = np.flatnonzero(~column.missing) if column.missing.any() else slice(None)
+        found, place = in_order(column.values[present])
         ranks = np.full(len(column.values), -1, np.int32)
-        ranks[~column.missing] = place
+        ranks[present] = place
         return ranks, found
     codes, values = column.factorize()
     written = [value if column.kind == "text" else repr(value) for value in values]
