@@ -30,7 +30,7 @@ from evalreport.scratch import scratch_folder
 from evalreport.version import __version__
 
 #: Changes when the meaning of an entry changes.
-FORMAT = 2
+FORMAT = 3
 #: Bytes that all entries together may take; what was not used for longest goes first.
 MOST_KEPT = 2 << 30
 
@@ -62,11 +62,15 @@ class KeptKinds:
 
 @dataclass(frozen=True)
 class Kept:
-    """The kinds of one file: where they lie, what of its ``header`` they are by, and its rows."""
+    """The kinds of one file: where they lie, what of its ``header`` they are by, and its rows.
+
+    ``types``: those of the ``columns``.
+    """
 
     path: Path
     header: tuple[str, ...]
     columns: tuple[str, ...]
+    types: tuple[str, ...]
     rows: int
 
 
@@ -93,7 +97,7 @@ def rows_of_files(
         ids = [str(_ids(one.path)) for one in found if wanted.id is not None and not wanted.repeats]
         text = source.suffix != ".parquet"
         with locked(source.name, [], wanted.memory, [*paths, *ids], text=text) as (connection, _):
-            _check_alike(connection, source, found)
+            _check_alike(source, found)
             _check_ids(connection, [one for one in ids if Path(one).exists()], source, wanted)
             yield _all_kinds(connection, source, found, wanted)
         _keep([*by_key.values()], kept)
@@ -132,21 +136,24 @@ def _entry(kept: KeptKinds, key: str) -> Kept | None:
     with suppress(OSError):
         for one in (path, entry):
             os.utime(one)
-    header, columns = (tuple(told[k]) for k in ("header", "columns"))
-    return Kept(path, header, columns, int(told["rows"]))
+    header, columns, types = (tuple(told[k]) for k in ("header", "columns", "types"))
+    return Kept(path, header, columns, types, int(told["rows"]))
 
 
 def _counted(source: Files, part: Part, wanted: Wanted, path: Path) -> Kept:
     alone = replace(source, parts=(part,), name=part.name)
     with duckdb_rows(alone, wanted, allowed=[str(path), str(_ids(path))]) as rows:
-        columns, text = KindsQuery(rows, source.name, wanted).select()
+        asked = KindsQuery(rows, source.name, wanted)
+        columns, text = asked.select()
         rows.write(text, path)
-        sums = f"SELECT sum(wrong)::DOUBLE, sum(n)::DOUBLE FROM {_read(path)}"  # noqa: S608
+        wrong = "sum(wrong)::DOUBLE" if "wrong" in asked.counts else "0"
+        sums = f"SELECT {wrong}, sum(n)::DOUBLE FROM {_read(path)}"  # noqa: S608
         check_counts(*(one.values[0] for one in rows.fetch(sums, ["wrong", "n"])))
+        types = [*types_of(rows.connection, _read(path)).values()][: len(columns)]
         if wanted.id in rows.header and not wanted.repeats:
             column = rows.columns[rows.header.index(wanted.id)]
             rows.write(ids_query(DUCKDB, rows.rows, column), _ids(path))
-        return Kept(path, rows.header, tuple(columns), rows.size)
+        return Kept(path, rows.header, tuple(columns), tuple(types), rows.size)
 
 
 def _keep(found: Sequence[Kept], kept: KeptKinds) -> None:
@@ -193,7 +200,7 @@ def _key(source: Files, part: Part, wanted: Wanted) -> str:
     return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
 
 
-def _check_alike(connection: Any, source: Files, found: Sequence[Kept]) -> None:
+def _check_alike(source: Files, found: Sequence[Kept]) -> None:
     """Raise where files have other columns, or types in those that count, than the first."""
     names = [part.name for part in source.parts]
     width = len(source.keys)
@@ -202,9 +209,8 @@ def _check_alike(connection: Any, source: Files, found: Sequence[Kept]) -> None:
         raise NotPlainError("its files have other columns than the first")
     same_columns(list(zip(names, own, strict=True)))
     not_twice(source, own[0])
-    types = [[*types_of(connection, _read(one.path)).values()] for one in found]
-    columns = found[0].columns
-    same_types([(n, t[: len(columns)]) for n, t in zip(names, types, strict=True)], columns)
+    types = [(name, one.types) for name, one in zip(names, found, strict=True)]
+    same_types(types, found[0].columns)
 
 
 def _check_ids(connection: Any, ids: Sequence[str], source: Files, wanted: Wanted) -> None:

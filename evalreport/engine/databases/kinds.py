@@ -39,8 +39,6 @@ from evalreport.errors import DataError, Location, Problem
 from evalreport.spec.datasets import ClusterTable, Query
 from evalreport.statistics.numbering import in_order, numbered
 
-#: What the query of kinds gives beside its columns.
-COUNTED = ("n", "rows_read", "wrong")
 #: So many kinds have a whole number each.
 _MOST_KINDS = 2**62
 #: Bytes that a value takes at most which is a list, or written as JSON.
@@ -96,14 +94,16 @@ def counted_kinds(found: Session, source: Source, wanted: Wanted) -> Kinds:
     number, a type that is not counted and an id that is not unique; TooManyKindsError for kinds
     beyond the room; NotPlainError where rows do not give the number of rows they represent.
     """
-    held = KindsQuery(found, source.name, wanted).counted()
-    wrong, read, number = held.pop(), held.pop(), held.pop()
+    asked = KindsQuery(found, source.name, wanted)
+    held = asked.counted()
+    counts = {name: held.pop().values for name in reversed(asked.counts)}
+    times = counts.pop("n").astype(np.int64, copy=False)
     in_database = found.size is None
-    rows = int(read.values.sum()) if found.size is None else found.size
+    rows = int(counts.get("rows_read", times).sum()) if found.size is None else found.size
     if not rows:
         raise no_rows(source)
-    check_counts(wrong.values.any(), number.values.sum())
-    taken, times, sha256 = canonical(held, number.values.astype(np.int64), hashed=in_database)
+    check_counts("wrong" in counts and counts["wrong"].any(), times.sum())
+    taken, times, sha256 = canonical(held, times, hashed=in_database)
     if in_database:
         wanted.watch.seen(rows, rows)
     kept = {one.name: one for one in taken}
@@ -202,6 +202,12 @@ class KindsQuery:
                 raise not_unique(self._name, name, one, n)
         return f"CASE WHEN {self._dialect.empty(column)} THEN NULL ELSE 'id' END"
 
+    @property
+    def counts(self) -> tuple[str, ...]:
+        """What the query gives beside the columns of the kinds."""
+        plain = self._session.times is None and self._wanted.count is None
+        return ("n",) if plain else ("n", "rows_read", "wrong")
+
     def select(self) -> tuple[list[str], str]:
         """The columns of the kinds, and the query of these. Raises as ``parts``."""
         parts, count = self.parts(), self._wanted.count
@@ -215,7 +221,7 @@ class KindsQuery:
         names, text = self.select()
         width = sum(self._bytes(name) for name in names)
         most = self._wanted.most_kinds(width)
-        found = self._session.fetch(f"{text} LIMIT {most + 1}", [*names, *COUNTED])
+        found = self._session.fetch(f"{text} LIMIT {most + 1}", [*names, *self.counts])
         if len(found[-1].values) > most:
             (number,) = self._session.fetch(count_query(f"({text}) AS kinds"), ["n"])
             by = [name for name in names if name != self._wanted.id]

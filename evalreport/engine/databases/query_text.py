@@ -204,13 +204,14 @@ def rows_query(rows: str, values: Sequence[str], most: int) -> str:
 
 
 def kinds_query(dialect: Dialect, rows: str, values: Sequence[str], times: str | None) -> str:
-    """How many rows there are of each kind of values: ``k0``, ``k1``, ..., ``n`` and ``rows_read``.
+    """How many rows there are of each kind of values: ``k0``, ``k1``, ... and ``n``.
 
-    ``times``: how many each row stands for; rows that do not say it are counted as ``wrong``.
+    ``times``: how many each row stands for; ``rows_read`` are then counted as well, and as
+    ``wrong`` those that do not say it.
     """
     own = [] if times is None else [f"{times} AS t"]
     inner = ", ".join([*filter(None, [_named(values)]), *own]) or "1 AS one"
-    counts = "COUNT(*) AS n, COUNT(*) AS rows_read, 0 AS wrong"
+    counts = "COUNT(*) AS n"
     if times is not None:
         whole = f"t = CAST(CAST(t AS {dialect.whole}) AS {dialect.double})"
         fits = (

@@ -30,6 +30,8 @@ from evalreport.spec.datasets import Query
 T = TypeVar("T")
 #: Answers of so many rows share the texts that they have in common.
 SHARED_FROM = 1_000
+#: Rows of an answer that are fetched at a time.
+AT_ONCE = 1_000_000
 
 
 class Session(ABC):
@@ -137,7 +139,7 @@ def columns_of(
         else:
             known = _DATED[kind].format(name) if kind in _DATED else expression(kind, name)
             shown.append(f"{known} AS c{place}")
-    values = connection.execute(f"SELECT {', '.join(shown)} FROM answer").fetchnumpy()  # noqa: S608
+    values = _fetched(connection, f"SELECT {', '.join(shown)} FROM answer")  # noqa: S608
     connection.execute("DROP TABLE answer")
     found = [
         text_column(names[i], values[f"c{i}"], texts[i])
@@ -156,6 +158,22 @@ def columns_of(
     ]
     if odd:
         raise DataError(*odd)
+    return found
+
+
+def _fetched(connection: Any, text: str) -> dict[str, Any]:
+    """The columns of the answer, masked where NULL; DuckDB holds what it gives a second time."""
+    ((rows,),) = connection.execute("SELECT count(*) FROM answer").fetchall()
+    found: dict[str, Any] = {}
+    for start in range(0, max(rows, 1), AT_ONCE):
+        part = f"{text} WHERE rowid >= {start} AND rowid < {start + AT_ONCE}"
+        values = connection.execute(part).fetchnumpy()
+        if rows <= AT_ONCE:
+            return dict(values)
+        for name, own in values.items():
+            if name not in found:
+                found[name] = np.ma.array(np.empty(rows, own.dtype), mask=np.zeros(rows, np.bool_))
+            found[name][start : start + AT_ONCE] = own
     return found
 
 
