@@ -47,14 +47,30 @@ def _after(counts: Floats) -> Floats:
     return found
 
 
+def _before(counts: Floats) -> Floats:
+    """The same of those before it."""
+    found = np.zeros(len(counts))
+    np.cumsum(counts[:-1], out=found[1:])
+    return found
+
+
+def _with_ties(beside: Floats, counts: Floats) -> Floats:
+    """Twice the sums beside entries, with the entries themselves; overwrites ``beside``."""
+    beside *= 2.0
+    beside += counts
+    return beside
+
+
 def placements(positives: Floats, negatives: Floats) -> tuple[Floats, Floats]:
     """Per entry: share of negatives scored lower, and of positives scored higher; ties half.
 
     Sums of counts are exact up to 2^53; only the last division rounds.
     """
-    lower = 2.0 * _after(negatives) + negatives
-    higher = 2.0 * _after(positives[::-1])[::-1] + positives
-    return lower / (2.0 * np.sum(negatives)), higher / (2.0 * np.sum(positives))
+    lower = _with_ties(_after(negatives), negatives)
+    higher = _with_ties(_before(positives), positives)
+    lower /= 2.0 * np.sum(negatives)
+    higher /= 2.0 * np.sum(positives)
+    return lower, higher
 
 
 def auc(positives: ArrayLike, negatives: ArrayLike) -> float | None:
@@ -75,7 +91,7 @@ def _ranked(pos: Floats, neg: Floats) -> tuple[float, Floats] | None:
     m, n = float(np.sum(pos)), float(np.sum(neg))
     if m <= 0.0 or n <= 0.0:
         return None
-    lower = 2.0 * _after(neg) + neg
+    lower = _with_ties(_after(neg), neg)
     return min(float(np.sum(pos * lower)) / (2.0 * m * n), 1.0), lower
 
 
@@ -111,7 +127,7 @@ def area_of(positives: ArrayLike, negatives: ArrayLike) -> AreaLimits | None:
     m, n = float(np.sum(pos)), float(np.sum(neg))
     variance = None
     if m >= 2.0 and n >= 2.0:
-        higher = 2.0 * _after(pos[::-1])[::-1] + pos
+        higher = _with_ties(_before(pos), pos)
         s10 = _squares(pos, lower, 2.0 * n, area) / (m - 1.0)
         s01 = _squares(neg, higher, 2.0 * m, area) / (n - 1.0)
         variance = s10 / m + s01 / n

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from evalreport.statistics.means import Estimate
+from evalreport.statistics.numbering import in_order, numbered
 
 Floats = NDArray[np.float64]
 
@@ -91,12 +92,13 @@ def _newton(u: Floats, pos: Floats, neg: Floats) -> tuple[float, float, tuple[fl
         if max(abs(step_a), abs(step_b)) <= 1e-8 * max(1.0, abs(a), abs(b)):
             # convergence is quadratic: after this step the error is in the last bit
             a, b = a + step_a, b + step_b
-            return a, b, _information(_Predicted(a + b * u), u, n)
+            at.move(a, b, u)
+            return a, b, _moments(n, *at.shares(), u)
         # the sum of logarithms is only good to its rounding: do not halve for less
         enough = likelihood - 1e-11 * (1.0 + abs(likelihood))
         size, new = 1.0, -math.inf
         while new < enough and size > 1e-10:
-            at = _Predicted(a + size * step_a + (b + size * step_b) * u)
+            at.move(a + size * step_a, b + size * step_b, u)
             new = _log_likelihood(at, pos, neg)
             size /= 2.0
         a, b, likelihood = a + 2.0 * size * step_a, b + 2.0 * size * step_b, new
@@ -113,6 +115,12 @@ class _Predicted:
         self.eta = eta
         self.small = _small(eta)
 
+    def move(self, a: float, b: float, u: Floats) -> None:
+        """Become the predictors a + b u."""
+        np.multiply(u, b, out=self.eta)
+        self.eta += a
+        _small(self.eta, self.small)
+
     def shares(self) -> tuple[Floats, Floats]:
         """The probability of a positive and that of a negative."""
         above, whole = self.eta >= 0.0, 1.0 + self.small
@@ -126,8 +134,8 @@ def _newton_step(
     at: _Predicted, u: Floats, pos: Floats, neg: Floats, n: Floats
 ) -> tuple[float, float]:
     q, not_q = at.shares()
-    gradient, expected = pos * not_q, neg * q
-    gradient -= expected
+    gradient = pos * not_q
+    gradient -= neg * q
     i_aa, i_ab, i_bb = _moments(n, q, not_q, u)
     determinant = i_aa * i_bb - i_ab * i_ab
     if determinant <= 0.0:
@@ -136,10 +144,6 @@ def _newton_step(
     gradient *= u
     g_b = float(np.sum(gradient))
     return (i_bb * g_a - i_ab * g_b) / determinant, (i_aa * g_b - i_ab * g_a) / determinant
-
-
-def _information(at: _Predicted, u: Floats, n: Floats) -> tuple[float, float, float]:
-    return _moments(n, *at.shares(), u)
 
 
 def _moments(n: Floats, q: Floats, not_q: Floats, u: Floats) -> tuple[float, float, float]:
@@ -188,7 +192,7 @@ def _in_the_large(x: Floats, pos: Floats, neg: Floats) -> Estimate:
         a = new
         if converged:
             break
-    information, _, _ = _information(_Predicted(a + x), x, n)
+    information, _, _ = _moments(n, *_Predicted(a + x).shares(), x)
     if information <= 0.0:
         raise NotEstimable("the logistic fit did not converge")
     return Estimate(a, 1.0 / math.sqrt(information))
@@ -220,21 +224,29 @@ def robust_calibration_fit(
     probability, y = np.asarray(p, np.float64), np.asarray(positive, np.float64)
     w = np.ones(len(y)) if weight is None else np.asarray(weight, np.float64)
     often = np.ones(len(y)) if times is None else np.asarray(times, np.float64)
-    values, entry = np.unique(probability, return_inverse=True)
-    fit = calibration_fit(
-        values,
-        np.bincount(entry, often * w * y, len(values)),
-        np.bincount(entry, often * w * (1.0 - y), len(values)),
-    )
-    held = w > 0
-    codes = None if cluster is None else np.unique(np.asarray(cluster)[held], return_inverse=True)
+    fit = calibration_fit(*_of_classes(probability, y, often * w))
+    above = w > 0
+    held = slice(None) if above.all() else above
+    codes = None if cluster is None else numbered(np.asarray(cluster)[held])[1]
     x = np.log(probability[held]) - np.log1p(-probability[held])
-    rows = _Rows(x, y[held], w[held], often[held], None if codes is None else codes[1].reshape(-1))
+    rows = _Rows(x, y[held], w[held], often[held], codes)
     intercept, slope, in_the_large = (estimate.value for estimate in fit)
     line = rows.covariance(np.column_stack([np.ones(len(x)), x]), intercept + slope * x)
     large = rows.covariance(np.ones((len(x), 1)), in_the_large + x)
     errors = (math.sqrt(v) for v in (line[0, 0], line[1, 1], large[0, 0]))
     return CalibrationFit(*(Estimate(one.value, e) for one, e in zip(fit, errors, strict=True)))
+
+
+def _of_classes(probability: Floats, y: Floats, whole: Floats) -> tuple[Floats, Floats, Floats]:
+    """The distinct probabilities, and the ``whole`` weights of positives and negatives at each."""
+    values, entry = in_order(probability)
+    positives = np.bincount(entry, whole * y, len(values))
+    negatives = np.bincount(entry, whole * (1.0 - y), len(values))
+    return (
+        values,
+        positives.astype(np.float64, copy=False),
+        negatives.astype(np.float64, copy=False),
+    )
 
 
 @dataclass(frozen=True)
@@ -290,9 +302,9 @@ def _grouped(
     return logits, pos, neg
 
 
-def _small(x: Floats) -> Floats:
+def _small(x: Floats, out: Floats | None = None) -> Floats:
     """The exponential of minus the absolute value."""
-    found = np.abs(x)
+    found = np.abs(x, out=out)
     np.negative(found, out=found)
     return np.exp(found, out=found)
 

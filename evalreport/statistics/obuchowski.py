@@ -63,13 +63,18 @@ def weighted_influence(
     w = np.asarray(weight, np.float64)
     whole = w * np.asarray(times, np.float64)
     entry, size = highest_first(score)
-    pos = np.bincount(entry[actual_positive], whole[actual_positive], size)
-    neg = np.bincount(entry[~actual_positive], whole[~actual_positive], size)
-    lower, higher = placements(pos.astype(np.float64), neg.astype(np.float64))
-    total_pos, total_neg = float(np.sum(pos)), float(np.sum(neg))
-    area = float(np.sum(pos * lower)) / total_pos
-    own = np.where(actual_positive, lower[entry] - area, higher[entry] - area)
-    return np.asarray(w * own / np.where(actual_positive, total_pos, total_neg), np.float64)
+    sides = actual_positive, ~actual_positive
+    pos, neg = (np.bincount(entry[c], whole[c], size).astype(np.float64, copy=False) for c in sides)
+    del whole
+    placed = placements(pos, neg)
+    totals = float(np.sum(pos)), float(np.sum(neg))
+    pos *= placed[0]
+    area = float(np.sum(pos)) / totals[0]
+    del pos, neg
+    own = np.empty(len(entry))
+    for side, values, total in zip(sides, placed, totals, strict=True):
+        own[side] = w[side] * (values[entry[side]] - area) / total
+    return own
 
 
 def sandwich_auc_variance(
