@@ -140,8 +140,9 @@ def _curve(table: ScoreTable) -> _Curve | None:
     p, n = float(table.positive_total), float(table.negative_total)
     if p <= 0 or n <= 0:
         return None
-    tpr = np.concatenate([[0.0], table.true_positives / p])
-    fpr = np.concatenate([[0.0], table.false_positives / n])
+    tpr, fpr = np.zeros((2, len(table.scores) + 1))
+    np.divide(table.true_positives, p, out=tpr[1:])
+    np.divide(table.false_positives, n, out=fpr[1:])
     # sums of weights may end beside 1
     tpr[-1] = fpr[-1] = 1.0
     return _steps(fpr, tpr, tpr)
@@ -149,9 +150,10 @@ def _curve(table: ScoreTable) -> _Curve | None:
 
 def _steps(fpr: Floats, low: Floats, high: Floats) -> _Curve:
     """The curve with each false positive rate, which ascend, once."""
-    first = np.flatnonzero(np.diff(fpr, prepend=-1.0))
-    last = np.concatenate([first[1:] - 1, [len(fpr) - 1]])
-    return _Curve(fpr[first], low[first], high[last])
+    begins = np.ones(len(fpr), np.bool_)
+    np.not_equal(fpr[1:], fpr[:-1], out=begins[1:])
+    ends = np.append(begins[1:], True)
+    return _Curve(fpr[begins], low[begins], high[ends])
 
 
 def _together(one: _Curve, two: _Curve) -> _Together:
@@ -165,7 +167,9 @@ def _together(one: _Curve, two: _Curve) -> _Together:
     ordered = rates[order]
     new = np.diff(ordered, prepend=-1.0) > ROUNDING
     grid = ordered[new]
-    rates[order] = np.maximum.accumulate(np.where(new, ordered, 0.0), out=ordered)
+    ordered[~new] = 0.0
+    rates[order] = np.maximum.accumulate(ordered, out=ordered)
+    del order, ordered, new
     cut = len(one.fpr)
     return _Together(
         _steps(rates[:cut], one.low, one.high), _steps(rates[cut:], two.low, two.high), grid

@@ -70,6 +70,7 @@ def _line(x: Floats, pos: Floats, neg: Floats) -> tuple[Estimate, Estimate]:
     n = pos + neg
     # centred on the mean, the two coefficients are nearly uncorrelated
     centre = float(np.sum(n * x)) / float(np.sum(n))
+    del n
     u = x - centre
     a, b, information = _newton(u, pos, neg)
     i_aa, i_ab, i_bb = information
@@ -221,10 +222,13 @@ def robust_calibration_fit(
     Raises:
         NotEstimable: as :func:`calibration_fit`, and where there is one cluster only.
     """
-    probability, y = np.asarray(p, np.float64), np.asarray(positive, np.float64)
-    w = np.ones(len(y)) if weight is None else np.asarray(weight, np.float64)
+    probability, side = np.asarray(p, np.float64), np.asarray(positive, np.bool_)
+    w = np.ones(len(side)) if weight is None else np.asarray(weight, np.float64)
+    whole = w if times is None else np.asarray(times, np.float64) * w
+    fit = calibration_fit(*_of_classes(probability, side, whole))
+    del whole
+    y = side.astype(np.float64)
     often = np.ones(len(y)) if times is None else np.asarray(times, np.float64)
-    fit = calibration_fit(*_of_classes(probability, y, often * w))
     above = w > 0
     held = slice(None) if above.all() else above
     codes = None if cluster is None else numbered(np.asarray(cluster)[held])[1]
@@ -237,16 +241,14 @@ def robust_calibration_fit(
     return CalibrationFit(*(Estimate(one.value, e) for one, e in zip(fit, errors, strict=True)))
 
 
-def _of_classes(probability: Floats, y: Floats, whole: Floats) -> tuple[Floats, Floats, Floats]:
+def _of_classes(
+    probability: Floats, positive: NDArray[np.bool_], whole: Floats
+) -> tuple[Floats, Floats, Floats]:
     """The distinct probabilities, and the ``whole`` weights of positives and negatives at each."""
     values, entry = in_order(probability)
-    positives = np.bincount(entry, whole * y, len(values))
-    negatives = np.bincount(entry, whole * (1.0 - y), len(values))
-    return (
-        values,
-        positives.astype(np.float64, copy=False),
-        negatives.astype(np.float64, copy=False),
-    )
+    positives = np.bincount(entry, np.where(positive, whole, 0.0), len(values))
+    negatives = np.bincount(entry, np.where(positive, 0.0, whole), len(values))
+    return values, np.asarray(positives, np.float64), np.asarray(negatives, np.float64)
 
 
 @dataclass(frozen=True)
