@@ -205,16 +205,17 @@ class KindsQuery:
     @property
     def counts(self) -> tuple[str, ...]:
         """What the query gives beside the columns of the kinds."""
-        plain = self._session.times is None and self._wanted.count is None
-        return ("n",) if plain else ("n", "rows_read", "wrong")
+        said = self._session.times is None and self._wanted.count is not None
+        return ("n", "rows_read", "wrong") if said else ("n",)
 
     def select(self) -> tuple[list[str], str]:
         """The columns of the kinds, and the query of these. Raises as ``parts``."""
         parts, count = self.parts(), self._wanted.count
-        times = self._session.times
+        times = known = self._session.times
         if times is None and count is not None:
             times = self._dialect.as_number(self._column(count))
-        return [*parts], kinds_query(self._dialect, self._session.rows, [*parts.values()], times)
+        asked = self._dialect, self._session.rows, [*parts.values()], times
+        return [*parts], kinds_query(*asked, known=known is not None)
 
     def counted(self) -> list[RawColumn]:
         """The answer to the query of kinds. Raises TooManyKindsError."""

@@ -203,16 +203,18 @@ def rows_query(rows: str, values: Sequence[str], most: int) -> str:
     return f"SELECT {_named(values) or '1 AS n'} FROM {rows} LIMIT {most}"  # noqa: S608 - places
 
 
-def kinds_query(dialect: Dialect, rows: str, values: Sequence[str], times: str | None) -> str:
+def kinds_query(
+    dialect: Dialect, rows: str, values: Sequence[str], times: str | None, known: bool = False
+) -> str:
     """How many rows there are of each kind of values: ``k0``, ``k1``, ... and ``n``.
 
-    ``times``: how many each row stands for; ``rows_read`` are then counted as well, and as
-    ``wrong`` those that do not say it.
+    ``times``: how many each row stands for. Unless all are ``known`` to say it, ``rows_read`` are
+    counted as well, and as ``wrong`` those that do not.
     """
     own = [] if times is None else [f"{times} AS t"]
     inner = ", ".join([*filter(None, [_named(values)]), *own]) or "1 AS one"
-    counts = "COUNT(*) AS n"
-    if times is not None:
+    counts = "COUNT(*) AS n" if times is None else "SUM(t) AS n"
+    if times is not None and not known:
         whole = f"t = CAST(CAST(t AS {dialect.whole}) AS {dialect.double})"
         fits = (
             f"CASE WHEN t >= 0 AND t <= {MOST} THEN CASE WHEN {whole} THEN 1 ELSE 0 END ELSE 0 END"
