@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -15,6 +16,8 @@ from evalreport.statistics.numbering import in_order, numbered
 Floats = NDArray[np.float64]
 
 _MOST_STEPS = 100
+#: Groups that are worked on at once.
+_BLOCK = 1 << 14
 #: How far sums of probabilities may miss a count by the rounding of shares and of their logits.
 _ROUNDING = 16 * float(np.finfo(np.float64).eps)
 
@@ -85,59 +88,32 @@ def _newton(u: Floats, pos: Floats, neg: Floats) -> tuple[float, float, tuple[fl
 
     Returns intercept, slope and the information (aa, ab, bb) at them.
     """
-    a, b, n = math.log(float(np.sum(pos)) / float(np.sum(neg))), 0.0, pos + neg
-    at = _Predicted(a + b * u)
-    likelihood = _log_likelihood(at, pos, neg)
+    a, b = math.log(float(np.sum(pos)) / float(np.sum(neg))), 0.0
+    room = np.empty((2, len(u)))
+    likelihood = _log_likelihood(a, b, u, pos, neg, room)
     for _ in range(_MOST_STEPS):
-        step_a, step_b = _newton_step(at, u, pos, neg, n)
+        step_a, step_b = _newton_step(a, b, u, pos, neg, room)
         if max(abs(step_a), abs(step_b)) <= 1e-8 * max(1.0, abs(a), abs(b)):
             # convergence is quadratic: after this step the error is in the last bit
             a, b = a + step_a, b + step_b
-            at.move(a, b, u)
-            return a, b, _moments(n, *at.shares(), u)
+            _contributions(a, b, u, pos, neg, room)
+            return a, b, _moments(room[1], u)
         # the sum of logarithms is only good to its rounding: do not halve for less
         enough = likelihood - 1e-11 * (1.0 + abs(likelihood))
         size, new = 1.0, -math.inf
         while new < enough and size > 1e-10:
-            at.move(a + size * step_a, b + size * step_b, u)
-            new = _log_likelihood(at, pos, neg)
+            new = _log_likelihood(a + size * step_a, b + size * step_b, u, pos, neg, room)
             size /= 2.0
         a, b, likelihood = a + 2.0 * size * step_a, b + 2.0 * size * step_b, new
     raise NotEstimable("the logistic fit did not converge")
 
 
-class _Predicted:
-    """Linear predictors of groups; what is made of them is made once.
-
-    ``small`` is exp(-abs(eta)).
-    """
-
-    def __init__(self, eta: Floats) -> None:
-        self.eta = eta
-        self.small = _small(eta)
-
-    def move(self, a: float, b: float, u: Floats) -> None:
-        """Become the predictors a + b u."""
-        np.multiply(u, b, out=self.eta)
-        self.eta += a
-        _small(self.eta, self.small)
-
-    def shares(self) -> tuple[Floats, Floats]:
-        """The probability of a positive and that of a negative."""
-        above, whole = self.eta >= 0.0, 1.0 + self.small
-        larger, smaller = 1.0 / whole, np.divide(self.small, whole, out=whole)
-        q = np.where(above, larger, smaller)
-        np.copyto(larger, smaller, where=above)
-        return q, larger
-
-
 def _newton_step(
-    at: _Predicted, u: Floats, pos: Floats, neg: Floats, n: Floats
+    a: float, b: float, u: Floats, pos: Floats, neg: Floats, room: Floats
 ) -> tuple[float, float]:
-    q, not_q = at.shares()
-    gradient = pos * not_q
-    gradient -= neg * q
-    i_aa, i_ab, i_bb = _moments(n, q, not_q, u)
+    _contributions(a, b, u, pos, neg, room)
+    gradient, curvature = room
+    i_aa, i_ab, i_bb = _moments(curvature, u)
     determinant = i_aa * i_bb - i_ab * i_ab
     if determinant <= 0.0:
         raise NotEstimable("the logistic fit did not converge")
@@ -147,14 +123,38 @@ def _newton_step(
     return (i_bb * g_a - i_ab * g_b) / determinant, (i_aa * g_b - i_ab * g_a) / determinant
 
 
-def _moments(n: Floats, q: Floats, not_q: Floats, u: Floats) -> tuple[float, float, float]:
-    """Sums of n q (1 - q) times 1, u and u squared; overwrites ``q``."""
-    q *= n
-    q *= not_q
-    found = [float(np.sum(q))]
+def _blocks(rows: int) -> Iterator[slice]:
+    """Parts of groups that stay in the cache while they are worked on."""
+    return (slice(start, start + _BLOCK) for start in range(0, rows, _BLOCK))
+
+
+def _contributions(a: float, b: float, u: Floats, pos: Floats, neg: Floats, room: Floats) -> None:
+    """What each group adds to the derivative by the intercept, and n q (1 - q): into ``room``."""
+    for at in _blocks(len(u)):
+        q, not_q = _shares(a + b * u[at])
+        gradient, curvature = room[:, at]
+        np.multiply(pos[at], not_q, out=gradient)
+        gradient -= neg[at] * q
+        np.multiply(q, pos[at] + neg[at], out=curvature)
+        curvature *= not_q
+
+
+def _shares(eta: Floats) -> tuple[Floats, Floats]:
+    """The probability of a positive and that of a negative."""
+    above, small = eta >= 0.0, _small(eta)
+    whole = 1.0 + small
+    larger, smaller = 1.0 / whole, np.divide(small, whole, out=whole)
+    q = np.where(above, larger, smaller)
+    np.copyto(larger, smaller, where=above)
+    return q, larger
+
+
+def _moments(curvature: Floats, u: Floats) -> tuple[float, float, float]:
+    """Sums of a curvature times 1, u and u squared; overwrites ``curvature``."""
+    found = [float(np.sum(curvature))]
     for _ in range(2):
-        q *= u
-        found.append(float(np.sum(q)))
+        curvature *= u
+        found.append(float(np.sum(curvature)))
     return found[0], found[1], found[2]
 
 
@@ -172,19 +172,17 @@ def calibration_in_the_large(p: ArrayLike, positives: ArrayLike, negatives: Arra
 
 def _in_the_large(x: Floats, pos: Floats, neg: Floats) -> Estimate:
     """The intercept of logits and counts."""
-    n = pos + neg
-    total = float(np.sum(pos))
+    total, room = float(np.sum(pos)), np.empty((2, len(x)))
     # expected positives rise with the intercept: keep a bracket round Newton's steps
     centre = math.log(total / float(np.sum(neg)))
     low, high = centre - float(x.max()), centre - float(x.min())
     a = (low + high) / 2.0
-    exact = abs(float(np.sum(n * _expit(x))) - total) <= _ROUNDING * total
+    exact = abs(_expected(0.0, x, pos, neg, room)[0] - total) <= _ROUNDING * total
     if exact:
         a = 0.0  # as many happen as were expected: what is left is the rounding of p
     for _ in range(0 if exact else _MOST_STEPS):
-        q = _expit(a + x)
-        excess = total - float(np.sum(n * q))
-        information = float(np.sum(n * q * (1.0 - q)))
+        expected, information = _expected(a, x, pos, neg, room)
+        excess = total - expected
         low, high = (a, high) if excess > 0.0 else (low, a)
         new = a + excess / information if information > 0.0 else math.inf
         if not low <= new <= high:
@@ -193,10 +191,20 @@ def _in_the_large(x: Floats, pos: Floats, neg: Floats) -> Estimate:
         a = new
         if converged:
             break
-    information, _, _ = _moments(n, *_Predicted(a + x).shares(), x)
+    _contributions(a, 1.0, x, pos, neg, room)
+    information = float(np.sum(room[1]))
     if information <= 0.0:
         raise NotEstimable("the logistic fit did not converge")
     return Estimate(a, 1.0 / math.sqrt(information))
+
+
+def _expected(a: float, x: Floats, pos: Floats, neg: Floats, room: Floats) -> tuple[float, float]:
+    """Positives that are expected with an intercept, and the information; overwrites ``room``."""
+    for at in _blocks(len(x)):
+        q = _expit(a + x[at])
+        np.multiply(pos[at] + neg[at], q, out=room[0, at])
+        np.multiply(room[0, at], 1.0 - q, out=room[1, at])
+    return float(np.sum(room[0])), float(np.sum(room[1]))
 
 
 def robust_calibration_fit(
@@ -304,9 +312,9 @@ def _grouped(
     return logits, pos, neg
 
 
-def _small(x: Floats, out: Floats | None = None) -> Floats:
+def _small(x: Floats) -> Floats:
     """The exponential of minus the absolute value."""
-    found = np.abs(x, out=out)
+    found = np.abs(x)
     np.negative(found, out=found)
     return np.exp(found, out=found)
 
@@ -319,11 +327,15 @@ def _expit(x: Floats) -> Floats:
     return found
 
 
-def _log_likelihood(at: _Predicted, pos: Floats, neg: Floats) -> float:
+def _log_likelihood(a: float, b: float, u: Floats, pos: Floats, neg: Floats, room: Floats) -> float:
+    """The log-likelihood of a line; overwrites ``room``."""
     # log q and log(1 - q) = log q - eta, where q is the probability of a positive
-    log_q, log_not_q = np.minimum(at.eta, 0.0), np.log1p(at.small)
-    log_q -= log_not_q
-    np.subtract(log_q, at.eta, out=log_not_q)
-    log_q *= pos
-    log_not_q *= neg
-    return float(np.sum(log_q) + np.sum(log_not_q))
+    for at in _blocks(len(u)):
+        eta = a + b * u[at]
+        log_q, log_not_q = room[:, at]
+        np.minimum(eta, 0.0, out=log_q)
+        log_q -= np.log1p(_small(eta))
+        np.subtract(log_q, eta, out=log_not_q)
+        log_q *= pos[at]
+        log_not_q *= neg[at]
+    return float(np.sum(room[0]) + np.sum(room[1]))

@@ -325,7 +325,7 @@ def _finer(
     ``code``: the place of each row's value in that column, -1 to ``size`` - 1.
     """
     lowest = int(code.min(initial=0))
-    size -= lowest
+    size = max(size - lowest, 1)
     if kinds > _MOST_KINDS // size:
         distinct, kind = numbered(kind)
         kinds = len(distinct)
