@@ -27,14 +27,22 @@ def exact_sum(values: Floats, times: npt.NDArray[np.int64] | None = None) -> flo
     >>> exact_sum(np.array([0.1, 1e16, -1e16]), np.array([10, 1, 1]))
     1.0
     """
-    if times is None:
-        return _rounded_once(values)
+    sums: list[float] = []
+    for start in range(0, len(values), BLOCK):
+        own = values[start : start + BLOCK]
+        parts = (own,) if times is None else _products(own, times[start : start + BLOCK])
+        for part in parts:
+            sums += _exact_parts(part)
+    return math.fsum(sums)
+
+
+def _products(values: Floats, times: npt.NDArray[np.int64]) -> tuple[Floats, Floats]:
+    """Values by how often they stand, and what rounding took of each product."""
     often = times.astype(np.float64)
     product = values * often
     high, low = _halves(values), _halves(often)
     rest = high[0] * low[0] - product
-    rest = ((rest + high[0] * low[1]) + high[1] * low[0]) + high[1] * low[1]
-    return _rounded_once(np.concatenate([product, rest]))
+    return product, ((rest + high[0] * low[1]) + high[1] * low[0]) + high[1] * low[1]
 
 
 def _halves(values: Floats) -> tuple[Floats, Floats]:
@@ -44,26 +52,24 @@ def _halves(values: Floats) -> tuple[Floats, Floats]:
     return upper, values - upper
 
 
-def _rounded_once(values: Floats) -> float:
-    """The sum, as ``math.fsum`` has it; raises as that does.
+def _exact_parts(values: Floats) -> list[float]:
+    """Numbers, mostly few, whose sum is exactly that of the values of a block.
 
     Many are taken apart into multiples of a 2^-26th of the power of two above the largest, of
     what is left, and so on (Rump, Ogita, Oishi, SIAM J Sci Comput 31, 2008): each part adds up
-    exactly, and the few sums are rounded once.
+    exactly.
 
-    >>> _rounded_once(np.array([1e280, 1.0, -1e280] * 5000))
-    5000.0
+    >>> _exact_parts(np.array([1.0, 0.5] * 5000))
+    [7500.0]
     """
     if len(values) < MANY or not np.abs(values).max() < _LARGE:
-        return math.fsum(values.tolist())
-    sums = []
-    for start in range(0, len(values), BLOCK):
-        rest = values[start : start + BLOCK]
-        above = math.frexp(float(np.abs(rest).max()))[1] + 26
-        while rest.any():
-            coarse = math.ldexp(1.5, above)
-            part = (rest + coarse) - coarse
-            sums.append(float(part.sum()))
-            rest = rest - part
-            above -= 26
-    return math.fsum(sums)
+        return list(values.tolist())
+    sums, rest = [], values
+    above = math.frexp(float(np.abs(rest).max()))[1] + 26
+    while rest.any():
+        coarse = math.ldexp(1.5, above)
+        part = (rest + coarse) - coarse
+        sums.append(float(part.sum()))
+        rest = rest - part
+        above -= 26
+    return sums
