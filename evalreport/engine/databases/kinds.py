@@ -97,12 +97,13 @@ def counted_kinds(found: Session, source: Source, wanted: Wanted) -> Kinds:
     asked = KindsQuery(found, source.name, wanted)
     held = asked.counted()
     counts = {name: held.pop().values for name in reversed(asked.counts)}
-    times = counts.pop("n").astype(np.int64, copy=False)
+    number = counts.pop("n")
     in_database = found.size is None
-    rows = int(counts.get("rows_read", times).sum()) if found.size is None else found.size
+    rows = int(counts.get("rows_read", number).sum()) if found.size is None else found.size
     if not rows:
         raise no_rows(source)
-    check_counts("wrong" in counts and counts["wrong"].any(), times.sum())
+    check_counts("wrong" in counts and counts["wrong"].any(), number.sum())
+    times = number.astype(np.int64, copy=False)
     taken, times, sha256 = canonical(held, times, hashed=in_database)
     if in_database:
         wanted.watch.seen(rows, rows)
