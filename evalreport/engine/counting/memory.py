@@ -11,6 +11,7 @@ import itertools
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -55,9 +56,15 @@ class Tables(Generic[Seen]):
         mask, sample = self.rows_of(where), self.view.sample
         if sample is not None and sample.own is not None:
             return len(np.unique(self.view.row[self.rows(where)]))
-        if self.view.times is not None:
-            return int(self.view.times[slice(None) if mask is None else mask].sum())
+        if self.times is not None:
+            return int(self.times[slice(None) if mask is None else mask].sum())
         return len(self.view.row) if mask is None else int(np.count_nonzero(mask))
+
+    @cached_property
+    def times(self) -> Codes | None:
+        """How many rows are of each kind; None where each is a row of its own."""
+        times = self.view.times
+        return None if times is None or bool(np.all(times == 1)) else times
 
     def kinds(self, where: Slice) -> npt.NDArray[np.intp]:
         """Indices of what a slice holds in the order of the view: rows, or kinds of rows."""
@@ -327,7 +334,7 @@ class MemoryTables(Tables[LabelView]):
         for side in (positive, ~positive):
             chosen = side if mask is None else side & mask
             entry = order.place[chosen]
-            often = None if view.times is None else view.times[chosen]
+            often = None if self.times is None else self.times[chosen]
             weight = None if view.weight is None else view.weight[chosen]
             sums.append(summed(entry, weight, size, often))
             squares.append(None if weight is None else summed(entry, weight**2, size, often))
