@@ -25,10 +25,10 @@ from evalreport.design.reader_study import (
     reading_test,
 )
 from evalreport.errors import Location, Problem, SpecError
-from evalreport.metrics.comparing import PAIRED, Family, family_of
+from evalreport.metrics.comparing import Family, family_of, methods_of
 from evalreport.metrics.declare import Interval, Metric
 from evalreport.metrics.interval_methods import CLASSICAL, classical, default_method
-from evalreport.metrics.interval_methods import Design as Drawn
+from evalreport.metrics.kinds import Design as Drawn
 from evalreport.plan.criteria import criterion_words
 from evalreport.spec.acceptance import Criterion
 from evalreport.spec.design import Design
@@ -347,7 +347,7 @@ class _Study:
         """The rule of a criterion against a reference, with the pair where one is assumed."""
         metric, level = criterion.metric.metric, self.spec.confidence.level
         wanted = self.spec.comparisons
-        _, intervals = PAIRED[family_of(metric, None)]
+        _, intervals = methods_of(family_of(metric, None))
         method = None
         if criterion.bound != "point":
             asked = {} if wanted is None else wanted.methods
@@ -383,7 +383,7 @@ class _Study:
         if not self.truth.settles(lambda cells: value_of(metric, params, cells)):
             return None
         first = float(value_of(metric, params, self.truth.cells))
-        tests, _ = PAIRED[family_of(metric, None)]
+        tests, _ = methods_of(family_of(metric, None))
         try:
             chances = assumed.with_first(min(max(first, 0.0), 1.0))
         except ValueError as error:

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from evalreport.engine.metric_values import Evaluated
 from evalreport.metrics.formula import Undefined, Value, number_text
+from evalreport.metrics.kinds import OF_FOLDS
 from evalreport.results.records import Interval
 from evalreport.statistics.folds import nadeau_bengio, standard_deviation
 
@@ -77,4 +78,4 @@ def fold_interval(
     if limits is None:
         return "all folds have the same value: they show no variance"
     low, high = max(limits.low, bounds[0]), min(limits.high, bounds[1])
-    return Interval(level, low, high, "nadeau_bengio")
+    return Interval(level, low, high, OF_FOLDS)

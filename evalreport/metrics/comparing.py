@@ -1,6 +1,7 @@
 """How a value is compared: the tests and intervals of a difference, by kind of metric.
 
-What a spec may ask for, what is planned and what is done follow from the two tables here.
+What a spec may ask for, what is planned, what is done and what is verified follow from the one
+table here.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 from evalreport.metrics.combined import balanced_accuracy, balanced_error_rate
 from evalreport.metrics.counts import accuracy, error_rate
 from evalreport.metrics.declare import Average, Goal, Interval, Metric, Table
-from evalreport.metrics.kinds import JACKKNIFE, SANDWICH
+from evalreport.metrics.kinds import AREA_OF_CLUSTERS, JACKKNIFE, OF_FOLDS, SANDWICH, Design
 from evalreport.metrics.tables import Counts, Matrix, ScoreTable
 from evalreport.statistics.unpaired import UNPAIRED_METHODS
 
@@ -33,7 +34,7 @@ TWO_TABLES, ADDED = "mover_paired", "square_and_add"
 
 
 class Family(Enum):
-    """Metrics that are compared alike."""
+    """Metrics that are compared alike, with the reason that the plan prints."""
 
     ROWS = "a share of rows with a given true class"
     CALLS = "a share of rows with a given prediction"
@@ -41,52 +42,91 @@ class Family(Enum):
     MEAN = "a mean over rows"
     SHARES = "a function of shares of the rows"
     OTHER = "no formula is known: groups of rows are left out"
+    #: Other functions of the table, and values with limits that go together in a known way.
+    TABLE = "a function of the table: by what each row contributes"
+    LIMITS = "by the limits of both values"
 
 
-#: Tests and interval methods of two models on the same rows; the first is the default.
-PAIRED: Mapping[Family, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    Family.ROWS: (
-        (
-            "mcnemar_exact",
-            "mcnemar_midp",
-            "mcnemar",
-            "mcnemar_corrected",
-            "tango",
-            "wald",
-            BOOTSTRAP,
-        ),
-        ("newcombe", "newcombe_uncorrected", "wald", "agresti_min", "tango", PERCENTILE),
-    ),
-    Family.CALLS: (
-        ("leisenring", "kosinski", "wald", "moskowitz_pepe", BOOTSTRAP),
-        ("square_and_add", "wald", PERCENTILE),
-    ),
-    Family.AREA: (("delong_score", "delong", BOOTSTRAP), ("delong_score", "delong", PERCENTILE)),
-    Family.MEAN: ((SATTERTHWAITE, PAIRED_T, BOOTSTRAP), (SATTERTHWAITE, PAIRED_T, PERCENTILE)),
-    Family.SHARES: ((TWO_TABLES, BOOTSTRAP), (TWO_TABLES, PERCENTILE)),
-    Family.OTHER: (
-        (JACKKNIFE, ADDED, BY_DESIGN, BOOTSTRAP),
-        (JACKKNIFE, ADDED, SANDWICH, PERCENTILE),
-    ),
-}
-
-_TWO_SAMPLES = (
-    ("two_proportion_z", "fisher_exact", "mee", "miettinen_nurminen", "wald", BOOTSTRAP),
-    (*UNPAIRED_METHODS, PERCENTILE),
+_BY_ROWS = f"{BY_DESIGN} | {SANDWICH}"
+_OF_MEANS = f"{SATTERTHWAITE} {WELCH} {BOOTSTRAP} | {SATTERTHWAITE} {WELCH} {PERCENTILE}"
+_TWO_SHARES = (
+    f"two_proportion_z fisher_exact mee miettinen_nurminen wald {BOOTSTRAP} | "
+    f"{' '.join(UNPAIRED_METHODS)} {PERCENTILE}"
 )
+_MCNEMAR = f"mcnemar_exact mcnemar_midp mcnemar mcnemar_corrected tango wald {BOOTSTRAP}"
+_UNPAIRED, _GROUPS = "delong_score_unpaired delong_unpaired", f"{JACKKNIFE} {ADDED}"
+_TWO_TABLES = f"{ADDED} {BOOTSTRAP} | {ADDED} {PERCENTILE}"
 
-#: The same for one model on two datasets, whose rows are independent.
-UNPAIRED: Mapping[Family, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    Family.ROWS: _TWO_SAMPLES,
-    Family.CALLS: _TWO_SAMPLES,
-    Family.AREA: (
-        ("delong_score_unpaired", "delong_unpaired", BOOTSTRAP),
-        ("delong_score_unpaired", "delong_unpaired", PERCENTILE),
-    ),
-    Family.MEAN: ((*OF_TWO_MEANS, BOOTSTRAP), (*OF_TWO_MEANS, PERCENTILE)),
-    Family.SHARES: ((ADDED, BOOTSTRAP), (ADDED, PERCENTILE)),
-    Family.OTHER: ((ADDED, BOOTSTRAP), (ADDED, PERCENTILE)),
-}
+Methods = tuple[tuple[str, ...], tuple[str, ...]]
+
+
+def _methods(cell: str) -> Methods:
+    tests, _, limits = cell.partition(" | ")
+    return tuple(tests.split()), tuple((limits or tests).split())
+
+
+#: For each family the tests and the limits of a difference, the default first, by how rows were
+#: drawn: those of two models on the same rows, then those of two datasets, independent or not. What
+#: else can be asked for is that of independent rows. One name is of a test and its limits.
+DIFFERENCES: Mapping[Family, Mapping[tuple[bool, Design], Methods]] = {
+    family: dict(zip(
+        [*((True, own) for own in Design), *((False, own) for own in Design)],
+        map(_methods, (*row[:5], row[5], *4 * (row[6],))), strict=True,
+    ))
+    for family, row in {
+        # the same rows: independent, weights, clusters, clusters of weighted rows, a sample by
+        # design; of two datasets: independent rows, others
+        Family.ROWS: (
+            f"{_MCNEMAR} | newcombe newcombe_uncorrected wald agresti_min tango {PERCENTILE}",
+            *3 * (ADDED,), _BY_ROWS, _TWO_SHARES, ADDED,
+        ),
+        Family.CALLS: (
+            f"leisenring kosinski wald moskowitz_pepe {BOOTSTRAP} | {ADDED} wald {PERCENTILE}",
+            *3 * (ADDED,), _BY_ROWS, _TWO_SHARES, ADDED,
+        ),
+        Family.AREA: (
+            f"delong_score delong {BOOTSTRAP} | delong_score delong {PERCENTILE}",
+            ADDED, AREA_OF_CLUSTERS, ADDED, _BY_ROWS,
+            f"{_UNPAIRED} {BOOTSTRAP} | {_UNPAIRED} {PERCENTILE}", ADDED,
+        ),
+        Family.MEAN: (
+            f"{SATTERTHWAITE} {PAIRED_T} {BOOTSTRAP} | {SATTERTHWAITE} {PAIRED_T} {PERCENTILE}",
+            *4 * (_BY_ROWS,), *2 * (_OF_MEANS,),
+        ),
+        Family.SHARES: (
+            f"{TWO_TABLES} {BOOTSTRAP} | {TWO_TABLES} {PERCENTILE}",
+            *3 * (ADDED,), _BY_ROWS, _TWO_TABLES, ADDED,
+        ),
+        Family.OTHER: (
+            f"{_GROUPS} {BY_DESIGN} {BOOTSTRAP} | {_GROUPS} {SANDWICH} {PERCENTILE}",
+            *4 * (JACKKNIFE,), _TWO_TABLES, ADDED,
+        ),
+        Family.TABLE: (*5 * (_BY_ROWS,), *2 * (ADDED,)),
+        Family.LIMITS: (*4 * (ADDED,), _BY_ROWS, *2 * (ADDED,)),
+    }.items()
+}  # fmt: skip
+
+#: Tests with limits, by their names, that are one calculation: Student's t, or a normal deviate.
+STUDENT = {
+    (SATTERTHWAITE, SATTERTHWAITE), (PAIRED_T, PAIRED_T), (WELCH, WELCH), (BY_DESIGN, SANDWICH),
+    (OF_FOLDS, OF_FOLDS), ("delong", "delong"), ("delong_unpaired", "delong_unpaired"),
+    (JACKKNIFE, JACKKNIFE),
+}  # fmt: skip
+#: Others that are one calculation, so that they never disagree.
+ONE = {
+    *STUDENT, ("delong_score", "delong_score"), ("delong_score_unpaired", "delong_score_unpaired"),
+    (TWO_TABLES, TWO_TABLES), (ADDED, ADDED), (BOOTSTRAP, PERCENTILE), (CLUSTERS, CLUSTERS),
+}  # fmt: skip
+
+
+def methods_of(family: Family, design: Design = Design.ROWS, *, paired: bool = True) -> Methods:
+    """The tests and the limits of differences, default first, of the same rows or of two datasets.
+
+    >>> methods_of(Family.SHARES, paired=False)[1]
+    ('square_and_add', 'bootstrap_percentile')
+    """
+    return DIFFERENCES[family][paired, design]
+
 
 #: Tests of equality alone, each with the one that takes its place against a margin.
 AT_A_MARGIN: Mapping[str, str] = {
@@ -322,7 +362,7 @@ def known_methods(
         names: dict[str, None] = {}
         for average in averages:
             family = family_of(metric, average, paired=paired)
-            names |= dict.fromkeys((PAIRED if paired else UNPAIRED)[family][place])
+            names |= dict.fromkeys(methods_of(family, paired=paired)[place])
         if not paired:
             # the name of the paired form is understood too
             names |= {old: None for old, name in WITHOUT_PAIRS.items() if name in names}

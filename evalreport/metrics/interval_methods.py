@@ -14,31 +14,12 @@ from itertools import chain, product
 
 from evalreport.metrics.comparing import pooled_over_rows
 from evalreport.metrics.declare import Metric
-from evalreport.metrics.kinds import RESAMPLING, SANDWICH, Average, Interval, Table
+from evalreport.metrics.kinds import RESAMPLING, SANDWICH, Average, Design, Interval, Table
 from evalreport.statistics.proportions import PROPORTION_METHODS
 
 #: What a spec writes for the methods that R and SAS print by default.
 CLASSICAL = "classical"
 ALL_TABLES = (Table.COUNTS, Table.MATRIX)
-
-
-class Design(Enum):
-    """How rows were drawn, as the spec says it."""
-
-    ROWS = "independent rows"
-    WEIGHTS = "weighted rows"
-    CLUSTERS = "clusters"
-    BOTH = "clusters of weighted rows"
-    SAMPLE = "a sample by design"
-
-    @classmethod
-    def of(cls, *, weighted: bool, clustered: bool, designed: bool) -> Design:
-        """The design of a dataset that declares these."""
-        if designed:
-            return cls.SAMPLE
-        if clustered:
-            return cls.BOTH if weighted else cls.CLUSTERS
-        return cls.WEIGHTS if weighted else cls.ROWS
 
 
 class Kind(Enum):

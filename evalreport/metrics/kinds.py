@@ -68,6 +68,25 @@ class Interval(Enum):
     NONE = "a p value or test statistic"
 
 
+class Design(Enum):
+    """How rows were drawn, as the spec says it."""
+
+    ROWS = "independent rows"
+    WEIGHTS = "weighted rows"
+    CLUSTERS = "clusters"
+    BOTH = "clusters of weighted rows"
+    SAMPLE = "a sample by design"
+
+    @classmethod
+    def of(cls, *, weighted: bool, clustered: bool, designed: bool) -> Design:
+        """The design of a dataset that declares these."""
+        if designed:
+            return cls.SAMPLE
+        if clustered:
+            return cls.BOTH if weighted else cls.CLUSTERS
+        return cls.WEIGHTS if weighted else cls.ROWS
+
+
 class Shares(Enum):
     """Which independent shares of the rows a metric of two classes is taken apart into.
 
@@ -98,6 +117,8 @@ SHARE_OF_WEIGHTS, TABLE_OF_WEIGHTS, AREA_OF_WEIGHTS = (
 )
 RESAMPLING = ("bootstrap_percentile", "bootstrap_bca")
 JACKKNIFE = "grouped_jackknife"
+#: Means over folds, and their differences.
+OF_FOLDS = "nadeau_bengio"
 #: Student's t on the logit, with the standard deviation of replicates; and the same of clusters.
 LOGIT_T, LOGIT_T_OF_CLUSTERS = "bootstrap_logit_t", "cluster_bootstrap_logit_t"
 #: Methods that draw rows or clusters; the last one units within strata.

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from evalreport.metrics.declare import Average, Metric, Table
+from evalreport.metrics.kinds import OF_FOLDS
 from evalreport.plan.inputs import (
     MANY_GROUPS,
     RECORDS_PER_CLASS,
@@ -159,7 +160,7 @@ def _method(
 ) -> tuple[str | None, str]:
     if place.where.fold == MEAN_OF_FOLDS:
         if facts.fold_sizes:
-            return "nadeau_bengio", "folds share training rows"
+            return OF_FOLDS, "folds share training rows"
         return None, "sizes of the training sets are not known"
     methods = requests.methods
     if facts.label_sets:

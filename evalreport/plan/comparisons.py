@@ -18,19 +18,17 @@ from evalreport.metrics.comparing import (
     BOOTSTRAP,
     BY_DESIGN,
     CLUSTERS,
-    PAIRED,
     PERCENTILE,
     SEVERAL,
-    UNPAIRED,
     WITHOUT_PAIRS,
     Family,
     directed,
     family_of,
+    methods_of,
     same_number,
 )
 from evalreport.metrics.declare import Interval, Metric, Table
-from evalreport.metrics.interval_methods import Design
-from evalreport.metrics.kinds import AREA_OF_CLUSTERS, JACKKNIFE, SANDWICH
+from evalreport.metrics.kinds import AREA_OF_CLUSTERS, Design
 from evalreport.metrics.tables import Matrix
 from evalreport.plan.inputs import Facts
 from evalreport.plan.methods import ASKED
@@ -322,7 +320,7 @@ def planned_by(
         if task.metric in asked:
             word = asked[task.metric]
             name, known = word if paired else WITHOUT_PAIRS.get(word, word), getattr(chosen, key)
-            fit = (PAIRED if paired else UNPAIRED)[family][place]
+            fit = methods_of(family, paired=paired)[place]
             reason = None if name == known else _unfit(name, fit, family, weighted=weighted)
             named: dict[str, Any] = {key: name, f"{key}_reason": reason}
             chosen = replace(chosen, why=ASKED, **named)
@@ -379,35 +377,34 @@ NO_DEFAULT = f"neither value has valid limits: {PERCENTILE} can be requested"
 def _default(family: Family, task: Task, design: Design, *, paired: bool) -> tuple[str, str, str]:
     """Test and limits of a difference of which the spec names none, and why these.
 
-    Both values by their limits: of the same rows where it is known how they go together, that is
-    of single ratios and ranked scores, and of tables and areas of rows with weights or in clusters;
-    of two datasets where no formula is known, or rows depend on each other, but for means.
+    Where rows depend on each other a wider family may be the one whose methods hold. Limits of
+    both values are enough of the same rows where it is known how they go together.
     """
-    metric, dependent = metric_named(task.metric), design is not Design.ROWS
-    mean, other, at = family is Family.MEAN, family is Family.OTHER, task.table in AT_THRESHOLD
+    metric, at = metric_named(task.metric), task.table in AT_THRESHOLD
     single = task.average is None and task.table != Table.CLASS_SCORES.value
-    if not paired:
-        by_limits = other or (dependent and not mean)
-    elif design is Design.SAMPLE:
-        if mean or (metric.linearised and (single or at)):
-            return BY_DESIGN, SANDWICH, "variance by the design of the sample"
-        return JACKKNIFE, JACKKNIFE, "units are left out in groups"
-    elif dependent and mean:
-        return BY_DESIGN, SANDWICH, "a mean over rows: by what each contributes"
-    elif design is Design.CLUSTERS and family is Family.AREA:
-        return AREA_OF_CLUSTERS, AREA_OF_CLUSTERS, "rows of one cluster are not independent"
-    elif other:
-        by_limits = single and (metric.interval is Interval.LOG or metric.influence is not None)
-    else:
-        by_limits = single and dependent and metric.interval in _ANALYTIC
-    if by_limits:
-        return ADDED, ADDED, "by the limits of both values"
-    if paired and at and (dependent or other):
-        return BY_DESIGN, SANDWICH, "a function of the table: by what each row contributes"
-    if paired and dependent:
-        family = Family.OTHER
-    tests, methods = (PAIRED if paired else UNPAIRED)[family]
-    return tests[0], methods[0], family.value
+    mean, other, sample = family is Family.MEAN, family is Family.OTHER, design is Design.SAMPLE
+    by_limits = metric.interval in _ANALYTIC
+    if other:
+        by_limits = metric.interval is Interval.LOG or metric.influence is not None
+    if sample and not mean:
+        family = Family.TABLE if metric.linearised and (single or at) else Family.OTHER
+    elif paired and not mean and (other or design is not Design.ROWS):
+        if not (single and by_limits):
+            family = Family.TABLE if at else Family.OTHER
+        elif other:
+            family = Family.LIMITS
+    (test, *_), (method, *_) = methods_of(family, design, paired=paired)
+    why = family.value
+    if test == ADDED and not (family is Family.SHARES and design is Design.ROWS):
+        why = Family.LIMITS.value
+    elif sample:
+        by_rows = "variance by the design of the sample"
+        why = by_rows if test == BY_DESIGN else "units are left out in groups"
+    elif test == AREA_OF_CLUSTERS:
+        why = "rows of one cluster are not independent"
+    elif test == BY_DESIGN and mean:
+        why = f"{family.value}: by what each contributes"
+    return test, method, why
 
 
 #: Families whose values have limits with weights and in clusters without drawing rows; those of

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 
+from evalreport.metrics.kinds import OF_FOLDS
 from evalreport.plan.build import thresholds
 from evalreport.plan.comparisons import (
     ComparisonPlan,
@@ -144,7 +145,7 @@ def _comparisons(
             yield Request("comparison", f"p values corrected by {asked.correction} over {family}")
         if compared.tasks and all(one.folds for one in facts):
             what = "means over folds, where both models have the same"
-            yield Request("comparison", what, how="nadeau_bengio")
+            yield Request("comparison", what, how=OF_FOLDS)
         yield from compared.apart
         for skipped in compared.skipped:
             task = skipped.record

@@ -6,12 +6,12 @@ from evalreport.metrics.comparing import same_number
 from evalreport.metrics.declare import Average, Interval, Metric
 from evalreport.metrics.interval_methods import (
     CLASSICAL,
-    Design,
     Kind,
     classical,
     kind_of,
     offered,
 )
+from evalreport.metrics.kinds import Design
 from evalreport.plan.inputs import Facts
 
 #: Above so many classes no interval of a smooth function of the whole table is taken.

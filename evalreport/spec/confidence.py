@@ -11,7 +11,8 @@ from pydantic import AfterValidator, Field, Tag
 from evalreport.errors import did_you_mean
 from evalreport.metrics.catalogue import catalogue, find
 from evalreport.metrics.declare import Metric
-from evalreport.metrics.interval_methods import CLASSICAL, Design, interval_methods
+from evalreport.metrics.interval_methods import CLASSICAL, interval_methods
+from evalreport.metrics.kinds import Design
 from evalreport.spec.fields import (
     SEED_LIMIT,
     Fault,

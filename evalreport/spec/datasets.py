@@ -19,7 +19,7 @@ from pydantic import (
 )
 
 from evalreport.errors import nearest
-from evalreport.metrics.interval_methods import Design as Drawn
+from evalreport.metrics.kinds import Design as Drawn
 from evalreport.spec.fields import (
     Column,
     Distinct,

@@ -11,7 +11,7 @@ from evalreport.errors import Problem, did_you_mean
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Metric
 from evalreport.metrics.interval_methods import CLASSICAL, interval_methods
-from evalreport.metrics.interval_methods import Design as Drawn
+from evalreport.metrics.kinds import Design as Drawn
 from evalreport.spec.acceptance import Criterion, WhichNumber, as_threshold
 from evalreport.spec.comparisons import (
     Baselines,

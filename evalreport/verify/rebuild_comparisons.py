@@ -35,21 +35,10 @@ from evalreport.engine.metric_values import Evaluated
 from evalreport.engine.reference.differences import SAME_ROWS, compared_with_run
 from evalreport.engine.reference.run import ReferenceRun, References
 from evalreport.metrics.catalogue import metric_named
-from evalreport.metrics.comparing import (
-    ADDED,
-    BOOTSTRAP,
-    BY_DESIGN,
-    CLUSTERS,
-    PAIRED_T,
-    PERCENTILE,
-    SATTERTHWAITE,
-    TWO_TABLES,
-    WELCH,
-)
+from evalreport.metrics.comparing import ONE, STUDENT
 from evalreport.metrics.coverage_study import Drawn
 from evalreport.metrics.declare import Metric
 from evalreport.metrics.formula import Undefined, Value
-from evalreport.metrics.kinds import JACKKNIFE, SANDWICH
 from evalreport.plan.comparisons import ComparisonTask
 from evalreport.plan.everything import comparison_request
 from evalreport.plan.task import Task
@@ -81,17 +70,6 @@ if TYPE_CHECKING:
 
 ON_ROWS = "the two models are compared row by row"
 FEWER = "it is a value of the rows that both models have"
-#: Tests with limits, by their names, that are one calculation: a statistic over its error.
-STUDENT = {
-    (SATTERTHWAITE, SATTERTHWAITE), (PAIRED_T, PAIRED_T), (WELCH, WELCH),
-    (BY_DESIGN, SANDWICH), (folds.METHOD, folds.METHOD), ("delong", "delong"),
-    ("delong_unpaired", "delong_unpaired"), (JACKKNIFE, JACKKNIFE),
-}  # fmt: skip
-#: Others that are one calculation, so that they never disagree.
-ONE = {
-    *STUDENT, ("delong_score", "delong_score"), ("delong_score_unpaired", "delong_score_unpaired"),
-    (TWO_TABLES, TWO_TABLES), (ADDED, ADDED), (BOOTSTRAP, PERCENTILE), (CLUSTERS, CLUSTERS),
-}  # fmt: skip
 #: Names of tests and limits that may take over from the planned ones.
 TAKEN_OVER = {name for pair in ONE for name in pair}
 

@@ -10,7 +10,8 @@ import pytest
 import evalreport
 from evalreport.metrics.catalogue import catalogue, find
 from evalreport.metrics.declare import Average
-from evalreport.metrics.interval_methods import Design, classical, offered
+from evalreport.metrics.interval_methods import classical, offered
+from evalreport.metrics.kinds import Design
 from evalreport.plan.methods import AS_CLASSICAL
 from evalreport.spec.confidence import requestable
 

@@ -20,7 +20,8 @@ from statsmodels.stats.proportion import confint_proportions_2indep
 import evalreport
 from evalreport.metrics.catalogue import catalogue, find
 from evalreport.metrics.declare import Average, Table
-from evalreport.metrics.interval_methods import BY_KIND, Design, Kind
+from evalreport.metrics.interval_methods import BY_KIND, Kind
+from evalreport.metrics.kinds import Design
 from evalreport.metrics.methods import method_title
 from evalreport.plan.inputs import Facts
 from evalreport.plan.methods import choose

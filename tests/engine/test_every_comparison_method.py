@@ -10,10 +10,10 @@ import pytest
 import evalreport
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.comparing import (
-    PAIRED,
-    UNPAIRED,
+    Family,
     known_intervals,
     known_tests,
+    methods_of,
 )
 from evalreport.spec.load import parse_spec
 
@@ -56,8 +56,12 @@ def run(reference: Any, **asked: Any) -> list[dict[str, Any]]:
 
 
 def methods(paired: bool, place: int) -> list[tuple[str, str]]:
-    table = PAIRED if paired else UNPAIRED
-    return [(METRIC[family.name], name) for family, own in table.items() for name in own[place]]
+    return [
+        (METRIC[family.name], name)
+        for family in Family
+        if family.name in METRIC
+        for name in methods_of(family, paired=paired)[place]
+    ]
 
 
 def every_name(place: int) -> set[str]:

@@ -11,7 +11,8 @@ from plain_results import build
 import evalreport
 from evalreport.metrics.catalogue import catalogue, find
 from evalreport.metrics.declare import Interval, Metric, Table
-from evalreport.metrics.interval_methods import BY_KIND, OWN, Design, interval_methods
+from evalreport.metrics.interval_methods import BY_KIND, OWN, interval_methods
+from evalreport.metrics.kinds import Design
 from evalreport.report.model import Ledgers
 
 N = 160

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evalreport.metrics.catalogue import find
-from evalreport.metrics.comparing import PAIRED, UNPAIRED, Family, same_number
+from evalreport.metrics.comparing import Family, methods_of, same_number
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,9 @@ def test_an_average_is_another_number_only_where_it_is(
 
 def test_areas_are_compared_in_score_form_and_shares_by_their_squares() -> None:
     firsts = {
-        family: tuple(kinds[0] for table in (PAIRED, UNPAIRED) for kinds in table[family])
+        family: tuple(
+            names[0] for paired in (True, False) for names in methods_of(family, paired=paired)
+        )
         for family in (Family.AREA, Family.SHARES)
     }
     unpaired = "delong_score_unpaired"

@@ -11,7 +11,8 @@ from ready_specs import CONFIGS, results_of
 
 from evalreport.metrics import comparing
 from evalreport.metrics.catalogue import catalogue
-from evalreport.metrics.interval_methods import BY_KIND, OWN, Design, interval_methods
+from evalreport.metrics.interval_methods import BY_KIND, OWN, interval_methods
+from evalreport.metrics.kinds import Design
 from evalreport.metrics.methods import DECLARED, METHODS
 from evalreport.statistics.hypotheses import PAIRED_TAILS, UNPAIRED_TAILS
 from evalreport.statistics.proportions import PROPORTION_METHODS
@@ -44,8 +45,8 @@ def recorded(part: Any) -> Iterator[str]:
 
 def test_what_can_be_asked_for_is_declared() -> None:
     asked = {name for metric in catalogue() for name in interval_methods(metric, Design)}
-    for table in (comparing.PAIRED, comparing.UNPAIRED):
-        asked |= {name for both in table.values() for names in both for name in names}
+    for by in comparing.DIFFERENCES.values():
+        asked |= {name for both in by.values() for names in both for name in names}
     asked |= {*comparing.AT_A_MARGIN.values(), *comparing.SEVERAL.values()}
     assert asked <= METHODS.keys()
 

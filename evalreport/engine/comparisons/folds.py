@@ -13,11 +13,12 @@ from evalreport.engine.comparisons.pairs import Pair
 from evalreport.engine.folds import mean_over_folds
 from evalreport.engine.metric_values import Evaluated
 from evalreport.metrics.catalogue import metric_named
+from evalreport.metrics.kinds import OF_FOLDS
 from evalreport.plan.comparisons import ComparisonTask
 from evalreport.results.identity import Slice
 from evalreport.statistics.folds import corrected_resampled_t
 
-METHOD, SHARED = "nadeau_bengio", "folds share training rows"
+SHARED = "folds share training rows"
 
 
 def fold_names(pair: Pair) -> tuple[str, ...]:
@@ -71,12 +72,12 @@ def of_folds(task: ComparisonTask) -> ComparisonTask:
     asked = task.hypothesis
     return replace(
         task,
-        test=METHOD,
-        interval=METHOD,
+        test=OF_FOLDS,
+        interval=OF_FOLDS,
         why=SHARED,
         test_reason=None,
         interval_reason=None,
-        hypothesis=asked and replace(asked, test=METHOD, why=SHARED),
+        hypothesis=asked and replace(asked, test=OF_FOLDS, why=SHARED),
     )
 
 
@@ -94,4 +95,4 @@ def _contrast(
     if found is None:
         return Unknown("there are fewer than two folds")
     low, high = metric_named(task.task.metric).range_of(len(model.view.labels))
-    return ByError(found.difference, found.error, found.df, METHOD, most=high - low)
+    return ByError(found.difference, found.error, found.df, OF_FOLDS, most=high - low)
