@@ -188,17 +188,8 @@ def row_mean(case: Case) -> Found:
     if view.sample is not None:
         return _designed_mean(case, values, weight)
     if method in (SHARE_OF_WEIGHTS, "wilson_n_eff"):
-        kish = method == SHARE_OF_WEIGHTS
-        limits = intervals.share_of_kish if kish else intervals.share_of_weights
-        squares = tuple(math.fsum(weight[values == hit] ** 2) for hit in (1.0, 0.0))
-        return limits(
-            number,
-            math.fsum(weight),
-            (squares[0], squares[1]),
-            float(weight.max()),
-            level,
-            case.measurer.tables.row_count(EVERYTHING),
-        )
+        every = case.measurer.tables.row_count(EVERYTHING)
+        return intervals.share_of_rows(number, weight, values > 0, level, method, every)
     top, bottom = weight * values, weight
     if view.cluster is not None:
         unit = np.unique(view.cluster[0][rows], return_inverse=True)[1]

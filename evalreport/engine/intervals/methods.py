@@ -158,25 +158,6 @@ def weighted_proportion(v: TableValue, method: str) -> records.Interval | None:
     return n_eff_interval(v.value, found.variance, v.level, found.units_df)
 
 
-def share_of_kish(
-    share: float,
-    total: float,
-    squares: tuple[float, float],
-    heaviest: float,
-    level: float,
-    rows: float = math.inf,
-) -> records.Interval | None:
-    """`share_of_weights` on no more rows than Kish's."""
-    own = share_of_weights(share, total, squares, heaviest, level, rows)
-    if own is None or own.n_effective is None or own.standard_error is None:
-        return None if own is None else replace(own, method=SHARE_OF_WEIGHTS)
-    left = means.effective_size_from_sums(total, math.fsum(squares))
-    effective = min(own.n_effective, left)
-    limits = proportions.wilson_n_eff(share, effective, level)
-    error = own.standard_error
-    return from_limits(limits, level, SHARE_OF_WEIGHTS, n_effective=effective, standard_error=error)
-
-
 def _of_kish(v: TableValue, variance: float) -> records.Interval | None:
     """Wilson on no more rows than weights leave.
 
@@ -211,24 +192,36 @@ def n_eff_interval(
     return from_limits(limits, level, "wilson_n_eff", n_effective=effective, **told)
 
 
-def share_of_weights(
+def share_of_rows(
     share: float,
-    total: float,
-    squares: tuple[float, float],
-    heaviest: float,
+    weight: npt.NDArray[np.float64],
+    hit: npt.NDArray[np.bool_],
     level: float,
-    rows: float = math.inf,
+    method: str,
+    rows: float,
 ) -> records.Interval | None:
-    """The same from sums: of weights, and of squared weights of hits and of misses.
+    """The same from the weight of each row, shape (n,), and whether it is in the share.
 
-    ``heaviest``: the weight that an unseen row may have; ``rows``: of the whole sample.
+    ``rows``: of the whole sample. By ``wilson_kish`` on no more rows than Kish's.
     """
-    if total <= 0 or heaviest <= 0:
+    total, heaviest = math.fsum(weight), float(weight.max(initial=0.0))
+    if total <= 0:
         return None
+    squares = math.fsum(weight[hit] ** 2), math.fsum(weight[~hit] ** 2)
     variance = means.share_variance(share, total, squares, rows)
     if _is_unvaried(share, variance):
-        return _alike(share, total / heaviest, heaviest, level, "wilson_n_eff")
-    return n_eff_interval(share, variance, level)
+        own = _alike(share, total / heaviest, heaviest, level, "wilson_n_eff")
+    else:
+        own = n_eff_interval(share, variance, level)
+    if own is None or method != SHARE_OF_WEIGHTS:
+        return own
+    error = own.standard_error
+    if own.n_effective is None or error is None:
+        return replace(own, method=method)
+    left = means.effective_size_from_sums(total, math.fsum(squares))
+    effective = min(own.n_effective, left)
+    limits = proportions.wilson_n_eff(share, effective, level)
+    return from_limits(limits, level, method, n_effective=effective, standard_error=error)
 
 
 def _is_unvaried(share: float, variance: float) -> bool:

@@ -327,13 +327,8 @@ def row_mean_interval(
     # What follows needs weights or clusters, of which rows are held one by one, or draws rows.
     mean = mean.each_row
     if method in (SHARE_OF_WEIGHTS, "wilson_n_eff"):
-        hit = mean.parts > 0
-        squares = math.fsum(mean.counted[hit] ** 2), math.fsum(mean.counted[~hit] ** 2)
-        total, rows = math.fsum(mean.counted), int(np.count_nonzero(mean.counted))
-        heaviest = float(mean.counted.max(initial=0.0))
-        kish = method == SHARE_OF_WEIGHTS
-        limits = intervals.share_of_kish if kish else intervals.share_of_weights
-        return limits(mean.number, total, squares, heaviest, level, rows)
+        rows, hit = int(np.count_nonzero(mean.counted)), mean.parts > 0
+        return intervals.share_of_rows(mean.number, mean.counted, hit, level, method, rows)
     if method == "sandwich" and mean.cluster is None:
         inside = mean.counted > 0
         return _linearised(mean, mean.parts[inside], mean.counted[inside], method, level)
