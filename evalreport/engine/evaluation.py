@@ -31,7 +31,7 @@ from evalreport.plan.inputs import default_threshold
 from evalreport.plan.task import Plan, Skipped, Task, ThresholdRequest
 from evalreport.predict.view import LabelView, View
 from evalreport.results.identity import MEAN_OF_FOLDS, Slice
-from evalreport.results.records import Failure, Measure
+from evalreport.results.records import Failure, Interval, Measure
 
 
 @dataclass
@@ -172,6 +172,8 @@ class Evaluator(ABC, Generic[Seen, Built]):
             self._mean_of_folds(task, parts)
             return
         computed = self._compute(task)
+        if computed.interval is not None:
+            computed = replace(computed, interval=self._studied(task, computed.interval))
         if task.where.fold is not None:
             self._computed[_identity(task, task.where.fold)] = computed
         table = self._table(task.where, self._request(task))
@@ -184,6 +186,9 @@ class Evaluator(ABC, Generic[Seen, Built]):
 
     def _compute(self, task: Task) -> Computed:
         return self.measurer.compute(task)
+
+    def _studied(self, task: Task, interval: Interval) -> Interval:
+        return self.measurer.studied(task, interval)
 
     def _skip(self, skipped: Skipped) -> None:
         task = skipped.record

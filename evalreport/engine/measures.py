@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +18,7 @@ from evalreport.engine.intervals.methods import has_width
 from evalreport.engine.intervals.missing_rows import Missing, lost_inside, missing_rows
 from evalreport.engine.intervals.score_averages import average_of_scores
 from evalreport.engine.intervals.score_intervals import class_score_interval, score_interval
-from evalreport.engine.intervals.studied import design_of, drawn_as, was_studied, with_study
+from evalreport.engine.intervals.studied import of_value
 from evalreport.engine.intervals.table_intervals import table_interval
 from evalreport.engine.metric_values import (
     Evaluated,
@@ -31,16 +30,15 @@ from evalreport.engine.metric_values import (
 from evalreport.engine.settings import Settings
 from evalreport.engine.thresholds import Resolved
 from evalreport.metrics.catalogue import metric_named
-from evalreport.metrics.coverage_study import Drawn
 from evalreport.metrics.declare import Average, Kind, Metric, Table
 from evalreport.metrics.formula import Infinite, Undefined, Value
-from evalreport.metrics.interval_methods import CLASSICAL, Design, interval_methods
-from evalreport.metrics.kinds import DRAWN, TABLE_OF_CLUSTERS, TABLE_OF_WEIGHTS
+from evalreport.metrics.interval_methods import CLASSICAL, interval_methods
+from evalreport.metrics.kinds import DRAWN, TABLE_OF_CLUSTERS, TABLE_OF_WEIGHTS, Design
 from evalreport.metrics.methods import method_title
 from evalreport.metrics.readings import as_read
 from evalreport.metrics.tables import Matrix, ScoreTable
 from evalreport.plan.inputs import Facts, MetricRequest
-from evalreport.plan.methods import ASKED, REQUESTED, choose
+from evalreport.plan.methods import ASKED, choose
 from evalreport.plan.task import Skipped, Task, ThresholdRequest
 from evalreport.predict.view import LabelView, View
 from evalreport.results.identity import Slice
@@ -87,6 +85,10 @@ class TaskMeasurer(ABC, Generic[Seen, Built]):
     @abstractmethod
     def compute(self, task: Task) -> Computed:
         """The value and interval of one task."""
+
+    def studied(self, task: Task, interval: Interval) -> Interval:
+        """The limits of a value with what such limits held in the coverage study."""
+        return of_value(interval, task, self.tables)
 
     def metric_of(self, task: Task) -> Metric:
         """The metric of a task as it reads the scores of this model."""
@@ -210,9 +212,6 @@ class Measurer(TaskMeasurer[LabelView, MemoryTables]):
         )
         if task.interval is not None and (isinstance(value.outcome, Value) or one_sided):
             interval = table_interval(case)
-        if isinstance(interval, Interval):
-            rows = matrix.row_totals
-            interval = self._with_study(task, interval, float(rows[case.index]), float(sum(rows)))
         return missing_cases.of_table(case), interval
 
     def _table_value(
@@ -256,9 +255,6 @@ class Measurer(TaskMeasurer[LabelView, MemoryTables]):
         interval: Interval | str | None = None
         if isinstance(value.outcome, Value) and task.interval is not None:
             interval = score_interval(case)
-        if isinstance(interval, Interval):
-            of_class = float(table.positive_total)
-            interval = self._with_study(task, interval, of_class, float(table.total))
         value = _where_reached(metric, table, value)
         return missing_cases.of_scores(replace(case, value=value)), interval
 
@@ -273,24 +269,6 @@ class Measurer(TaskMeasurer[LabelView, MemoryTables]):
         if isinstance(value.outcome, Value) and task.interval is not None:
             interval = class_score_interval(Case(self, task, metric, arguments, value))
         return value, interval
-
-    def _with_study(
-        self, task: Task, interval: Interval | None, positives: float, rows: float
-    ) -> Interval | None:
-        """The interval with what its method held in the study, of the rows as they were drawn.
-
-        Only defaults were studied, for metrics as they are without parameters, of two classes,
-        and limits that are finite.
-        """
-        if interval is None or task.why in REQUESTED or math.isinf(interval.high):
-            return interval
-        if not was_studied(self.view, task):
-            return interval
-        drawn = Drawn(positives, rows - positives)
-        if design_of(self.view):
-            # tables of weights do not say how many rows there are
-            drawn = drawn_as(self.view, self.tables.kinds(task.where), self.class_index(task))
-        return with_study(interval, task.metric, drawn)
 
     # -- small things ---------------------------------------------------------------------
 

@@ -67,6 +67,7 @@ def _intervals(contents: Contents) -> Iterator[tuple[str, str, Interval]]:
 
 
 def _held(groups: Iterable[Sequence[Interval]]) -> str:
-    """The least and the most of 100 such limits that held in the coverage study."""
-    shares = [x for own in groups for one in own if one.study for x in one.study[:2]]
+    """The least and the most of 100 such limits that held, where the least is too few."""
+    told = [one for own in groups for one in own]
+    shares = [x for one in told if one.study and one.is_rarely_held for x in one.study[:2]]
     return f"; covers {100 * min(shares):.1f} to {100 * max(shares):.1f} %" if shares else ""

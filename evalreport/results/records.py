@@ -54,6 +54,10 @@ def verdict_of(outcome: str) -> str:
 # -- numbers -------------------------------------------------------------------------------
 
 
+#: From this share of samples on, limits of 95 % do what they promise.
+OFTEN_HELD = 0.93
+
+
 class Held(NamedTuple):
     """Shares of samples in which limits contained the truth in the coverage study of few rows.
 
@@ -97,12 +101,18 @@ class Interval:
         float | None,
         OMITTED,
         "Share of samples in which such limits, nominally of 95 %, contained the truth in the "
-        "coverage study: the least of the nearest samples.",
+        "coverage study: the least of the nearest samples. A sample of a value without limits "
+        "counts as one in which they did not.",
     ] = None
     held_most: Annotated[float | None, OMITTED, "The greatest share of the same samples."] = None
     held_cell: Annotated[
         str | None, OMITTED, "The samples of the study that are nearest: size and prevalence."
     ] = None
+
+    @property
+    def is_rarely_held(self) -> bool:
+        """Whether such limits held less often in the coverage study than a page can pass over."""
+        return self.held is not None and self.held < OFTEN_HELD
 
     @property
     def study(self) -> Held | None:

@@ -120,6 +120,20 @@ class _Recorded(Evaluator[Any, Any]):
         }
         return replace(interval, level=self.measurer.settings.level)
 
+    def _studied(self, task: Task, interval: r.Interval) -> r.Interval:
+        """The limits with what such limits held, which is taken over where no table tells rows."""
+        names = [f"interval.{name}" for name in ("held", "held_most", "held_cell")]
+        try:
+            found = super()._studied(task, interval)
+        except NotRecorded as absent:
+            told = self.told.of(task)
+            own = None if told is None or told.interval is None else told.interval.study
+            self._left_out |= dict.fromkeys(names, str(absent))
+            return interval.with_study(own)
+        for name in names:
+            self._left_out.pop(name, None)
+        return found
+
     def _compute(self, task: Task) -> Computed:
         """The value with its interval, or what of it is taken over, with the reason."""
         told, own = self.model.told(task), self.model.own(task.label)

@@ -36,7 +36,7 @@ from evalreport.plan.task import Skipped, Task, ThresholdRequest
 from evalreport.predict.facts import facts_of, in_order
 from evalreport.predict.schemes import DRAWN
 from evalreport.predict.view import LabelView, View
-from evalreport.results.identity import Slice, WhichNumber
+from evalreport.results.identity import EVERYTHING, Slice, WhichNumber
 from evalreport.results.lookup import Results
 from evalreport.results.records import (
     ClassCount,
@@ -59,6 +59,7 @@ from evalreport.verify.recorded_tables import (
     RecordedSets,
     RecordedTables,
     RecordedView,
+    refusing,
     source_of,
 )
 
@@ -407,6 +408,16 @@ class RecordedSetTables:
     def row_count(self, where: Slice) -> int:
         """The fewest rows that know a label. Raises NotRecorded."""
         return min(tables.row_count(where) for tables in self.of_labels)
+
+    def class_rows(self, where: Slice) -> tuple[int, ...]:
+        """The rows that have each label. Raises NotRecorded."""
+        if any(one.view.rows != self.view.rows for one in self.of_labels):
+            raise NotRecorded(LABEL_SETS)
+        if where == EVERYTHING:
+            return self.view.class_rows
+        return tuple(one.class_rows(where)[one.view.positive_index] for one in self.of_labels)
+
+    cluster_sizes = refusing(CLUSTERS)
 
     def counts(self, where: Slice, threshold: float | None) -> list[Counts]:
         """The cells of each label against its absence. Raises NotRecorded."""

@@ -96,6 +96,13 @@ class RecordedTables(MemoryTables):
             raise NotRecorded(WEIGHTS if self._weighted else SINGLE_ROWS)
         return self.row_count(where)
 
+    def class_rows(self, where: Slice) -> tuple[int, ...]:
+        """Rows of each class of a slice, as its table tells. Raises NotRecorded."""
+        own = self.view if where == EVERYTHING else self.view_of(where)
+        return own.class_rows
+
+    cluster_sizes = refusing(CLUSTERS)
+
     def view_of(self, where: Slice) -> RecordedView:
         """The view of a slice: its rows, and those of each class where its table tells them."""
         view, rows = self.view, None

@@ -1,34 +1,58 @@
-"""What the defaults hold beyond two classes at 95 %: averages, label sets, spread positives.
+"""What the defaults hold beyond two classes: averages over classes, and sets of labels.
 
     PYTHONPATH=tests python -m benchmarks.coverage_classes
 
-counts it and writes ``coverage_classes.json`` beside this file and the table of docs/coverage.md.
-Every data set is a subgroup of one run, so all is made by the engine as it is for a report.
+counts it and writes its cells into ``evalreport/metrics/coverage_study.json``, from which records
+say what their method held, and the tables of docs/coverage.md; those of other levels than 95 %
+into ``coverage_classes.json`` beside this file. Every data set is a subgroup of one run, so all is
+made by the engine as it is for a report. Rows of a cluster have a correlation of 0.3, in class and
+in score.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
+import math
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import product
+from multiprocessing import Pool
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from benchmarks.coverage_grid import PAGE
+from benchmarks.coverage_grid import (
+    CORRELATION,
+    by_place,
+    clusters_of,
+    on_page,
+    recorded,
+    replace_places,
+)
+from benchmarks.coverage_grid import (
+    SPREAD as WEIGHTS_SPREAD,
+)
+from benchmarks.coverage_grid import table as table_of
 from numpy.typing import NDArray
+from scipy.special import ndtr
 from scipy.stats import norm
 from sklearn.metrics import average_precision_score, roc_auc_score, roc_curve
 
 import evalreport
+from evalreport.engine.metric_values import stacked_value
+from evalreport.metrics.catalogue import find
+from evalreport.metrics.coverage_study import CLASSES, Drawn, design, name_of
+from evalreport.metrics.coverage_study import SETS as OF_SETS
+from evalreport.metrics.tables import Counts
 
 FILE = Path(__file__).with_name("coverage_classes.json")
 BEGIN, END = "<!-- classes: begin -->", "<!-- classes: end -->"
 DATA_SETS = 200
 SEED = 20261126
 #: Rows of the sample that true values of scores and label sets are taken from.
-MANY = 200_000
+MANY = 100_000
 
 Array = NDArray[Any]
 Key = tuple[str, str | None]
@@ -44,67 +68,96 @@ class Cell(NamedTuple):
     weights: bool = False
     clusters: int = 0
     level: float = 0.95
+    uneven: bool = False
 
     @property
-    def design(self) -> str:
-        """The design as the table names it."""
-        words = f"{self.clusters} clusters" if self.clusters else "rows"
-        return f"{words}, weights" if self.weights else words
+    def total(self) -> int:
+        """Rows of a data set."""
+        return int(self.sizes[0] if self.family == SETS else sum(self.sizes))
+
+    @property
+    def place(self) -> tuple[str, int, float]:
+        """Design, size and share as the study names them."""
+        often = self.sizes[1:] if self.family == SETS else np.array(self.sizes) / self.total
+        of = OF_SETS if self.family == SETS else CLASSES
+        how = design(weighted=self.weights, clustered=self.clusters > 0, uneven=self.uneven)
+        size = self.clusters or round(self.total * min(often))
+        return Drawn(1, 1, how, of=of).name, size, round(float(min(often)), 3)
+
+
+class Rows:
+    """Random numbers of rows, those of one cluster correlated."""
+
+    def __init__(self, rng: Rng, rows: int, code: Array | None = None) -> None:
+        self.rng, self.rows, self.code = rng, rows, code
+
+    def normal(self, columns: int = 1) -> Array:
+        """Normal deviates, shape (rows, columns)."""
+        own = self.rng.normal(size=(self.rows, columns))
+        if self.code is None:
+            return own
+        shared = self.rng.normal(size=(int(self.code.max()) + 1, columns))[self.code]
+        return math.sqrt(1 - CORRELATION) * own + math.sqrt(CORRELATION) * shared
+
+    def uniform(self, columns: int = 1) -> Array:
+        """The same, evenly between 0 and 1."""
+        return np.asarray(ndtr(self.normal(columns)))
 
 
 PREDICTED, SCORED = "classes, predicted", "classes, scored"
 SETS, SPREAD = "label sets", "positives twice as spread"
+#: Of other levels.
 CELLS = (
-    *(Cell(PREDICTED, s, 0.9) for s in ((12, 12, 12), (10, 20, 200), (15, 15, 15, 15))),
-    Cell(PREDICTED, (30, 30, 500), 0.95),
-    Cell(PREDICTED, (12, 12, 12), 0.97),
-    Cell(PREDICTED, (20, 40, 60), 0.9, weights=True),
-    Cell(PREDICTED, (30, 40, 50), 0.9, clusters=25),
-    Cell(PREDICTED, (40, 40, 40), 0.9, weights=True, clusters=30),
-    Cell(PREDICTED, (12, 40, 100), 0.9, level=0.9),
-    Cell(PREDICTED, (12, 40, 100), 0.9, level=0.99),
-    *(Cell(SCORED, s, a) for s, a in (((12, 12, 12), 1.2), ((10,) * 5, 3), ((15, 15, 300), 3.3))),
-    Cell(SCORED, (15, 30, 60), 1.5, weights=True),
-    Cell(SCORED, (15, 30, 60), 2.5, clusters=30),
-    Cell(SCORED, (20, 40, 60), 2, weights=True, clusters=40),
-    Cell(SCORED, (12, 40, 100), 2, level=0.9),
-    Cell(SCORED, (12, 40, 100), 2, level=0.99),
-    Cell(SETS, (40, 0.3, 0.3, 0.4), 0.9),
-    Cell(SETS, (60, 0.2, 0.25, 0.3), 0.97),
-    Cell(SETS, (200, 0.07, 0.5, 0.3), 0.85),
-    Cell(SETS, (80, 0.3, 0.3, 0.4), 0.9, weights=True),
-    Cell(SETS, (60, 0.3, 0.3, 0.3, 0.3), 0.9, clusters=12),
-    Cell(SETS, (100, 0.1, 0.2, 0.3), 0.85, weights=True, clusters=30),
-    Cell(SETS, (60, 0.2, 0.25, 0.3), 0.9, level=0.9),
-    Cell(SETS, (60, 0.2, 0.25, 0.3), 0.9, level=0.99),
-    Cell(SPREAD, (10, 10), 0.99),
-    Cell(SPREAD, (20, 380), 0.99),
-    Cell(SPREAD, (50, 950), 0.99),
-    Cell(SPREAD, (200, 200), 0.99),
-    Cell(SPREAD, (50, 200), 0.95),
-    Cell(SPREAD, (50, 450), 0.99, level=0.9),
-    Cell(SPREAD, (50, 450), 0.99, level=0.99),
+    *(Cell(PREDICTED, (12, 40, 100), 0.9, level=level) for level in (0.9, 0.99)),
+    *(Cell(SCORED, (12, 40, 100), 2, level=level) for level in (0.9, 0.99)),
+    *(Cell(SETS, (60, 0.2, 0.25, 0.3), 0.9, level=level) for level in (0.9, 0.99)),
+    *(Cell(SPREAD, (50, 450), 0.99, level=level) for level in (0.9, 0.99)),
 )
+#: How often a prediction is right, or a label found; how far the scores of classes are apart.
+RIGHT, APART, FAR, FOUND = (0.7, 0.9, 0.97), (1.0, 2.0, 3.3), (1.0, 3.3), (0.7, 0.9, 0.97)
+OFTEN = (0.1, 0.2, 0.3)
+
+
+def studied() -> Iterator[Cell]:
+    """The cells of the study: averages and sets of labels at 95 %."""
+    for m in (10, 50):
+        for sizes, right in product(((m, m), (m, m, m), _uneven(m)), RIGHT):
+            yield Cell(PREDICTED, sizes, right)
+        yield Cell(PREDICTED, (m, m, m), 0.995)
+        for sizes, apart in product(((m, m, m), _uneven(m)), APART):
+            yield Cell(SCORED, sizes, apart)
+        yield from (Cell(PREDICTED, (m, m, m), right, weights=True) for right in RIGHT)
+        yield from (Cell(SCORED, (m, m, m), apart, weights=True) for apart in FAR)
+        for weights, found in product((False, True), FOUND):
+            yield Cell(SETS, (round(m / OFTEN[0]), *OFTEN), found, weights=weights)
+    for weights, uneven in product((False, True), (False, True)):
+        how: Any = {"clusters": 20, "weights": weights, "uneven": uneven}
+        yield from (Cell(PREDICTED, (24, 36, 60), right, **how) for right in RIGHT)
+        yield from (Cell(SCORED, (24, 36, 60), apart, **how) for apart in FAR)
+        yield from (Cell(SETS, (120, *OFTEN), found, **how) for found in FOUND)
+
+
+def _uneven(m: int) -> tuple[float, ...]:
+    return m, 2 * m, 17 * m
 
 
 # -- what is drawn ------------------------------------------------------------------------------
 
 
-def _classes(cell: Cell, rng: Rng, rows: int | None) -> Array:
+def _classes(cell: Cell, rows: Rows) -> Array:
     """Actual classes of a cohort, each of which occurs."""
-    total = int(sum(cell.sizes))
-    share = np.array(cell.sizes) / total
+    share = np.array(cell.sizes) / sum(cell.sizes)
     while True:
-        found = rng.choice(len(share), rows or total, p=share)
+        found = (rows.uniform() > share.cumsum()).sum(axis=1).clip(0, len(share) - 1)
         if np.bincount(found, minlength=len(share)).min() > 0:
-            return found
+            return np.asarray(found)
 
 
-def _predicted(cell: Cell, rng: Rng, rows: int | None = None) -> dict[str, Array]:
+def _predicted(cell: Cell, rows: Rows) -> dict[str, Array]:
     """Right with a chance of ``apart``, else near classes more often than far ones."""
-    actual = _classes(cell, rng, rows)
+    actual = _classes(cell, rows)
     chances = _chances(cell)
-    called = (rng.random(len(actual))[:, None] > chances.cumsum(axis=1)[actual]).sum(axis=1)
+    called = (rows.uniform() > chances.cumsum(axis=1)[actual]).sum(axis=1)
     return {"y": actual.astype(str), "p": called.clip(0, len(chances) - 1).astype(str)}
 
 
@@ -116,33 +169,33 @@ def _chances(cell: Cell) -> Array:
     return other + cell.apart * np.eye(size)
 
 
-def _scored(cell: Cell, rng: Rng, rows: int | None = None) -> dict[str, Array]:
+def _scored(cell: Cell, rows: Rows) -> dict[str, Array]:
     """Normal scores of each class, by ``apart`` higher for the row's own, as probabilities."""
-    actual, size = _classes(cell, rng, rows), len(cell.sizes)
-    raw = rng.normal(size=(len(actual), size)) + cell.apart * np.eye(size)[actual]
+    actual, size = _classes(cell, rows), len(cell.sizes)
+    raw = rows.normal(size) + cell.apart * np.eye(size)[actual]
     logit = cell.apart * raw + np.log(np.array(cell.sizes) / sum(cell.sizes))
     found = np.exp(logit - logit.max(axis=1, keepdims=True))
     found /= found.sum(axis=1, keepdims=True)
     return {"y": actual.astype(str), **{f"s{k}": found[:, k] for k in range(size)}}
 
 
-def _sets(cell: Cell, rng: Rng, rows: int | None = None) -> dict[str, Array]:
-    """Labels of their own frequency, found with a chance of ``apart``, given by error with 5 %."""
+def _sets(cell: Cell, rows: Rows) -> dict[str, Array]:
+    """Labels of their own frequency, found with a chance of ``apart``, and few given by error."""
     often = np.array(cell.sizes[1:])
-    shape = (rows or int(cell.sizes[0]), len(often))
-    actual = rng.random(shape) < often
-    given = rng.random(shape) < np.where(actual, cell.apart, 0.05)
+    actual = rows.uniform(len(often)) < often
+    given = rows.uniform(len(often)) < np.where(actual, cell.apart, (1 - cell.apart) / 2)
     columns = {f"y{k}": actual[:, k].astype(int) for k in range(len(often))}
     return columns | {f"p{k}": given[:, k].astype(int) for k in range(len(often))}
 
 
-def _spread(cell: Cell, rng: Rng, rows: int | None = None) -> dict[str, Array]:
+def _spread(cell: Cell, rows: Rows) -> dict[str, Array]:
     """Normal scores, of positives twice as spread, with an area of ``apart``."""
     share = cell.sizes[0] / sum(cell.sizes)
-    y = rng.random(rows or int(sum(cell.sizes))) < share
+    y = rows.uniform()[:, 0] < share
     y[:2] = (True, False)
     middle = norm.ppf(cell.apart) * 5**0.5
-    score = np.where(y, middle + 2 * rng.normal(size=len(y)), rng.normal(size=len(y)))
+    noise = rows.normal()[:, 0]
+    score = np.where(y, middle + 2 * noise, noise)
     return {"y": y.astype(int), "s": score}
 
 
@@ -154,31 +207,41 @@ DRAWN: dict[str, Callable[..., dict[str, Array]]] = {
 # -- true values ---------------------------------------------------------------------------------
 
 
+#: Metrics of one class that are averaged, and those of the whole table.
+AVERAGED = ("recall", "precision", "specificity", "npv", "f1", "jaccard", "g_mean")
+WHOLE = ("accuracy", "balanced_accuracy", "mcc", "kappa", "weighted_kappa")
+AVERAGES = ("macro", "weighted", "micro")
+
+
 def _true_of_predicted(cell: Cell) -> dict[Key, float]:
     share = np.array(cell.sizes) / sum(cell.sizes)
     table = _chances(cell) * share[:, None]
-    size, right = len(share), np.diag(table)
-    rows, columns = table.sum(axis=1), table.sum(axis=0)
-    chance = np.outer(rows, columns)
-    distance = np.abs(np.subtract.outer(np.arange(size), np.arange(size)))
-    each = {
-        "recall": right / rows,
-        "precision": right / columns,
-        "f1": 2 * right / (rows + columns),
-        "specificity": (1 - rows - columns + right) / (1 - rows),
-    }
+    rows, columns, right = table.sum(axis=1), table.sum(axis=0), np.diag(table)
+    each = right, rows - right, columns - right, 1 - rows - columns + right
     found: dict[Key, float] = {}
-    for name, values in each.items():
+    for name in AVERAGED:
+        metric: Any = find(name)
+        values = metric(_counts(*each)).array()
         found[name, "macro"] = float(values.mean())
-        if name != "recall":
-            found[name, "weighted"] = float(share @ values)
-    found["kappa", None] = 1 - (1 - right.sum()) / (1 - np.trace(chance))
-    found["weighted_kappa", None] = 1 - (distance * table).sum() / (distance * chance).sum()
+        found[name, "weighted"] = float(share @ values)
+        found[name, "micro"] = float(metric(_counts(*(part.sum() for part in each))).array())
+    for name in WHOLE:
+        if len(share) > 2 or name == "weighted_kappa":
+            metric = find(name)
+            if name == "accuracy":
+                found[name, None] = float(right.sum())
+            else:
+                value = stacked_value(metric, {}, average=None, index=None)
+                found[name, None] = float(value(table[None])[0])
     return found
 
 
+def _counts(tp: Any, fn: Any, fp: Any, tn: Any) -> Counts:
+    return Counts(tp=tp, fn=fn, fp=fp, tn=tn)
+
+
 def _true_of_scored(cell: Cell) -> dict[Key, float]:
-    many = _scored(cell, np.random.default_rng(SEED), MANY)
+    many = _scored(cell, Rows(np.random.default_rng(SEED), MANY))
     actual, size = many["y"].astype(int), len(cell.sizes)
     score = np.stack([many[f"s{k}"] for k in range(size)], axis=1)
     share, own = np.array(cell.sizes) / sum(cell.sizes), score[np.arange(MANY), actual]
@@ -201,28 +264,37 @@ def _true_of_scored(cell: Cell) -> dict[Key, float]:
     for name, values in each.items():
         found[name, "macro"] = float(np.mean(values))
         found[name, "weighted"] = float(share @ values)
-    found["top_k_accuracy", None] = float(np.mean((own[:, None] < score).sum(axis=1) < 2))
     found["log_loss", None] = float(-np.log(own).mean())
+    found["brier", None] = float(np.mean(((score - np.eye(size)[actual]) ** 2).sum(axis=1)))
     return found
 
 
 def _true_of_sets(cell: Cell) -> dict[Key, float]:
-    many = _sets(cell, np.random.default_rng(SEED), MANY)
+    many = _sets(cell, Rows(np.random.default_rng(SEED), MANY))
     size = len(cell.sizes) - 1
     y, p = (np.stack([many[f"{c}{k}"] for k in range(size)], axis=1) for c in "yp")
     both, either = (y & p).sum(axis=1), (y | p).sum(axis=1)
-    hits, has, given = (y & p).sum(axis=0), y.sum(axis=0), p.sum(axis=0)
-    return {
+    has, given = y.sum(axis=1), p.sum(axis=1)
+    cells = [(y & p), (y & ~p & 1), (~y & 1 & p), (~y & ~p & 1)]
+    found: dict[Key, float] = {
         ("hamming_loss", None): float((y != p).mean()),
         ("exact_match", None): float((y == p).all(axis=1).mean()),
         ("example_jaccard", None): float((both[either > 0] / either[either > 0]).mean()),
-        ("f1", "macro"): float((2 * hits / (has + given)).mean()),
-        ("f1", "micro"): float(2 * hits.sum() / (has + given).sum()),
-        ("recall", "macro"): float((hits / has).mean()),
-        ("recall", "micro"): float(hits.sum() / has.sum()),
-        ("precision", "macro"): float((hits / given).mean()),
-        ("precision", "micro"): float(hits.sum() / given.sum()),
+        ("f1", "samples"): float(np.nanmean(_ratio(2 * both, has + given))),
+        ("recall", "samples"): float(np.nanmean(_ratio(both, has))),
+        ("precision", "samples"): float(np.nanmean(_ratio(both, given))),
     }
+    for name in ("f1", "recall", "precision"):
+        metric: Any = find(name)
+        values = metric(_counts(*(part.sum(axis=0) for part in cells))).array()
+        found[name, "macro"] = float(values.mean())
+        found[name, "weighted"] = float(y.sum(axis=0) @ values / y.sum())
+        found[name, "micro"] = float(metric(_counts(*(part.sum() for part in cells))).array())
+    return found
+
+
+def _ratio(top: Array, bottom: Array) -> Array:
+    return np.divide(top, bottom, out=np.full(len(top), np.nan), where=bottom > 0)
 
 
 def _true_of_spread(cell: Cell) -> dict[Key, float]:
@@ -276,51 +348,66 @@ def _spec(cell: Cell, metrics: list[Any], averages: list[str]) -> dict[str, Any]
 
 
 def counted(cell: Cell, data_sets: int = DATA_SETS) -> dict[str, list[float]]:
-    """Of each value the coverage in %, the mean width, and of how many data sets."""
+    """Of each value the coverage in %, the true value, and of how many data sets."""
     rng = np.random.default_rng([SEED, zlib.crc32(repr(cell).encode())])
     frames = []
     for b in range(data_sets):
-        one = pd.DataFrame(DRAWN[cell.family](cell, rng)).assign(sample=f"s{b}")
+        code = clusters_of(cell.total, cell.clusters, uneven=cell.uneven) if cell.clusters else None
+        rows = Rows(rng, cell.total if code is None else len(code), code)
+        one = pd.DataFrame(DRAWN[cell.family](cell, rows)).assign(sample=f"s{b}")
         if cell.weights:
-            one["w"] = rng.lognormal(0, 0.8, len(one))
-        if cell.clusters:
-            one["c"] = [f"{b}-{c}" for c in rng.integers(0, cell.clusters, len(one))]
+            one["w"] = rng.lognormal(0, WEIGHTS_SPREAD, len(one))
+        if code is not None:
+            one["c"] = [f"{b}-{c}" for c in code]
         frames.append(one)
     true = TRUE[cell.family](cell)
     names = list(dict.fromkeys(name for name, _ in true))
-    metrics = [{name: {"k": 2}} if name == "top_k_accuracy" else name for name in names]
     averages = sorted({average for _, average in true if average})
-    spec = _spec(cell, metrics, averages)
+    spec = _spec(cell, names, averages)
     found = evalreport.run(spec, frames={"d": pd.concat(frames, ignore_index=True)}).json
-    within: dict[Key, list[tuple[bool, float]]] = {}
+    within: dict[Key, list[bool]] = {}
     for m in found["measures"]:
         key = m["metric"], m["average"]
-        positive = cell.family != SPREAD and m["label"] is not None
-        if not m["subgroup"] or key not in true or positive or m["state"] != "value":
+        of_class = cell.family != SPREAD and m["label"] is not None
+        undefined = m["state"] not in ("value", "infinite")
+        if not m["subgroup"] or key not in true or of_class or undefined:
             continue
         own = m["interval"]
-        held = own is not None and own["low"] - 1e-12 <= true[key] <= own["high"] + 1e-12
-        within.setdefault(key, []).append((held, own["high"] - own["low"] if own else np.nan))
+        held = own is not None and own["low"] - 1e-9 <= true[key] <= own["high"] + 1e-9
+        within.setdefault(key, []).append(held)
+    named = {_name(cell, key): (key, held) for key, held in within.items()}
     return {
-        " ".join(filter(None, key)): [
-            round(100 * float(np.mean([held for held, _ in pairs])), 1),
-            float(f"{np.nanmean([width for _, width in pairs]):.3g}"),
-            len(pairs),
-        ]
-        for key, pairs in within.items()
+        name: [round(100 * float(np.mean(held)), 1), float(f"{true[key]:.4g}"), len(held)]
+        for name, (key, held) in named.items()
+        if " " in name or len(cell.sizes) > 2 or cell.family == SPREAD
     }
+
+
+def _name(cell: Cell, key: Key) -> str:
+    """The name of a value in the study; one without an average of two classes is no average."""
+    if cell.family in (SETS, SPREAD):
+        return " ".join(filter(None, key))
+    return name_of(*key, two_classes=len(cell.sizes) == 2)
 
 
 # -- the page ------------------------------------------------------------------------------------
 
 
-def table(recorded: list[dict[str, Any]]) -> str:
-    """The tables of the page, one for each family; bold: more than two points below the level."""
-    parts = []
+def table(others: list[dict[str, Any]], places: Iterable[dict[str, Any]]) -> str:
+    """The tables of the page: of several classes and sets by design, then of other levels."""
+    parts, every = [], list(places)
+    for of in (CLASSES, OF_SETS):
+        counts = {}
+        for drawn in (one["drawn"] for one in every):
+            name, _, how = drawn.partition(", ")
+            rows = "weighted rows" if how else "rows"
+            if name == of:
+                counts[drawn] = how if "clusters" in how else f"{rows} of the rarest"
+        parts.append(f"**{of.capitalize()}**\n\n{table_of(every, counts)}")
     for family in DRAWN:
-        own = [one for one in recorded if one["cell"][0] == family]
+        own = [one for one in others if one["cell"][0] == family]
         names = list(dict.fromkeys(name for one in own for name in one["found"]))
-        heads = [f"{_sizes(c)}; {c.design}; {c.level:.0%}" for c in map(_cell, own)]
+        heads = [f"{_sizes(c)}; {c.level:.0%}" for c in map(_cell, own)]
         lines = [f"| {family} | {' | '.join(heads)} |", "|---" * (len(own) + 1) + "|"]
         for name in names:
             held = [_told(one["found"].get(name), one["cell"][5]) for one in own]
@@ -348,21 +435,30 @@ def _told(found: list[float] | None, level: float) -> str:
     return f"**{found[0]}**" if low else f"{found[0]}"
 
 
-def _all() -> Iterator[dict[str, Any]]:
-    for cell in CELLS:
-        print(cell, flush=True)
-        yield {"cell": list(cell), "found": counted(cell)}
-
-
 def main() -> None:
-    """Count every cell and write file and page."""
-    recorded = list(_all())
-    lines = ",\n".join(json.dumps(one) for one in recorded)
+    """Count every cell and write files and page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--processes", type=int, default=2)
+    every, others = list(studied()), list(CELLS)
+    with Pool(parser.parse_args().processes) as pool:
+        found = pool.map(counted, [*every, *others], chunksize=1)
+    lines = ",\n".join(
+        json.dumps({"cell": list(cell), "found": own})
+        for cell, own in zip(others, found[len(every) :], strict=True)
+    )
     FILE.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
-    text = PAGE.read_text(encoding="utf-8")
-    before, after = text.split(BEGIN)[0], text.split(END)[1]
-    told = table(json.loads(FILE.read_text(encoding="utf-8")))
-    PAGE.write_text(f"{before}{BEGIN}\n\n{told}\n\n{END}{after}", encoding="utf-8")
+    replace_places(by_place(places_of(every, found[: len(every)])))
+    others_found = json.loads(FILE.read_text(encoding="utf-8"))
+    on_page(BEGIN, END, table(others_found, recorded()["places"]))
+
+
+def places_of(
+    every: Iterable[Cell], found: Iterable[dict[str, list[float]]]
+) -> Iterator[tuple[str, int, float, dict[str, list[list[float]]]]]:
+    """What was found as the file has it; only where most data sets have a value."""
+    for cell, own in zip(every, found, strict=True):
+        most = {name: [entry[:2]] for name, entry in own.items() if 2 * entry[2] >= DATA_SETS}
+        yield *cell.place, most
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from evalreport.engine.comparisons.records import compare
 from evalreport.engine.counting.memory import MemoryTables
@@ -21,7 +22,7 @@ from evalreport.metrics.comparing import has_ratio
 from evalreport.plan.build import build_plan
 from evalreport.plan.comparisons import ComparisonRequest, plan_comparisons
 from evalreport.plan.inputs import Facts, MetricRequest, Requests
-from evalreport.plan.task import ThresholdRequest
+from evalreport.plan.task import Task, ThresholdRequest
 from evalreport.predict.view import LabelView
 from evalreport.results.records import Interval, Measure
 
@@ -51,6 +52,13 @@ def _requests(metrics: Sequence[str], methods: Mapping[str, str] | None = None) 
     return Requests(asked, thresholds=(_AT,), methods=methods or {})
 
 
+@lru_cache(maxsize=64)
+def _planned(
+    metrics: tuple[str, ...], methods: tuple[tuple[str, str], ...], known: Facts
+) -> tuple[Task, ...]:
+    return build_plan(_requests(metrics, dict(methods)), [known]).tasks
+
+
 def of_values(view: LabelView, cut: float, metrics: Sequence[str], resamples: int) -> Limits:
     """Limits of the value of each metric."""
     limits = {m.metric: m.interval for m in measured(view, cut, metrics, resamples)}
@@ -65,7 +73,7 @@ def measured(
     methods: Mapping[str, str] | None = None,
 ) -> Iterator[Measure]:
     """The record of each metric of one view; ``methods``: asked for, by metric."""
-    tasks = build_plan(_requests(metrics, methods), [facts(view)]).tasks
+    tasks = _planned(tuple(metrics), tuple((methods or {}).items()), facts(view))
     tables = MemoryTables(view)
     measurer = Measurer(view, tables, Settings(resamples=resamples), {_AT: Resolved(cut)})
     measurer.announce(tasks)

@@ -1,4 +1,4 @@
-"""Coverage of the defaults in clusters, with weights, and of differences and ratios.
+"""Coverage of the defaults of differences and ratios: of two models, datasets and subgroups.
 
 Run from the repository: ``PYTHONPATH=tests python -m benchmarks.coverage_samples``. It adds its
 cells to ``evalreport/metrics/coverage_study.json``, from which records say what their method held,
@@ -17,35 +17,38 @@ import argparse
 import json
 import math
 from collections.abc import Iterator, Sequence
-from functools import cache
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from benchmarks.coverage_differences import of_groups, of_two, of_values, truth_of
-from benchmarks.coverage_grid import FILE, PAGE, distance
+from benchmarks.coverage_grid import (
+    CORRELATION,
+    FILE,
+    SPREAD,
+    chance,
+    distance,
+    on_page,
+    truth,
+    view_of,
+    write,
+)
 from numpy.typing import NDArray
-from scipy.special import expit, ndtr, ndtri
+from scipy.special import ndtr, ndtri
 
-from evalreport.engine.metric_values import stacked_value
-from evalreport.metrics.catalogue import find
-from evalreport.metrics.tables import Counts, ScoreTable
 from evalreport.predict.view import LabelView
 
 SEED, DATA_SETS, RESAMPLES = 20261123, 200, 500
 BEGIN, END = "<!-- samples: begin -->", "<!-- samples: end -->"
 CUT = float(ndtri(0.8))
-OF_TABLES = ("accuracy", "recall", "specificity", "precision", "f1", "balanced_accuracy", "mcc")
 OF_SCORES = ("roc_auc", "average_precision", "ks", "log_loss", "brier")
 #: Metrics of which no influence is known, so that groups of rows are left out: of pairs alone.
 LEFT_OUT = ("pr_auc_interpolated", "h_measure")
 #: Shares of rows, whose ratios and gaps from all rows have limits too.
 SHARES = ("accuracy", "recall", "specificity", "precision", "npv")
 COMPARED = (*SHARES, "f1", "jaccard", "balanced_accuracy", "g_mean", "mcc", "kappa", *OF_SCORES)
-#: Spread of the logarithm of the weights, which have nothing to do with rows: Kish's effect is 1.9.
-SPREAD = 0.8
-CORRELATION = 0.3
 
 Floats = NDArray[np.float64]
 Span = tuple[float, float]
@@ -61,10 +64,6 @@ LARGEST = 3
 
 def cells() -> Iterator[Cell]:
     """Every cell of the study."""
-    for clusters, prevalence, area in product((10, 20, 60), (0.1, 0.3), (0.8, 0.95, 0.99)):
-        yield "clusters", clusters, prevalence, area, area
-    for positives, prevalence, area in product((5, 10, 20, 50), (0.1, 0.5), (0.8, 0.95, 0.99)):
-        yield "weights", positives, prevalence, area, area
     for design in ("pairs", *OTHER_ROWS, "pairs with weights"):
         for positives, prevalence, pair in product((5, 10, 20, 50), (0.1, 0.5), AREAS):
             yield design, positives, prevalence, *pair
@@ -80,47 +79,6 @@ def rows_of(cell: Cell) -> tuple[int, float]:
     return round(units / prevalence), prevalence
 
 
-def chance(score: Floats, area: float, prevalence: float) -> Floats:
-    """The probability that a row of this score is positive."""
-    mu = distance(area)
-    odds = math.log(prevalence / (1 - prevalence))
-    return np.asarray(expit(mu * score - mu * mu / 2 + odds), np.float64)
-
-
-@cache
-def truth(metric: str, area: float, prevalence: float) -> float:
-    """The value on an endless sample."""
-    mu = distance(area)
-    declared: Any = find(metric)
-    if metric not in (*OF_SCORES, *LEFT_OUT):
-        tp, fp = prevalence * float(ndtr(mu - CUT)), (1 - prevalence) * 0.2
-        fn, tn = prevalence - tp, 1 - prevalence - fp
-        if declared.table.value == "counts":
-            return float(declared(Counts(tp=tp, fn=fn, fp=fp, tn=tn)).array())
-        whole = stacked_value(declared, {}, average=None, index=None)
-        return float(whole(np.array([[[tn, fp], [fn, tp]]]))[0])
-    if metric == "roc_auc":
-        return area
-    if metric == "ks":
-        return 2 * float(ndtr(mu / 2)) - 1
-    at = np.linspace(-9.0, 9.0, 20_001)
-    density = np.exp(-(at**2) / 2)
-    density /= density.sum()
-    if metric in LEFT_OUT:
-        away = np.exp(-((at - mu) ** 2) / 2)
-        positives, negatives = prevalence * away / away.sum(), (1 - prevalence) * density
-        ordered = ScoreTable(at[::-1], positives[::-1], negatives[::-1])
-        return float(declared(ordered).array())
-    if metric == "average_precision":
-        tp, fp = prevalence * ndtr(-at), (1 - prevalence) * ndtr(-at - mu)
-        return float(np.sum(density * tp / (tp + fp)))
-    of_positive = float(
-        np.sum(density * declared.row_loss(chance(at + mu, area, prevalence), True))
-    )
-    of_negative = float(np.sum(density * declared.row_loss(chance(at, area, prevalence), False)))
-    return prevalence * of_positive + (1 - prevalence) * of_negative
-
-
 def draw(cell: Cell, rng: np.random.Generator) -> list[LabelView]:
     """One data set: the view of each model, or of each sample or subgroup."""
     design, units, _, area, other = cell
@@ -132,7 +90,7 @@ def draw(cell: Cell, rng: np.random.Generator) -> list[LabelView]:
     if design == "groups":
         sizes = ((units, area), (units, other), (LARGEST * units, other))
         return [_drawn(cell, rng, size, (one,), "a")[0] for size, one in sizes]
-    return _drawn(cell, rng, units, (area, other) if design in SAME_ROWS else (area,), "a")
+    return _drawn(cell, rng, units, (area, other), "a")
 
 
 def _drawn(
@@ -157,24 +115,13 @@ def _drawn(
         more["cluster"] = (code, units)
     else:
         actual = (np.arange(rows) < units).astype(int)
-    if len(areas) == 1 and clustered:
-        scores = [normal() + distance(areas[0]) * actual]
-    else:
-        shared = normal()
-        scores = [math.sqrt(0.5) * (shared + normal()) + distance(one) * actual for one in areas]
+    shared = normal()
+    scores = [math.sqrt(0.5) * (shared + normal()) + distance(one) * actual for one in areas]
     if design.endswith("weights"):
         more["weight"] = np.exp(SPREAD * rng.normal(size=rows))
     return [
-        LabelView(
-            dataset=name,
-            model=f"m{k}",
-            source="score",
-            labels=("n", "p"),
-            positive=1,
-            actual=actual,
-            row=np.arange(rows),
-            score=chance(score, one, prevalence),
-            **more,
+        replace(
+            view_of(actual, chance(score, one, prevalence), **more), dataset=name, model=f"m{k}"
         )
         for k, (score, one) in enumerate(zip(scores, areas, strict=True))
     ]
@@ -183,18 +130,15 @@ def _drawn(
 def limits(cell: Cell, views: list[LabelView], only: Sequence[str] = ()) -> dict[str, Span]:
     """The default's limits of each metric, or of its differences and ratios."""
     design, _, prevalence, area, other = cell
-    areas = (area,) if design in ("clusters", "weights") else (area, other, other)[: len(views)]
+    areas = (area, other, other)[: len(views)]
     cuts = [float(chance(np.array([CUT]), one, prevalence)[0]) for one in areas]
-    metrics = COMPARED if len(views) > 1 else (*OF_TABLES, *OF_SCORES)
-    metrics = (*metrics, *LEFT_OUT) if design == "pairs" else metrics
+    metrics = (*COMPARED, *LEFT_OUT) if design == "pairs" else COMPARED
     metrics = tuple(m for m in metrics if not only or m in only)
     if design == "groups":
         return of_groups(views, cuts, metrics, RESAMPLES)
-    if len(views) == 1:
-        return of_values(views[0], cuts[0], metrics, RESAMPLES)
     found = of_two(views, cuts, metrics, RESAMPLES)
     if design == "pairs":
-        drawn = tuple(m for m in ("average_precision", "ks", *LEFT_OUT) if m in metrics)
+        drawn = tuple(m for m in LEFT_OUT if m in metrics)
         alone = of_values(views[0], cuts[0], drawn, RESAMPLES) if drawn else {}
         found |= {f"{name} alone": own for name, own in alone.items()}
     return found
@@ -204,7 +148,7 @@ def truth_in(cell: Cell, name: str) -> float:
     """What the limits of this name should hold."""
     design, _, prevalence, area, other = cell
     metric, _, rest = name.partition(" ")
-    if design in ("clusters", "weights") or rest == "alone":
+    if rest == "alone":
         return truth(metric, area, prevalence)
     areas, sizes = (area, other), (1, 1)
     if design == "groups":
@@ -275,29 +219,11 @@ def main() -> None:
             kept.append({"cell": list(cell), "data_sets": chosen.data_sets, "found": found})
         write(chosen.file, made)
     if chosen.file == FILE:
-        page = PAGE.read_text(encoding="utf-8")
-        before, after = page.split(BEGIN)[0], page.split(END)[1]
-        PAGE.write_text(f"{before}{BEGIN}\n\n{table(kept)}\n\n{END}{after}", encoding="utf-8")
-
-
-def write(path: Path, made: dict[str, Any]) -> None:
-    """The file, a line for each cell."""
-    parts = [
-        f'"{name}":{json.dumps(value)}'
-        for name, value in made.items()
-        if not isinstance(value, list)
-    ]
-    for name, value in made.items():
-        if isinstance(value, list):
-            lines = ",\n".join(json.dumps(one, separators=(",", ":")) for one in value)
-            parts.append(f'"{name}":[\n{lines}\n]')
-    path.write_text("{" + ",".join(parts) + "}\n", encoding="utf-8")
+        on_page(BEGIN, END, table(kept))
 
 
 #: What the first number of a cell counts, by design.
 WORDS = {
-    "clusters": "clusters",
-    "weights": "weighted positives",
     "pairs": "positives, two models on the same rows",
     "pairs in clusters": "clusters, two models on the same rows",
     "pairs with weights": "weighted positives, two models on the same rows",

@@ -27,11 +27,8 @@ from benchmarks.coverage_grid import (
     PAGE,
     chance,
     distance,
-    rows_of,
-    truth_of_scores,
-    truth_of_table,
+    truth,
 )
-from benchmarks.coverage_samples import truth
 from scipy.special import ndtr, ndtri
 
 from evalreport.metrics.tables import ScoreTable
@@ -110,7 +107,7 @@ def of_scores(family: str, cell: Cell, rng: np.random.Generator) -> Found:
     score = np.concatenate([rng.normal(size=p) + distance(cell[2]), rng.normal(size=n)])
     order = np.argsort(-score, kind="stable")
     positive = (np.arange(p + n) < p)[order].astype(np.int64)
-    table = ScoreTable(chance(score[order], cell), positive, 1 - positive)
+    table = ScoreTable(chance(score[order], cell[2], p / (p + n)), positive, 1 - positive)
     metrics, methods = FAMILIES[family]
     for metric, method in product(metrics, (DEFAULT, *methods)):
         asked = None if method == DEFAULT else method
@@ -122,7 +119,7 @@ def of_ranks(family: str, cell: Cell, rng: np.random.Generator) -> Found:
     """Limits of average precision and KS of one set of scores, made by the engine."""
     p, n = rows_of(cell)
     actual = (np.arange(p + n) < p).astype(int)
-    score = chance(rng.normal(size=p + n) + distance(cell[2]) * actual, cell)
+    score = chance(rng.normal(size=p + n) + distance(cell[2]) * actual, cell[2], p / (p + n))
     rows = np.arange(p + n)
     view = LabelView(
         dataset="d",
@@ -141,13 +138,15 @@ def of_ranks(family: str, cell: Cell, rng: np.random.Generator) -> Found:
             yield one.metric, method, one.interval
 
 
-def truth_of(family: str, metric: str, cell: Cell) -> float:
+def truth_of(metric: str, cell: Cell) -> float:
     """The value on an endless sample."""
-    if family in OF_TABLES:
-        return truth_of_table(metric, cell, FALL_OUT)
-    if family == "ranked scores":
-        return truth(metric, cell[2], cell[1])
-    return truth_of_scores(metric, cell)
+    p, n = rows_of(cell)
+    return truth(metric, cell[2], p / (p + n), FALL_OUT)
+
+
+def rows_of(cell: Cell) -> tuple[int, int]:
+    """Positives and negatives of a data set."""
+    return cell[0], round(cell[0] / cell[1]) - cell[0]
 
 
 def study(family: str, cell: Cell, data_sets: int) -> dict[str, dict[str, list[float]]]:
@@ -159,7 +158,7 @@ def study(family: str, cell: Cell, data_sets: int) -> dict[str, dict[str, list[f
     for _ in range(data_sets):
         for metric, method, limits in made(family, cell, rng):
             if limits is not None:
-                true, room = truth_of(family, metric, cell), 1e-9
+                true, room = truth_of(metric, cell), 1e-9
                 held = limits.low - room <= true <= limits.high + room
                 found.setdefault((metric, method), []).append((held, limits.high - limits.low))
     told: dict[str, dict[str, list[float]]] = {}

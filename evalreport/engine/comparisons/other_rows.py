@@ -18,7 +18,7 @@ from evalreport.engine.comparisons.replicates import Replicates, by_draws, repli
 from evalreport.engine.comparisons.square_and_add import NO_LIMITS, of_limits, of_two_tables
 from evalreport.engine.intervals.bootstrap import Bootstrap
 from evalreport.engine.intervals.class_bootstrap import class_replicates
-from evalreport.engine.intervals.studied import design_of, was_studied
+from evalreport.engine.intervals.studied import was_studied
 from evalreport.engine.metric_values import Evaluated
 from evalreport.metrics.comparing import ADDED, OF_TWO_MEANS, SATTERTHWAITE, Family
 from evalreport.metrics.coverage_study import TWO_SAMPLES, Drawn
@@ -70,7 +70,7 @@ class OtherRows(ByContrast):
         sides = (self.model, task.task), (self.reference, task.reference)
         if task.why == ASKED:
             return None
-        if not all(was_studied(side.view, own) and not design_of(side.view) for side, own in sides):
+        if not all(was_studied(side.view, own) and not _is_dependent(side) for side, own in sides):
             return None
         counted = []
         for side, own in sides:

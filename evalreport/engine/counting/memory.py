@@ -66,6 +66,34 @@ class Tables(Generic[Seen]):
         times = self.view.times
         return None if times is None or bool(np.all(times == 1)) else times
 
+    def class_rows(self, where: Slice) -> tuple[int, ...]:
+        """How many rows of a slice are of each class, or have each label, whatever they weigh."""
+        return self.once(("class_rows", where), lambda: self._class_rows(where))
+
+    def _class_rows(self, where: Slice) -> tuple[int, ...]:
+        if where == EVERYTHING:
+            return self.view.class_rows
+        inside = self.kinds(where)
+        truth, times = self.view.truth[inside], self.view.times
+        often = None if times is None else times[inside]
+        if truth.ndim == 1:
+            found = np.bincount(truth, often, len(self.view.labels))
+        else:
+            found = truth.sum(axis=0) if often is None else often @ truth
+        # whole numbers below 2^53, so the sums are exact
+        return tuple(found.astype(np.int64).tolist())
+
+    def cluster_sizes(self, where: Slice) -> npt.NDArray[np.int64]:
+        """How many rows of a slice each of its clusters has, shape (C,)."""
+        return self.once(("cluster_sizes", where), lambda: self._cluster_sizes(where))
+
+    def _cluster_sizes(self, where: Slice) -> npt.NDArray[np.int64]:
+        assert self.view.cluster is not None
+        inside = self.kinds(where)
+        times = None if self.view.times is None else self.view.times[inside]
+        sizes = np.bincount(self.view.cluster[0][inside], times)
+        return sizes[sizes > 0].astype(np.int64)
+
     def kinds(self, where: Slice) -> npt.NDArray[np.intp]:
         """Indices of what a slice holds in the order of the view: rows, or kinds of rows."""
         mask = self.rows_of(where)

@@ -6,13 +6,16 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from evalreport.engine.counting.memory import Tables
 from evalreport.metrics import coverage_study
 from evalreport.metrics.catalogue import find
-from evalreport.metrics.coverage_study import Drawn
+from evalreport.metrics.coverage_study import CLASSES, SETS, Drawn, name_of
+from evalreport.plan.methods import REQUESTED
 from evalreport.plan.task import Task
-from evalreport.predict.view import LabelView, distinct
+from evalreport.predict.label_sets import SetView
+from evalreport.predict.view import LabelView
+from evalreport.results.identity import Slice
 from evalreport.results.records import Interval
 
 
@@ -23,49 +26,70 @@ def as_declared(metric: str, params: Iterable[tuple[str, Any]]) -> bool:
     return all(defaults.get(name) == value for name, value in params)
 
 
+def of_value(interval: Interval, task: Task, tables: Tables[Any]) -> Interval:
+    """The limits of a value with what such limits held in the study.
+
+    Only defaults were studied, for metrics as they are without parameters, and no sample by
+    design.
+    """
+    view, sets = tables.view, isinstance(tables.view, SetView)
+    known = as_declared(task.metric, task.params) or task.metric == "top_k_accuracy"
+    if task.why in REQUESTED or view.sample is not None or not known:
+        return interval
+    if sets:
+        name, of = " ".join(filter(None, (task.metric, task.average))), SETS
+    else:
+        two = len(view.labels) == 2
+        name = name_of(task.metric, task.average, two_classes=two)
+        # a class against the rest is one of two
+        of = "" if " " not in name and (two or task.label is not None) else CLASSES
+    drawn = drawn_in(tables, task.where, of, task.label)
+    return interval.with_study(coverage_study.held(name, drawn, interval))
+
+
+def drawn_in(tables: Tables[Any], where: Slice, of: str, label: str | None) -> Drawn:
+    """The rows of a slice as the study counts them, whatever they weigh.
+
+    ``of``: several classes or sets of labels, of which the rarest counts; else ``label`` does, the
+    positive class where it is None.
+    """
+    view, rows = tables.view, tables.class_rows(where)
+    code = view.positive_index if label is None else view.labels.index(label)
+    counted = min(rows) if of else rows[code]
+    others = (tables.row_count(where) if of == SETS else sum(rows)) - counted
+    clusters, uneven = 0, False
+    if view.cluster is not None:
+        sizes = tables.cluster_sizes(where)
+        clusters, squares = len(sizes), float(np.sum(sizes**2))
+        uneven = float(sizes.sum()) ** 2 < coverage_study.EVEN * clusters * squares
+    how = coverage_study.design(
+        weighted=view.weight is not None, clustered=view.cluster is not None, uneven=uneven
+    )
+    return Drawn(counted, others, how, clusters, of)
+
+
 def was_studied(view: LabelView, task: Task) -> bool:
-    """Whether the study knows such a value: of one of two classes, of rows drawn in one way."""
+    """Whether the study has differences of such values: of two classes, of rows drawn one way."""
     plain = task.average is None and as_declared(task.metric, task.params) and len(view.labels) == 2
     both = view.weight is not None and view.cluster is not None
     return plain and not both and view.sample is None
 
 
-def design_of(view: LabelView, *, compared: bool = False) -> str:
-    """How the study calls rows like these, of one model or of two that are compared on them."""
-    if view.weight is not None:
-        return coverage_study.WEIGHTED_PAIRS if compared else coverage_study.WEIGHTS
-    if view.cluster is not None:
-        return coverage_study.CLUSTERED_PAIRS if compared else coverage_study.CLUSTERS
-    return coverage_study.PAIRS if compared else ""
-
-
-def drawn_as(view: LabelView, inside: npt.NDArray[np.intp], of_class: int) -> Drawn:
-    """The rows, or kinds of rows, at ``inside`` as the study counts them.
-
-    Weighted rows are counted, whatever they weigh; ``of_class``: the code of the class that is
-    counted as positive.
-    """
-    # of all rows nothing is picked: it would take longer than counting them
-    chosen = slice(None) if len(inside) == len(view.actual) else inside
-    times = np.ones(len(inside)) if view.times is None else view.times[chosen]
-    positive = view.actual[chosen] == of_class
-    positives = times[positive].sum()
-    rows = float(positives), float(times.sum() - positives)
-    clusters = 0 if view.cluster is None else distinct(view.cluster[0][chosen])
-    return Drawn(*rows, design_of(view), clusters)
-
-
 def drawn_together(view: LabelView, of_class: int) -> Drawn:
     """All rows as the study counts those on which two models are compared."""
     positives = float(view.class_rows[of_class])
-    rows = positives, sum(view.class_rows) - positives
-    return Drawn(*rows, design_of(view, compared=True), view.clusters)
+    how = coverage_study.PAIRS
+    if view.weight is not None:
+        how = coverage_study.WEIGHTED_PAIRS
+    elif view.cluster is not None:
+        how = coverage_study.CLUSTERED_PAIRS
+    return Drawn(positives, sum(view.class_rows) - positives, how, view.clusters)
 
 
 def with_study(
     interval: Interval | None, metric: str, drawn: Drawn | None, of: str = ""
 ) -> Interval | None:
-    """The interval with what such limits held in the study."""
+    """The limits of a difference with what such limits held in the study."""
     if interval is None or drawn is None:
         return interval
-    return interval.with_study(coverage_study.held(metric, drawn, interval.level, of))
+    return interval.with_study(coverage_study.held(metric, drawn, interval, of))

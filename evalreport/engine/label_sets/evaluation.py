@@ -92,6 +92,12 @@ class SetMeasurer(TaskMeasurer[SetView, SetTables]):
         at = resolved.number, resolved.exploratory
         return Computed(task, value, interval, *at, dropped=dropped)
 
+    def studied(self, task: Task, interval: records.Interval) -> records.Interval:
+        if task.label is None:
+            return super().studied(task, interval)
+        own = self.of_labels[self.view.labels.index(task.label)]
+        return own.studied(_of_two_classes(task), interval)
+
     def _of_all_labels(self, task: Task, metric: Metric, threshold: float | None) -> Result:
         arguments = metric.arguments(dict(task.params))
         if task.average is None:
