@@ -9,8 +9,9 @@ import numpy as np
 
 from evalreport.engine.counting.memory import Tables
 from evalreport.metrics import coverage_study
-from evalreport.metrics.catalogue import find
+from evalreport.metrics.catalogue import find, metric_named
 from evalreport.metrics.coverage_study import CLASSES, SETS, Drawn, name_of
+from evalreport.metrics.kinds import Interval as Kind
 from evalreport.plan.methods import REQUESTED
 from evalreport.plan.task import Task
 from evalreport.predict.label_sets import SetView
@@ -33,7 +34,9 @@ def of_value(interval: Interval, task: Task, tables: Tables[Any]) -> Interval:
     design.
     """
     view, sets = tables.view, isinstance(tables.view, SetView)
-    known = as_declared(task.metric, task.params) or task.metric == "top_k_accuracy"
+    # a share of the rows is one whatever its parameters are
+    share = metric_named(task.metric).interval is Kind.PROPORTION
+    known = share or as_declared(task.metric, task.params)
     if task.why in REQUESTED or view.sample is not None or not known:
         return interval
     if sets:
