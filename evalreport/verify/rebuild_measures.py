@@ -126,7 +126,7 @@ class _Recorded(Evaluator[Any, Any]):
         try:
             found = super()._studied(task, interval)
         except NotRecorded as absent:
-            told = self.told.of(task)
+            told = self.model.told(task)
             own = None if told is None or told.interval is None else told.interval.study
             self._left_out |= dict.fromkeys(names, str(absent))
             return interval.with_study(own)
