@@ -13,7 +13,8 @@ import numpy as np
 
 from evalreport.engine.counting.memory import MemoryTables
 from evalreport.metrics import calibration_curve, curves
-from evalreport.metrics.formula import Ratio, Value
+from evalreport.metrics.declare import Metric
+from evalreport.metrics.formula import Value
 from evalreport.metrics.precision_recall import average_precision
 from evalreport.metrics.ranking import roc_auc
 from evalreport.metrics.readings import confidences
@@ -137,8 +138,7 @@ def _curves(
 ) -> list[Drawn]:
     fewer, thinned = merged(table, at_most)
     steps, in_steps = merged_in_steps(table, at_most)
-    area = _known("roc_auc", roc_auc(table))
-    precision = _known("average_precision", average_precision(table))
+    area, precision = _known(roc_auc, table), _known(average_precision, table)
     found = [
         Drawn("roc", curves.roc(fewer, drop_collinear=True), thinned, area),
         Drawn("precision_recall", curves.precision_recall(steps), in_steps, precision),
@@ -155,10 +155,10 @@ def _curves(
     return found
 
 
-def _known(name: str, ratio: Ratio) -> dict[str, float]:
+def _known(metric: Metric, table: ScoreTable) -> dict[str, float]:
     """The value of a metric by its name, where it has one."""
-    outcome = ratio.outcome()
-    return {name: float(outcome.number)} if isinstance(outcome, Value) else {}
+    outcome = metric(table).outcome()
+    return {metric.name: float(outcome.number)} if isinstance(outcome, Value) else {}
 
 
 def _calibration(
