@@ -17,10 +17,12 @@ PREDICTED = "predicted"
 class SamplingRoles:
     """The columns that say how rows were sampled, or got their labels.
 
-    ``totals``: size of each stratum; ``cut``: the threshold at which a score is a prediction
-    where ``strata`` hold ``predicted`` and no column has that name.
+    ``kind``: that of the sample, as the spec says it; ``totals``: size of each stratum; ``cut``:
+    the threshold at which a score is a prediction where ``strata`` hold ``predicted`` and no
+    column has that name.
     """
 
+    kind: str
     strata: tuple[str, ...] = ()
     totals: Mapping[str, float] | None = None
     weight: str | None = None

@@ -157,13 +157,12 @@ def with_sample(checked: Checked, raw: RawTable, roles: Roles, pool: Mask | None
     place = np.zeros(size, np.int64)
     place[drawn] = np.arange(len(drawn))
     unit = np.arange(len(used), dtype=np.int64) if checked.cluster is None else checked.cluster[0]
-    kind = "verified" if asked.verified else "stratified" if asked.totals else "complex"
     sample = Sample(
         stratum=place[found.codes[used]],
         names=tuple(found.names[k] for k in drawn.tolist()),
         unit=unit.astype(np.int64),
         population=population[drawn],
-        kind=kind,
+        kind=asked.kind,
         counted=asked.verified is not None,
         clustered=checked.cluster is not None,
     )

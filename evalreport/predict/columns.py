@@ -111,6 +111,7 @@ def cluster_column(dataset: Dataset) -> str | None:
 def _sampling_roles(design: Sampling, model: AnyModel, cut: float | None) -> SamplingRoles:
     default = default_threshold(source_of(model))
     return SamplingRoles(
+        kind=design.kind,
         strata=design.strata_columns,
         totals=None if design.totals is None else dict(design.totals),
         weight=design.weight,

@@ -82,6 +82,15 @@ class Sampling(Part):
             return ()
         return (self.strata,) if isinstance(self.strata, str) else tuple(self.strata)
 
+    @property
+    def kind(self) -> str:
+        """The kind of sample: ``proxy``, ``verified``, ``stratified`` or ``complex``."""
+        if self.proxy is not None:
+            return "proxy"
+        if self.verified is not None:
+            return "verified"
+        return "complex" if self.totals is None else "stratified"
+
     @model_validator(mode="after")
     def _one_kind(self) -> Sampling:
         given = [key for key in KINDS if getattr(self, key) is not None]

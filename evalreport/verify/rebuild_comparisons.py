@@ -39,7 +39,7 @@ from evalreport.metrics.comparing import ONE, STUDENT
 from evalreport.metrics.coverage_study import Drawn
 from evalreport.metrics.declare import Metric
 from evalreport.metrics.formula import Undefined, Value
-from evalreport.plan.comparisons import ComparisonTask
+from evalreport.plan.comparisons import ComparisonRequest, ComparisonTask, planned_by
 from evalreport.plan.everything import comparison_request
 from evalreport.plan.task import Task
 from evalreport.results.identity import EVERYTHING, MEAN_OF_FOLDS, Slice
@@ -83,7 +83,7 @@ def comparisons(again: RecordedState) -> Iterator[Made]:
     if request is not None:
         own = [
             _Recorded(again, one, task, fold)
-            for one, (task, fold) in zip(told, _planned(again, told), strict=True)
+            for one, (task, fold) in zip(told, _planned(again, request, told), strict=True)
         ]
         made = as_records([one.found_again() for one in own], request, level)
         for one, record in zip(own, made, strict=True):
@@ -95,10 +95,16 @@ def comparisons(again: RecordedState) -> Iterator[Made]:
 Planned = tuple[ComparisonTask, str | None]
 
 
-def _planned(again: RecordedState, told: Sequence[Comparison]) -> Sequence[Planned]:
+def _planned(
+    again: RecordedState, request: ComparisonRequest, told: Sequence[Comparison]
+) -> Sequence[Planned]:
     """Each comparison of models or datasets, with its fold, in the order of the run."""
+    try:
+        tasks = again.plan.comparisons
+    except NotRecorded:
+        return [_stated(again, request, one) for one in told]
     planned: list[Planned] = []
-    for (own, other, paired), first, every in grouped(again.plan.comparisons):
+    for (own, other, paired), first, every in grouped(tasks):
         both = again.model_of(*own), again.model_of(*other)
         folded = paired and both[0].folds and both[0].folds == both[1].folds
         planned += [(one, None) for one in first]
@@ -107,6 +113,23 @@ def _planned(again: RecordedState, told: Sequence[Comparison]) -> Sequence[Plann
     if len(planned) != len(told):
         raise Miscounted(len(told), len(planned))
     return planned
+
+
+def _stated(again: RecordedState, request: ComparisonRequest, one: Comparison) -> Planned:
+    """A comparison by the methods that it states, where the plan needs more than the results."""
+    other = replace(
+        one.which, dataset=one.reference_dataset or one.dataset, model=one.reference,
+        threshold=one.reference_threshold,
+    )  # fmt: skip
+    first, second = again.results.number(one.which), again.results.number(other)
+    if first is None or second is None:
+        raise NotRecorded("a measure that is compared is not in the results")
+    model = again.model_of(first.dataset, first.model)
+    reference = again.model_of(second.dataset, second.model)
+    tasks = model.task(first), reference.task(second)
+    found = planned_by(request, *tasks, model.facts, reference.facts)
+    method = found.interval if one.interval is None else one.interval.method
+    return replace(found, test=one.test or "", interval=method, why=one.why), one.fold
 
 
 # -- two models without rows --------------------------------------------------------------------

@@ -53,8 +53,6 @@ def _facts(model: Model) -> Facts:
         raise NotRecorded("the range of the scores is not in the results")
     if facts.source == "prediction" and len(facts.labels) > CURVED_CLASSES:
         raise NotRecorded("there are no curves that show whether there were scores")
-    if facts.designed:
-        raise NotRecorded("what kind of sample was drawn is not in the results")
     # All that a plan takes from the sizes of training sets is whether they are known. Folds of
     # one row each have no measures, and so no names here.
     crossed = isinstance(model.declared, EstimatorModel) and model.declared.fit_on is None

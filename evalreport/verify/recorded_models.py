@@ -168,8 +168,7 @@ class _Recorded(ABC):
     def facts(self) -> Facts:
         """What the planner knows of it."""
         ordered = in_order(self.labels.order, [self.labels.declared])
-        # what kind of sample was drawn is not in the results
-        designed = None if self.dataset.design is None else "sampled"
+        designed = None if self.dataset.design is None else self.dataset.design.kind
         known = facts_of(replace(self.view, sample=None), ())
         return replace(known, designed=designed, groups=self.groups, ordered=ordered)
 

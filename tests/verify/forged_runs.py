@@ -66,6 +66,16 @@ metrics: [recall, specificity, precision, accuracy, roc_auc, brier, f1]
 confidence: {resamples: 50, seed: 1}
 comparisons: {reference: a, omnibus: true, net_reclassification: true}
 """
+SAMPLED = """
+evalreport: 1
+title: Two models of rows that stand for others
+datasets:
+  d: {target: y, sampling: {weight: age, strata: site, cluster: patient}}
+positive: {label: ill}
+models: {a: {score: a}, b: {score: b}}
+metrics: [recall, precision, roc_auc]
+comparisons: {reference: a, correction: holm}
+"""
 PANEL = """\
 evalreport: 1
 title: Three models of independent rows
@@ -254,6 +264,7 @@ RUNS: dict[str, tuple[str, Callable[[], Frames]]] = {
     "periods": (PERIODS, _months),
     "sets": (SETS, _sets),
     "clusters": (CLUSTERS, lambda: {"d": _scored(8)}),
+    "sampled": (SAMPLED, lambda: {"d": _scored(9)}),
     "panel": (PANEL, lambda: {"new": _scored(3)}),
     "weights": (WEIGHTS, lambda: _selected(missing=True)),
     "impact": (IMPACT, _selected),

@@ -39,6 +39,7 @@ PARTS = {
     "sets": "measures tables curves acceptance thresholds subgroup_gaps heterogeneity sample_size "
     "labels rows",
     "clusters": "comparisons reclassification score_pairs baselines against_baselines curves",
+    "sampled": "comparisons measures",
     "panel": "comparisons omnibus reclassification score_pairs declared characteristics acceptance "
     "roc_relations sample_size baseline_tables against_baselines",
     "weights": "impact subgroup_gaps measures tables curves against_baselines",
@@ -117,6 +118,8 @@ clusters: comparisons.threshold comparisons.reference comparisons.p_value
 clusters: comparisons.interval.method comparisons.interval.level comparisons.test
 clusters: reclassification.net reclassification.p_value reclassification.model
 clusters: reclassification.test reclassification.threshold reclassification.events.net
+sampled: comparisons.p_value comparisons.p_adjusted comparisons.difference comparisons.statistic
+sampled: comparisons.interval.low comparisons.df comparisons.reference_value measures.value
 panel: omnibus.statistic omnibus.p_value omnibus.models omnibus.metric omnibus.thresholds
 panel: omnibus.title omnibus.df omnibus.totals omnibus.test omnibus.label
 panel: reclassification.statistic reclassification.interval.low reclassification.events.up
