@@ -16,7 +16,7 @@ TEMPLATES = ["standard", "clinical", "audit", "model_card", "minimal", "quick"]
 BYTES, PAGES, WHITE = 600_000, 12, 1 / 3
 #: How long the standard report of a ready spec may be.
 STANDARD_PAGES = {
-    "breast_cancer": 9, "cross_validation": 9, "digits": 8, "grouped_folds": 7, "imbalanced": 9,
+    "breast_cancer": 8, "cross_validation": 9, "digits": 8, "grouped_folds": 7, "imbalanced": 9,
     "leave_one_out": 7, "multilabel": 8, "penguins": 5, "training_history": 5,
 }  # fmt: skip
 #: What share of the last page may stay white, where signatures and provenance alone are on it;
