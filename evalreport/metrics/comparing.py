@@ -47,64 +47,109 @@ class Family(Enum):
     LIMITS = "by the limits of both values"
 
 
-_BY_ROWS = f"{BY_DESIGN} | {SANDWICH}"
-_OF_MEANS = f"{SATTERTHWAITE} {WELCH} {BOOTSTRAP} | {SATTERTHWAITE} {WELCH} {PERCENTILE}"
-_TWO_SHARES = (
-    f"two_proportion_z fisher_exact mee miettinen_nurminen wald {BOOTSTRAP} | "
-    f"{' '.join(UNPAIRED_METHODS)} {PERCENTILE}"
-)
-_MCNEMAR = f"mcnemar_exact mcnemar_midp mcnemar mcnemar_corrected tango wald {BOOTSTRAP}"
-_UNPAIRED, _GROUPS = "delong_score_unpaired delong_unpaired", f"{JACKKNIFE} {ADDED}"
-_TWO_TABLES = f"{ADDED} {BOOTSTRAP} | {ADDED} {PERCENTILE}"
-
+#: The names of tests and of limits, the default first.
 Methods = tuple[tuple[str, ...], tuple[str, ...]]
 
 
-def _methods(cell: str) -> Methods:
-    tests, _, limits = cell.partition(" | ")
-    return tuple(tests.split()), tuple((limits or tests).split())
+def _both(*names: str) -> Methods:
+    """Each name is of a test and of its limits."""
+    return names, names
 
 
-#: For each family the tests and the limits of a difference, the default first, by how rows were
-#: drawn: those of two models on the same rows, then those of two datasets, independent or not. What
-#: else can be asked for is that of independent rows. One name is of a test and its limits.
-DIFFERENCES: Mapping[Family, Mapping[tuple[bool, Design], Methods]] = {
-    family: dict(zip(
-        [*((True, own) for own in Design), *((False, own) for own in Design)],
-        map(_methods, (*row[:5], row[5], *4 * (row[6],))), strict=True,
-    ))
-    for family, row in {
-        # the same rows: independent, weights, clusters, clusters of weighted rows, a sample by
-        # design; of two datasets: independent rows, others
-        Family.ROWS: (
-            f"{_MCNEMAR} | newcombe newcombe_uncorrected wald agresti_min tango {PERCENTILE}",
-            *3 * (ADDED,), _BY_ROWS, _TWO_SHARES, ADDED,
+def _drawn_too(*names: str) -> Methods:
+    """The same, and draws of rows."""
+    return (*names, BOOTSTRAP), (*names, PERCENTILE)
+
+
+_ADDED: Methods = _both(ADDED)
+_BY_ROWS: Methods = (BY_DESIGN,), (SANDWICH,)
+_OF_SHARES: Methods = (
+    ("two_proportion_z", "fisher_exact", "mee", "miettinen_nurminen", "wald", BOOTSTRAP),
+    (*UNPAIRED_METHODS, PERCENTILE),
+)
+
+
+@dataclass(frozen=True)
+class Differences:
+    """The methods of a difference, by how rows were drawn; what else can be asked for is ``rows``.
+
+    Of two models on the same rows: ``rows`` that are independent, with ``weights``, in
+    ``clusters``, of which the rows have weights (``both``), a ``sample`` by design. Of two
+    datasets: ``datasets`` of independent rows, ``others`` of other rows.
+    """
+
+    rows: Methods
+    weights: Methods = _ADDED
+    clusters: Methods = _ADDED
+    both: Methods = _ADDED
+    sample: Methods = _BY_ROWS
+    datasets: Methods = _ADDED
+    others: Methods = _ADDED
+
+    def of(self, design: Design, *, paired: bool) -> Methods:
+        """The methods of one design, of the same rows or of two datasets."""
+        if not paired:
+            return self.datasets if design is Design.ROWS else self.others
+        return {
+            Design.ROWS: self.rows,
+            Design.WEIGHTS: self.weights,
+            Design.CLUSTERS: self.clusters,
+            Design.BOTH: self.both,
+            Design.SAMPLE: self.sample,
+        }[design]
+
+
+DIFFERENCES: Mapping[Family, Differences] = {
+    Family.ROWS: Differences(
+        rows=(
+            (
+                "mcnemar_exact",
+                "mcnemar_midp",
+                "mcnemar",
+                "mcnemar_corrected",
+                "tango",
+                "wald",
+                BOOTSTRAP,
+            ),
+            ("newcombe", "newcombe_uncorrected", "wald", "agresti_min", "tango", PERCENTILE),
         ),
-        Family.CALLS: (
-            f"leisenring kosinski wald moskowitz_pepe {BOOTSTRAP} | {ADDED} wald {PERCENTILE}",
-            *3 * (ADDED,), _BY_ROWS, _TWO_SHARES, ADDED,
+        datasets=_OF_SHARES,
+    ),
+    Family.CALLS: Differences(
+        rows=(
+            ("leisenring", "kosinski", "wald", "moskowitz_pepe", BOOTSTRAP),
+            (ADDED, "wald", PERCENTILE),
         ),
-        Family.AREA: (
-            f"delong_score delong {BOOTSTRAP} | delong_score delong {PERCENTILE}",
-            ADDED, AREA_OF_CLUSTERS, ADDED, _BY_ROWS,
-            f"{_UNPAIRED} {BOOTSTRAP} | {_UNPAIRED} {PERCENTILE}", ADDED,
+        datasets=_OF_SHARES,
+    ),
+    Family.AREA: Differences(
+        rows=_drawn_too("delong_score", "delong"),
+        clusters=_both(AREA_OF_CLUSTERS),
+        datasets=_drawn_too("delong_score_unpaired", "delong_unpaired"),
+    ),
+    Family.MEAN: Differences(
+        rows=_drawn_too(SATTERTHWAITE, PAIRED_T),
+        weights=_BY_ROWS,
+        clusters=_BY_ROWS,
+        both=_BY_ROWS,
+        datasets=_drawn_too(*OF_TWO_MEANS),
+        others=_drawn_too(*OF_TWO_MEANS),
+    ),
+    Family.SHARES: Differences(rows=_drawn_too(TWO_TABLES), datasets=_drawn_too(ADDED)),
+    Family.OTHER: Differences(
+        rows=(
+            (JACKKNIFE, ADDED, BY_DESIGN, BOOTSTRAP),
+            (JACKKNIFE, ADDED, SANDWICH, PERCENTILE),
         ),
-        Family.MEAN: (
-            f"{SATTERTHWAITE} {PAIRED_T} {BOOTSTRAP} | {SATTERTHWAITE} {PAIRED_T} {PERCENTILE}",
-            *4 * (_BY_ROWS,), *2 * (_OF_MEANS,),
-        ),
-        Family.SHARES: (
-            f"{TWO_TABLES} {BOOTSTRAP} | {TWO_TABLES} {PERCENTILE}",
-            *3 * (ADDED,), _BY_ROWS, _TWO_TABLES, ADDED,
-        ),
-        Family.OTHER: (
-            f"{_GROUPS} {BY_DESIGN} {BOOTSTRAP} | {_GROUPS} {SANDWICH} {PERCENTILE}",
-            *4 * (JACKKNIFE,), _TWO_TABLES, ADDED,
-        ),
-        Family.TABLE: (*5 * (_BY_ROWS,), *2 * (ADDED,)),
-        Family.LIMITS: (*4 * (ADDED,), _BY_ROWS, *2 * (ADDED,)),
-    }.items()
-}  # fmt: skip
+        weights=_both(JACKKNIFE),
+        clusters=_both(JACKKNIFE),
+        both=_both(JACKKNIFE),
+        sample=_both(JACKKNIFE),
+        datasets=_drawn_too(ADDED),
+    ),
+    Family.TABLE: Differences(rows=_BY_ROWS, weights=_BY_ROWS, clusters=_BY_ROWS, both=_BY_ROWS),
+    Family.LIMITS: Differences(rows=_ADDED),
+}
 
 #: Tests with limits, by their names, that are one calculation: Student's t, or a normal deviate.
 STUDENT = {
@@ -125,7 +170,7 @@ def methods_of(family: Family, design: Design = Design.ROWS, *, paired: bool = T
     >>> methods_of(Family.SHARES, paired=False)[1]
     ('square_and_add', 'bootstrap_percentile')
     """
-    return DIFFERENCES[family][paired, design]
+    return DIFFERENCES[family].of(design, paired=paired)
 
 
 #: Tests of equality alone, each with the one that takes its place against a margin.
