@@ -6,7 +6,7 @@ readers read the same cases, each reader and case has a row.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -113,17 +113,6 @@ def groups(raw: RawTable, column: str, used: Chosen) -> tuple[Codes, tuple[str, 
         return found, ordered
     empty = _MISSING_BESIDE_TEXT if MISSING in ordered else MISSING
     return np.where(gaps, np.int32(len(ordered)), found), (*ordered, empty)
-
-
-def group_names(names: Iterable[str]) -> tuple[str, ...]:
-    """Names of groups in the order of :func:`groups`; no value is named last.
-
-    >>> group_names(["(missing)", "10", "9"])
-    ('9', '10', '(missing)')
-    """
-    found = set(names)
-    empty = found & {_MISSING_BESIDE_TEXT if _MISSING_BESIDE_TEXT in found else MISSING}
-    return (*order_labels(found - empty), *empty)
 
 
 def group_codes(raw: RawTable, column: str, rows: Rows, names: tuple[str, ...]) -> Codes:

@@ -55,7 +55,8 @@ def with_tables(
     shown = _shown(blocks)
     early = _missing(contents, section, blocks)
     # few tables that stand further down, on another page perhaps, are read at the head too
-    ids = early if len(early) <= FEW else [i for i in early if i not in shown]
+    headed = section != FIRST and len(early) <= FEW
+    ids = early if headed else [i for i in early if i not in shown]
     small = [i for i in ids if len(contents.tables[i].labels) <= MOST_WHOLE]
     once_more = small if len(small) <= FEW and section != FIRST else []
     added = [i for i in ids if i not in stood or i in once_more]

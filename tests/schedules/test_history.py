@@ -220,7 +220,7 @@ def test_runs_of_several_series_are_listed_by_series(tmp_path: Path) -> None:
     audits_, other = index.split("Runs of audit</h2>")[1].split("Runs of other</h2>")
     assert ('">0.800<small' in audits_, '">0.800<small' in other) == (True, False)
     assert ('">0.900<small' in audits_, '">0.900<small' in other) == (False, True)
-    assert "0 of 2</b> <span>series failed" in index
+    assert '0 of 2</b> <span class="nb">series failed' in index
 
 
 def test_the_site_shows_what_calls_for_a_look(site: Path) -> None:
