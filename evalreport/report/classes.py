@@ -53,6 +53,8 @@ MOST_DRAWN, SQUARE, LARGEST = 60, 18.0, 300.0
 MOST_TIED = 3
 #: Classes in the plot of one metric: the worst ones, beside the lines of all below.
 MOST_PLOTTED = 8
+#: The same on the first page, below their tables.
+MOST_ON_FRONT = 6
 #: Classes with a line of their own; the others are in results.json.
 MOST_LINES = 50
 
@@ -120,7 +122,7 @@ def front_classes(contents: Contents, views: Sequence[View]) -> list[Block]:
         return []
     first = views[0]
     few = 2 < len(contents.classes(first)) <= MOST_WHOLE and not contents.has_sets(first)
-    return [*_forest(contents, [first])] if few else []
+    return [*_forest(contents, [first], MOST_ON_FRONT)] if few else []
 
 
 def _forests(contents: Contents) -> list[Block]:
@@ -145,13 +147,13 @@ def _confused(contents: Contents, table: Table) -> list[Block]:
     return [Tables((counts,), 1), *picture, confusions]
 
 
-def _forest(contents: Contents, views: Sequence[View]) -> list[Charts]:
+def _forest(contents: Contents, views: Sequence[View], most: int = MOST_PLOTTED) -> list[Charts]:
     """One metric of every class of a dataset on one axis, worst first, models below each."""
     measures = [m for view in views for m in by_class(contents, view)]
     if not measures:
         return []
     order = worst_first(contents, views)
-    kept = order[: min(MOST_PLOTTED, most_groups(len({m.model for m in measures})))]
+    kept = order[: min(most, most_groups(len({m.model for m in measures})))]
     groups = {label_text(x): [m for m in measures if m.label == x] for x in kept}
     shown = over_groups(contents, groups)
     kind = "label" if contents.has_sets(views[0]) else "class"
