@@ -52,7 +52,7 @@ def test_a_look_that_decides_nothing_is_no_failure(
     assert (suite.get("skipped"), suite.get("failures"), suite.get("errors")) == ("1", "0", "0")
     assert suite.find("testcase/skipped") is not None
     page = (newest(tmp_path) / "report.html").read_text(encoding="utf-8")
-    assert "CONTINUE</b> <span>1 of 1 limit<" in page
+    assert 'CONTINUE</b> <span class="nb">1 of 1 limit<' in page
     assert "1 of 1 criterion to be continued." in page
     assert "look 1 of 3" in page
     assert "→ continue" in (newest(tmp_path) / "summary.md").read_text(encoding="utf-8")

@@ -293,9 +293,9 @@ def canonical(
     times = times[kept]
     codes, told = [], []
     kind, kinds = np.zeros(len(times), np.int64), 1
-    for column in columns:
+    for place, column in enumerate(columns):
         # where the first column tells all apart, as scores do, no other is looked at
-        if not hashed and kinds == len(times) and column is columns[1]:
+        if not hashed and place == 1 and kinds == len(times):
             break
         code, distinct = _ranked(column)
         kind, kinds = _finer(kind, kinds, code, len(distinct))
@@ -306,15 +306,15 @@ def canonical(
     kind = kind[order]
     first = np.flatnonzero(np.append(True, kind[1:] != kind[:-1])[: len(times)])
     times = np.add.reduceat(times[order], first) if len(first) else times
-    place = order[first]
+    chosen = order[first]
     del kind, order, first
     digest = hashlib.sha256(json.dumps(told).encode())
     for code in codes if hashed else ():
-        digest.update(code[place].astype("<i8").tobytes())
+        digest.update(code[chosen].astype("<i8").tobytes())
     digest.update(times.astype("<i8").tobytes())
     found = []
     while columns:
-        found.append(_taken(columns.pop(), place))
+        found.append(_taken(columns.pop(), chosen))
     return found, times, digest.hexdigest() if hashed else None
 
 

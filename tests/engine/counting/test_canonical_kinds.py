@@ -83,3 +83,10 @@ def test_an_answer_is_the_same_in_parts(monkeypatch: pytest.MonkeyPatch) -> None
         assert one.missing.tolist() == other.missing.tolist()
         there = ~one.missing
         assert one.values[there].tolist() == other.values[there].tolist()
+
+
+@pytest.mark.parametrize("hashed", [True, False])
+def test_a_single_kind_of_one_column(hashed: bool) -> None:
+    one = RawColumn("truth", "text", np.array(["a"], object), np.zeros(1, bool))
+    found, times, _ = kinds.canonical([one], np.array([7]), hashed=hashed)
+    assert told(found, times) == {"truth": ["a"], "times": [7]}
