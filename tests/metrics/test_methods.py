@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -45,8 +46,9 @@ def recorded(part: Any) -> Iterator[str]:
 
 def test_what_can_be_asked_for_is_declared() -> None:
     asked = {name for metric in catalogue() for name in interval_methods(metric, Design)}
-    for by in comparing.DIFFERENCES.values():
-        asked |= {name for both in by.values() for names in both for name in names}
+    for family, design, paired in product(comparing.Family, Design, (True, False)):
+        tests, limits = comparing.methods_of(family, design, paired=paired)
+        asked |= {*tests, *limits}
     asked |= {*comparing.AT_A_MARGIN.values(), *comparing.SEVERAL.values()}
     assert asked <= METHODS.keys()
 
