@@ -51,7 +51,7 @@ class Family(Enum):
 Methods = tuple[tuple[str, ...], tuple[str, ...]]
 
 
-def _both(*names: str) -> Methods:
+def _of_one_name(*names: str) -> Methods:
     """Each name is of a test and of its limits."""
     return names, names
 
@@ -61,7 +61,7 @@ def _drawn_too(*names: str) -> Methods:
     return (*names, BOOTSTRAP), (*names, PERCENTILE)
 
 
-_ADDED: Methods = _both(ADDED)
+_ADDED: Methods = _of_one_name(ADDED)
 _BY_ROWS: Methods = (BY_DESIGN,), (SANDWICH,)
 _OF_SHARES: Methods = (
     ("two_proportion_z", "fisher_exact", "mee", "miettinen_nurminen", "wald", BOOTSTRAP),
@@ -124,7 +124,7 @@ DIFFERENCES: Mapping[Family, Differences] = {
     ),
     Family.AREA: Differences(
         rows=_drawn_too("delong_score", "delong"),
-        clusters=_both(AREA_OF_CLUSTERS),
+        clusters=_of_one_name(AREA_OF_CLUSTERS),
         datasets=_drawn_too("delong_score_unpaired", "delong_unpaired"),
     ),
     Family.MEAN: Differences(
@@ -141,10 +141,10 @@ DIFFERENCES: Mapping[Family, Differences] = {
             (JACKKNIFE, ADDED, BY_DESIGN, BOOTSTRAP),
             (JACKKNIFE, ADDED, SANDWICH, PERCENTILE),
         ),
-        weights=_both(JACKKNIFE),
-        clusters=_both(JACKKNIFE),
-        both=_both(JACKKNIFE),
-        sample=_both(JACKKNIFE),
+        weights=_of_one_name(JACKKNIFE),
+        clusters=_of_one_name(JACKKNIFE),
+        both=_of_one_name(JACKKNIFE),
+        sample=_of_one_name(JACKKNIFE),
         datasets=_drawn_too(ADDED),
     ),
     Family.TABLE: Differences(rows=_BY_ROWS, weights=_BY_ROWS, clusters=_BY_ROWS, both=_BY_ROWS),

@@ -74,7 +74,7 @@ class Tables(Generic[Seen]):
         if where == EVERYTHING:
             return self.view.class_rows
         inside = self.kinds(where)
-        truth, times = self.view.truth[inside], self.view.times
+        truth, times = self.view.truth[inside], self.times
         often = None if times is None else times[inside]
         if truth.ndim == 1:
             found = np.bincount(truth, often, len(self.view.labels))
@@ -90,7 +90,7 @@ class Tables(Generic[Seen]):
     def _cluster_sizes(self, where: Slice) -> npt.NDArray[np.int64]:
         assert self.view.cluster is not None
         inside = self.kinds(where)
-        times = None if self.view.times is None else self.view.times[inside]
+        times = None if self.times is None else self.times[inside]
         sizes = np.bincount(self.view.cluster[0][inside], times)
         return sizes[sizes > 0].astype(np.int64)
 
