@@ -296,11 +296,11 @@ def methods_page() -> str:
     for kind, own in BY_KIND.items():
         cells = []
         for design in Design:
-            printed = own[design][:2][-1]
+            printed = next(reversed(own[design][:2]), "")
             names = (f"`{name}`" if name != OWN else "its formula" for name in own[design])
             marks = ("**" if name == printed else "" for name in own[design])
             shown = dict.fromkeys(f"{m}{n}{m}" for m, n in zip(marks, names, strict=True))
-            cells.append(", ".join(shown))
+            cells.append(", ".join(shown) or "none")
         lines.append(f"| {kind.value} | {' | '.join(cells)} |")
     table = "\n".join(lines)
     return f"{before}{begin}\n{table}\n\n{end}{rest.partition(end)[2]}"

@@ -1,7 +1,7 @@
 """One rate where another is held: recall at a specificity, and the like.
 
 The threshold is the one of the rows themselves that keeps the held rate and does best on the
-other, so a bootstrap's interval allows for its having been chosen.
+other. Another sample would have another threshold, so the interval allows for where it may lie.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from evalreport.metrics.declare import CLASS_MEANS, Parameter, Shows, metric
+from evalreport.metrics.declare import CLASS_MEANS, Interval, Parameter, Shows, metric
 from evalreport.metrics.formula import Cell, Nothing, Ratio, ratio
 from evalreport.metrics.tables import ScoreTable
 
@@ -40,10 +40,19 @@ def _best(s: ScoreTable, counted: Any, kept: Any) -> Any:
     return found if s.stacked else found.item()
 
 
+def _share_kept(s: ScoreTable, found: Cell, own: Cell, other: Cell) -> Ratio | Nothing:
+    """The share of one class that is found; nothing without rows of the other."""
+    if s.stacked:
+        return ratio(found, Cell(own.name, np.where(other.value > 0, own.value, 0)))
+    return ratio(found, own) if other.value else Nothing(ONLY_ONE)
+
+
 @metric(
     title="Recall at specificity",
     aliases=("sensitivity_at_specificity", "tpr_at_tnr"),
     averages=CLASS_MEANS,
+    interval=Interval.AT_RATE,
+    keeps_positives=False,
     undefined=ONLY_ONE,
     parameters=(_held("specificity", 0.95, "specificity"),),
     use="to compare models where only so many false alarms are bearable",
@@ -51,7 +60,7 @@ def _best(s: ScoreTable, counted: Any, kept: Any) -> Any:
     shows=Shows.ONE_KIND,
     reference=PEPE,
 )
-def recall_at_specificity(s: ScoreTable, *, specificity: float = 0.95) -> Ratio:
+def recall_at_specificity(s: ScoreTable, *, specificity: float = 0.95) -> Ratio | Nothing:
     """The largest recall at a threshold whose specificity is at least the one to keep.
 
     >>> scores = np.array([0.9, 0.6, 0.4, 0.2])
@@ -64,13 +73,14 @@ def recall_at_specificity(s: ScoreTable, *, specificity: float = 0.95) -> Ratio:
     tp, fp, _, n = _cells(s)
     kept = n - fp >= (specificity - ROUNDING) * n
     found = Cell("max TP with TN / N kept", _best(s, tp, kept))
-    return ratio(found * s.actual_negatives, s.actual_positives * s.actual_negatives)
+    return _share_kept(s, found, s.actual_positives, s.actual_negatives)
 
 
 @metric(
     title="Specificity at recall",
     aliases=("specificity_at_sensitivity", "tnr_at_tpr"),
     averages=CLASS_MEANS,
+    interval=Interval.AT_RATE,
     undefined=ONLY_ONE,
     parameters=(_held("recall", 0.95, "recall"),),
     use="to compare models where only so few misses are bearable",
@@ -78,7 +88,7 @@ def recall_at_specificity(s: ScoreTable, *, specificity: float = 0.95) -> Ratio:
     shows=Shows.ONE_KIND,
     reference=PEPE,
 )
-def specificity_at_recall(s: ScoreTable, *, recall: float = 0.95) -> Ratio:
+def specificity_at_recall(s: ScoreTable, *, recall: float = 0.95) -> Ratio | Nothing:
     """The largest specificity at a threshold whose recall is at least the one to keep.
 
     >>> scores = np.array([0.9, 0.6, 0.4, 0.2])
@@ -89,13 +99,14 @@ def specificity_at_recall(s: ScoreTable, *, recall: float = 0.95) -> Ratio:
     tp, fp, p, n = _cells(s)
     kept = tp >= (recall - ROUNDING) * p
     found = Cell("max TN with TP / P kept", _best(s, n - fp, kept))
-    return ratio(found * s.actual_positives, s.actual_negatives * s.actual_positives)
+    return _share_kept(s, found, s.actual_negatives, s.actual_positives)
 
 
 @metric(
     title="Precision at recall",
     aliases=("ppv_at_sensitivity",),
     averages=CLASS_MEANS,
+    interval=Interval.AT_RATE,
     undefined="no row is actually {label}",
     parameters=(_held("recall", 0.95, "recall"),),
     use="to ask how many of the flagged rows are right where nearly all positives have to be found",

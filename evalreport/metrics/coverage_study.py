@@ -63,6 +63,10 @@ _LINES = {
     # without a parameter of its own it is F1, and any share of all rows is as good as another
     "fbeta": _Line("f1"),
     "top_k_accuracy": _Line("accuracy"),
+    **dict.fromkeys(
+        ("prevalence", "predicted_prevalence", "selection_rate", "detection_rate"),
+        _Line("accuracy"),
+    ),
     "one_error": _Line("exact_match", -1.0, 1.0),
 }
 

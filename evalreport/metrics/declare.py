@@ -157,6 +157,8 @@ class Metric:
     guidance on models for medical decisions says of it, where it does. ``cautions``: codes of the
     cautions that are about its value. ``line``: which number of the calibration lines it is.
     ``worst_class``: of several metrics of single classes its worst class is told first.
+    ``keeps_positives`` (shares at the threshold that keeps another rate, their only parameter):
+    whether that is a rate of the positives.
     ``leads``: its place among those that scores of two classes, and the decisions by them, are
     judged by first: do they rank rows, do they mean what they say, is a decision by them worth more
     than none, and what are the decisions at one cut-off.
@@ -210,6 +212,7 @@ class Metric:
     cautions: tuple[str, ...] = ()
     line: str = ""
     worst_class: bool = False
+    keeps_positives: bool = True
     leads: int | None = None
     _forms: dict[str, Callable[..., Any]] = field(default_factory=dict, repr=False)
 

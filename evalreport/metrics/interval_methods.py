@@ -14,7 +14,7 @@ from itertools import chain, product
 
 from evalreport.metrics.comparing import pooled_over_rows
 from evalreport.metrics.declare import Metric
-from evalreport.metrics.kinds import RESAMPLING, SANDWICH, Average, Design, Interval, Table
+from evalreport.metrics.kinds import AT_RATE, RESAMPLING, SANDWICH, Average, Design, Interval, Table
 from evalreport.statistics.proportions import PROPORTION_METHODS
 
 #: What a spec writes for the methods that R and SAS print by default.
@@ -36,6 +36,8 @@ class Kind(Enum):
     LOSS = "a mean of losses"
     MEAN = "a mean over rows"
     DISTANCE = "the largest distance of two rates"
+    AT_RATE = "a share where another rate is kept"
+    CLASS_RATES = "shares of all classes where another rate is kept"
     RANKED = "ranks of scores"
     CLASS_RANKS = "ranks of scores of all classes"
     CLASS_DISTANCES = "the largest distances of two rates of all classes"
@@ -108,6 +110,9 @@ BY_KIND: Mapping[Kind, Mapping[Design, tuple[str, ...]]] = {
             "newcombe_at_cut newcombe_at_cut influence", "newcombe_at_cut",
             *2 * ("clusters_at_cut",), "sandwich",
         ),
+        # no way to hold a threshold that clusters, or a mean over classes, choose was found
+        Kind.AT_RATE: (*2 * (AT_RATE,), *3 * ("",)),
+        Kind.CLASS_RATES: 5 * ("",),
         Kind.RANKED: (
             "influence_t influence_t influence bootstrap_logit_t", "influence_t",
             *2 * ("influence_t influence_t cluster_bootstrap_logit_t",), "sandwich",
@@ -232,6 +237,8 @@ def kind_of(metric: Metric, average: Average | None, *, two_classes: bool) -> Ki
     if metric.table is Table.SCORES and average is not None:
         if metric.interval is Interval.DISTANCE:
             return Kind.CLASS_DISTANCES
+        if metric.interval is Interval.AT_RATE:
+            return Kind.CLASS_RATES
         return Kind.CLASS_RANKS if metric.influence is not None else Kind.OTHER
     if metric.class_pairs and not two_classes:
         return Kind.CLASS_RANKS
@@ -241,6 +248,7 @@ def kind_of(metric: Metric, average: Average | None, *, two_classes: bool) -> Ki
         Interval.AUC: Kind.AREA,
         Interval.MEAN: Kind.MEAN,
         Interval.DISTANCE: Kind.DISTANCE,
+        Interval.AT_RATE: Kind.AT_RATE,
         Interval.LOGISTIC: Kind.LEVEL if metric.line == "in_the_large" else Kind.FIT,
         Interval.FITTED: Kind.FITTED,
     }

@@ -62,6 +62,7 @@ class Interval(Enum):
     TWO_RATES = "a sum of two rates"
     DISTANCE = "a largest distance"
     RANKED = "an area of ranks"
+    AT_RATE = "a share at the threshold that keeps another rate"
     RESAMPLED = "anything else"
     #: Of a fit to the very rows: all resamples may lie on one side of the value, and BCa has none.
     FITTED = "a fit to the very rows"
@@ -125,6 +126,8 @@ LOGIT_T, LOGIT_T_OF_CLUSTERS = "bootstrap_logit_t", "cluster_bootstrap_logit_t"
 DRAWN = (*RESAMPLING, LOGIT_T, "cluster_bootstrap", LOGIT_T_OF_CLUSTERS, "survey_bootstrap")
 #: Limits of Youden's J at the cut where the two rates are farthest apart; the same of clusters.
 AT_CUT, AT_CUT_OF_CLUSTERS = "newcombe_at_cut", "clusters_at_cut"
+#: Limits of a share at the threshold that keeps another rate.
+AT_RATE = "wilson_at_rate"
 #: The design-based variance, of whatever the contribution of a row is known.
 SANDWICH = "sandwich"
 

@@ -140,6 +140,11 @@ DECLARED = (
     # at a chosen cut
     Method("newcombe_at_cut", "Newcombe at the cut", _NEWCOMBE_TWO),
     Method("clusters_at_cut", "square-and-add of clustered rates at the cut", _ZOU),
+    Method(
+        "wilson_at_rate",
+        "Wilson, and where the threshold may lie",
+        f"Wilson E. JASA 22, 1927; David H., Nagaraja H. Order Statistics, 2003, 7.1; {_ZOU}",
+    ),
     # two models on the same rows
     Method("mcnemar_exact", "McNemar, exact", _MCNEMAR),
     Method(

@@ -311,8 +311,11 @@ def planned_by(
     clustered = facts.clustered or other.clustered
     designed = paired and facts.designed is not None
     design = Design.of(weighted=weighted, clustered=clustered, designed=designed)
-    none = NO_DEFAULT if metric_named(task.metric).no_interval else None
-    test, interval, why = "", "", NO_DEFAULT
+    declared = metric_named(task.metric)
+    none = NO_DEFAULT if declared.no_interval else None
+    if paired and declared.interval is Interval.AT_RATE:
+        none = TWO_THRESHOLDS
+    test, interval, why = "", "", none or ""
     if none is None:
         test, interval, why = _default(family, task, design, paired=paired)
     chosen = ComparisonTask(task, twin, paired, family, test, interval, why, none, none)
@@ -371,6 +374,7 @@ def _to_be_shown(request: ComparisonRequest, chosen: ComparisonTask) -> Comparis
 
 
 #: Why a difference has neither test nor limits unless a spec names them.
+TWO_THRESHOLDS = f"each threshold is chosen on the same rows: {PERCENTILE} can be requested"
 NO_DEFAULT = f"neither value has valid limits: {PERCENTILE} can be requested"
 
 

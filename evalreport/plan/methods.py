@@ -5,15 +5,17 @@ from __future__ import annotations
 from evalreport.metrics.comparing import same_number
 from evalreport.metrics.declare import Average, Interval, Metric
 from evalreport.metrics.interval_methods import (
+    BY_KIND,
     CLASSICAL,
     Kind,
     classical,
     kind_of,
     offered,
 )
-from evalreport.metrics.kinds import Design
+from evalreport.metrics.kinds import RESAMPLING, Design
 from evalreport.plan.inputs import Facts
 
+NO_FORMULA = f"no formula is known that holds: {RESAMPLING[0]} can be requested"
 #: Above so many classes no interval of a smooth function of the whole table is taken.
 SMOOTH_CLASSES = 200
 
@@ -40,6 +42,8 @@ def choose(
     kind = kind_of(metric, average, two_classes=two)
     if kind is Kind.WHOLE and len(facts.labels) > SMOOTH_CLASSES:
         return None, f"more than {SMOOTH_CLASSES} classes"
+    if not BY_KIND[kind][design]:
+        return None, NO_FORMULA
     if asked == CLASSICAL:
         printed = classical(metric, average, design, two_classes=two)
         if printed != known[0]:

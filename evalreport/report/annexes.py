@@ -104,10 +104,12 @@ def methods_blocks(contents: Contents) -> list[Block]:
 def _methods_of(same: Iterable[Measure]) -> list[Interval]:
     """The interval by each method of a metric that held least often in the coverage study.
 
-    Models, groups and averages may differ.
+    Models, groups and averages may differ. Single folds, of few rows, do not speak where values of
+    all rows do.
     """
     found: dict[str, Interval] = {}
-    for m in same:
+    every = list(same)
+    for m in [m for m in every if m.fold is None] or every:
         own = m.interval
         if own is not None and _share_held(own) < _share_held(found.get(own.method)):
             found[own.method] = own
@@ -253,8 +255,9 @@ def _interval_words(contents: Contents) -> str:
 
 #: What a share of intervals that held is, said once below the methods.
 STUDIED = (
-    "Covers: how many of the 95 % intervals of the coverage study contain the true value, where "
-    "fewer than 93 % do, at {} unless stated."
+    "Covers: the share of samples of the coverage study whose 95 % interval contains the true "
+    "value, where it is less than 93 %, at {} unless stated; a sample without limits counts as "
+    "one that does not."
 )
 
 

@@ -31,7 +31,9 @@ from numpy.typing import NDArray
 from scipy.special import expit, ndtr, ndtri
 
 from evalreport.engine.metric_values import stacked_value
-from evalreport.metrics.catalogue import find
+from evalreport.metrics.catalogue import find, metric_named
+from evalreport.metrics.interval_methods import BY_KIND, kind_of
+from evalreport.metrics.kinds import Design, Kind
 from evalreport.metrics.tables import Counts, ScoreTable
 from evalreport.predict.view import LabelView
 from evalreport.results.records import Measure
@@ -48,10 +50,17 @@ OF_TABLES = (
     *("accuracy", "recall", "specificity", "precision", "npv", "f1", "jaccard"),
     *("balanced_accuracy", "g_mean", "markedness", "fowlkes_mallows", "mcc", "kappa"),
     *("lr_plus", "lr_minus", "diagnostic_odds_ratio", "net_benefit"),
+    *("standardised_net_benefit", "gwet_ac1", "no_information_rate"),
 )
-RANKED = ("roc_auc", "average_precision", "ks")
-PROBABILITIES = ("log_loss", "brier", "calibration_slope", "calibration_intercept",
-                 "calibration_in_the_large")  # fmt: skip
+RANKED = (
+    *("roc_auc", "average_precision", "ks", "pr_auc", "gain", "lift"),
+    *("recall_at_specificity", "specificity_at_recall", "precision_at_recall"),
+)
+PROBABILITIES = (
+    *("log_loss", "brier", "calibration_slope", "calibration_intercept"),
+    *("calibration_in_the_large", "squared_error", "absolute_error", "brier_scaled"),
+    *("mcfadden_r2", "cox_snell_r2", "nagelkerke_r2", "discrimination_slope", "oe_ratio"),
+)
 OF_SCORES = (*RANKED, *PROBABILITIES)
 #: Rows above which scores are not drawn.
 MOST_ROWS = 2000
@@ -149,9 +158,13 @@ def truth(
         tp, fp = prevalence * ndtr(-at), (1 - prevalence) * ndtr(-score)
         return float(np.sum(density * tp / (tp + fp)))
     if declared.row_loss is None:
-        away = np.exp(-((at - mu) ** 2) / 2)
-        positives, negatives = prevalence * away / away.sum(), (1 - prevalence) * density
-        ordered = ScoreTable(at[::-1], positives[::-1], negatives[::-1])
+        at = np.linspace(-9.0, max(9.0, mu + 5.0 * spread), 20_001)
+        away, near = np.exp(-(((at - mu) / spread) ** 2) / 2), np.exp(-(at**2) / 2)
+        positives, negatives = (
+            part * own / own.sum() for part, own in ((prevalence, away), (1 - prevalence, near))
+        )
+        read = chance(at, area, prevalence) if declared.kind is Kind.PROBABILITY else at
+        ordered = ScoreTable(read[::-1], positives[::-1], negatives[::-1])
         return float(declared(ordered).array())
     losses = [
         float(np.sum(density * declared.row_loss(chance(own, area, prevalence), positive)))
@@ -282,13 +295,23 @@ def of_rows(cell: Cell, metrics: Sequence[str], data_sets: int, seed: int) -> Fo
 def counted(cell: Cell, part: float = 1.0, seed: int = SEED) -> Found:
     """What limits of every metric held; of a ``part`` of the data sets."""
     if cell.drawn:
-        return of_rows(cell, (*OF_TABLES, *RANKED, "log_loss", "brier"), round(300 * part), seed)
+        design = Design.of(
+            weighted="weights" in cell.drawn, clustered="clusters" in cell.drawn, designed=False
+        )
+        own = [name for name in (*OF_TABLES, *OF_SCORES) if has_default(name, design)]
+        return of_rows(cell, own, round(300 * part), seed)
     if cell.spread != 1:
         return of_rows(cell, RANKED, round(400 * part), seed)
     found = of_tables(cell, round(400 * part), seed)
     if cell.rows <= MOST_ROWS:
         found |= of_rows(cell, OF_SCORES, round(400 * part), seed)
     return found
+
+
+def has_default(metric: str, design: Design) -> bool:
+    """Whether a value of two classes has limits that no spec asks for."""
+    declared = metric_named(metric)
+    return bool(BY_KIND[kind_of(declared, None, two_classes=True)][design])
 
 
 # -- the file and the page -----------------------------------------------------------------------

@@ -84,10 +84,10 @@ h_measure | | scores | + 0 1 1 | MW | RESAMPLED
 gain | capture_rate | scores | + 0 1 1 | MW | RESAMPLED
 lift | | scores | + 0 inf None | MW | RESAMPLED
 recall_at_specificity | sensitivity_at_specificity tpr_at_tnr \
-    | scores | + 0 1 1 | MW | RESAMPLED
+    | scores | + 0 1 1 | MW | AT_RATE
 specificity_at_recall | specificity_at_sensitivity tnr_at_tpr \
-    | scores | + 0 1 1 | MW | RESAMPLED
-precision_at_recall | ppv_at_sensitivity | scores | + 0 1 1 | MW | RESAMPLED
+    | scores | + 0 1 1 | MW | AT_RATE
+precision_at_recall | ppv_at_sensitivity | scores | + 0 1 1 | MW | AT_RATE
 log_loss | cross_entropy cross_entropy_loss binary_cross_entropy logloss negative_log_likelihood \
     | scores | - 0 inf 0 | | MEAN
 brier | brier_score brier_score_loss | scores | - 0 2 0 | | MEAN

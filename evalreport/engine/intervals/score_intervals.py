@@ -11,6 +11,7 @@ import numpy as np
 from evalreport.engine.intervals import grouped_jackknife, linearised, losses
 from evalreport.engine.intervals import methods as intervals
 from evalreport.engine.intervals.at_cut import at_cut
+from evalreport.engine.intervals.at_rate import at_rate
 from evalreport.engine.intervals.bootstrap import Draws, drawn_interval, undefined_in
 from evalreport.engine.intervals.case import Case, ScoreCase
 from evalreport.engine.intervals.class_bootstrap import class_draws
@@ -22,6 +23,7 @@ from evalreport.metrics.kinds import (
     AREA_OF_WEIGHTS,
     AT_CUT,
     AT_CUT_OF_CLUSTERS,
+    AT_RATE,
     DRAWN,
     INFLUENCE_T,
     LOG_T,
@@ -296,6 +298,7 @@ def _logistic(case: ScoreCase) -> records.Interval | None:
 OF_SCORES: Mapping[str, Callable[[ScoreCase], records.Interval | str | None]] = {
     LOSS_OF_CLUSTERS: losses.clustered,
     **dict.fromkeys((AT_CUT, AT_CUT_OF_CLUSTERS), at_cut),
+    AT_RATE: at_rate,
     INFLUENCE_T: _by_influence,
     "influence": _of_influence,
     **dict.fromkeys((LOGIT_T, LOGIT_T_OF_CLUSTERS), _on_logits),
