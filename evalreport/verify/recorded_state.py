@@ -90,6 +90,18 @@ class RecordedState:
         pairs: Iterable[tuple[Any, Mapping[str, Any]]] = zip(own, wanted, strict=True)
         return [replace(one, **said) for one, said in pairs]
 
+    def counted(self, kind: type[R], planned: Iterable[R], paths: Iterable[str]) -> list[R]:
+        """The records of a kind as they are planned, and what was counted as it stands there.
+
+        ``paths``: of what is counted. Raises Miscounted where there are not as many as planned.
+        """
+        own, bare = self.results.of(kind), list(planned)
+        if len(own) != len(bare):
+            raise Miscounted(len(own), len(bare))
+        names = {path.partition(".")[0] for path in paths}
+        pairs: Iterable[tuple[Any, R]] = zip(bare, own, strict=True)
+        return [replace(one, **{n: getattr(told, n) for n in names}) for one, told in pairs]
+
     @cached_property
     def asked(self) -> RecordedSpec | None:
         """The spec that the results carry; None where it cannot be read by itself."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
 
 from evalreport.engine.intervals import methods
-from evalreport.engine.readers.placing import Cut, Study
+from evalreport.engine.readers.placing import Cut, Reading, Study
 from evalreport.results import records
 from evalreport.results.records import Coefficient, Ratings, ReaderAgreement, ReaderPair
 from evalreport.statistics import agreement, raters
@@ -30,11 +31,23 @@ MOST_PAIRED = 20
 
 def agreement_records(study: Study, level: float) -> Iterator[ReaderAgreement]:
     """The agreement of the readers of a model, at each of its thresholds."""
-    for cut in study.cuts:
-        yield _record(study, cut, level)
+    for record, cut in zip(planned_agreement(study), study.cuts, strict=True):
+        yield _counted(record, study, cut, level)
 
 
-def _record(study: Study, cut: Cut, level: float) -> ReaderAgreement:
+def planned_agreement(reading: Reading) -> list[ReaderAgreement]:
+    """The records of the agreement at each threshold, before anything is counted."""
+    view = reading.view
+    return [
+        ReaderAgreement(
+            dataset=view.dataset, model=view.model, threshold=cut.number, threshold_rule=cut.rule,
+            labels=(), readers=(), ratings=(), coefficients=(),
+        )
+        for cut in reading.cuts
+    ]  # fmt: skip
+
+
+def _counted(record: ReaderAgreement, study: Study, cut: Cut, level: float) -> ReaderAgreement:
     view, said = study.view, study.predicted[cut.number]
     labels = (*view.labels, *view.indeterminate)
     laid = np.full((len(study.names), len(study.truth)), -1, np.int64)
@@ -44,41 +57,45 @@ def _record(study: Study, cut: Cut, level: float) -> ReaderAgreement:
     used = np.flatnonzero(table.any(axis=0))  # a category that nobody used is none
     table, names = table[:, used], tuple(labels[code] for code in used.tolist())
     kinds, cases = np.unique(table, axis=0, return_counts=True)
-    paired = is_paired(len(study.names), len(used))
-    return ReaderAgreement(
-        dataset=view.dataset,
-        model=view.model,
-        threshold=cut.number,
-        threshold_rule=cut.rule,
+    record = replace(
+        record,
         labels=names,
         readers=study.names,
         ratings=tuple(
             Ratings(tuple(kind), count)
             for kind, count in zip(kinds.tolist(), cases.tolist(), strict=True)
         ),
-        coefficients=tuple(coefficient(name, table, level) for name in COEFFICIENTS),
-        pairs=tuple(_pairs(study, laid, used, level)) if paired else (),
-        note=note_of(clustered=study.clusters is not None, paired=paired),
+    )
+    return filled_agreement(
+        record, table, _pairs(laid, used), level, clustered=study.clusters is not None
     )
 
 
-def note_of(*, clustered: bool, paired: bool) -> str | None:
-    """What is noted of the cases, and where no two readers are held against each other."""
+def filled_agreement(
+    record: ReaderAgreement, table: Table, pairs: Iterable[Table], level: float, *, clustered: bool
+) -> ReaderAgreement:
+    """The record with the coefficients of all readers, and of every two.
+
+    ``table``: cases by categories, how many readers put each case into each; ``pairs``: of each
+    two readers the cases that both read, rows the first, columns the second.
+    """
+    paired = max(len(record.readers), len(record.labels)) <= MOST_PAIRED
+    both = zip(combinations(record.readers, 2), pairs, strict=True) if paired else ()
     notes = [
         "cases of one cluster are treated as independent" if clustered else "",
         f"readers are compared in pairs up to {MOST_PAIRED} readers and categories"
         if not paired
         else "",
     ]
-    return "; ".join(note for note in notes if note) or None
+    return replace(
+        record,
+        coefficients=tuple(_coefficient(name, table, level) for name in COEFFICIENTS),
+        pairs=tuple(_pair(*names, counts, level) for names, counts in both),
+        note="; ".join(note for note in notes if note) or None,
+    )
 
 
-def is_paired(readers: int, categories: int) -> bool:
-    """Whether every two readers are held against each other."""
-    return max(readers, categories) <= MOST_PAIRED
-
-
-def coefficient(name: str, table: Table, level: float) -> Coefficient:
+def _coefficient(name: str, table: Table, level: float) -> Coefficient:
     """A coefficient of cases by categories: how many readers put each case into each."""
     found = COEFFICIENTS[name](table)
     if found is None:
@@ -102,17 +119,17 @@ def coefficient(name: str, table: Table, level: float) -> Coefficient:
     )
 
 
-def _pairs(study: Study, laid: Table, used: Table, level: float) -> Iterator[ReaderPair]:
+def _pairs(laid: Table, used: Table) -> Iterator[Table]:
+    """The cases that each two readers both read, by the categories of both."""
     place = np.full(int(used.max()) + 1, -1, np.int64)
     place[used] = np.arange(len(used))
-    for first, second in combinations(range(len(study.names)), 2):
-        shared = (laid[first] >= 0) & (laid[second] >= 0)
-        code = place[laid[first][shared]] * len(used) + place[laid[second][shared]]
-        counts = np.bincount(code, minlength=len(used) ** 2).reshape(len(used), len(used))
-        yield reader_pair(study.names[first], study.names[second], counts, level)
+    for first, second in combinations(laid, 2):
+        shared = (first >= 0) & (second >= 0)
+        code = place[first[shared]] * len(used) + place[second[shared]]
+        yield np.bincount(code, minlength=len(used) ** 2).reshape(len(used), len(used))
 
 
-def reader_pair(first: str, second: str, counts: Table, level: float) -> ReaderPair:
+def _pair(first: str, second: str, counts: Table, level: float) -> ReaderPair:
     """Two readers by the cases that both read: rows the first, columns the second."""
     n = int(counts.sum())
     kappa = agreement.kappa(counts)

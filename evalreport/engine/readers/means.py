@@ -13,7 +13,7 @@ means; subgroups and all other metrics have pooled values only.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -45,6 +45,8 @@ Floats = npt.NDArray[np.float64]
 AnyReading = TypeVar("AnyReading", bound=Reading)
 #: A measure of two models, with the threshold of each.
 Shared = tuple[str, Cut | None, Cut | None]
+#: A measure over the readers of the model, and of the reference.
+Both = tuple[ReaderMean, ReaderMean]
 
 METHOD = "obuchowski_rockette_hillis"
 _ONE_READER = "with one reader nothing is known of how readers differ"
@@ -68,34 +70,47 @@ def asked_of(study: Reading) -> Iterator[tuple[str, Cut | None]]:
         yield AREA, None
 
 
+def planned_means(found: Sequence[Reading]) -> list[ReaderMean]:
+    """The records of every measure of every model, before anything is counted."""
+    return [
+        ReaderMean(
+            **_asked_for(study, metric, cut), cases=0, readings=0, crossed=True, readers=(),
+            value=None,
+        )
+        for study in found
+        for metric, cut in asked_of(study)
+    ]  # fmt: skip
+
+
 def mean_records(found: Sequence[Study], level: float) -> list[ReaderMean]:
     """Every measure of every model over its readers."""
-    return [_mean(study, metric, cut, level) for study in found for metric, cut in asked_of(study)]
+    studied = [(study, metric, cut) for study in found for metric, cut in asked_of(study)]
+    planned = zip(planned_means(found), studied, strict=True)
+    return [filled(_counted(record, *of, level), level) for record, of in planned]
 
 
-def _mean(study: Study, metric: str, cut: Cut | None, level: float) -> ReaderMean:
+def _counted(
+    record: ReaderMean, study: Study, metric: str, cut: Cut | None, level: float
+) -> ReaderMean:
+    """The record with what each reader read, and how the readings vary together."""
     placed = study.placed(metric, cut)
     matrix = np.nan_to_num(covariances(placed))
     each = tuple(
         _reader(study, metric, cut, placed, matrix, number, level)
         for number in range(len(study.names))
     )
-    own = [number for number, one in enumerate(each) if one.value is not None]
-    record = ReaderMean(
-        **asked_for(study, metric, cut),
+    own = [number for number, one in enumerate(each) if _value(one, metric) is not None]
+    return replace(
+        record,
         cases=study.cases,
         readings=len(study.case),
-        crossed=study.crossed,
         clusters=study.clusters,
         readers=each,
         covariance=tuple(map(tuple, matrix[np.ix_(own, own)].tolist())),
-        value=None,
-        note=note_of(crossed=study.crossed),
     )
-    return with_mean(record, level)
 
 
-def asked_for(study: Reading, metric: str, cut: Cut | None) -> dict[str, Any]:
+def _asked_for(study: Reading, metric: str, cut: Cut | None) -> dict[str, Any]:
     """The fields that say which measure of which model a record is of."""
     view = study.view
     return {
@@ -111,7 +126,46 @@ def asked_for(study: Reading, metric: str, cut: Cut | None) -> dict[str, Any]:
     }
 
 
-def with_mean(record: ReaderMean, level: float) -> ReaderMean:
+def filled(record: ReaderMean, level: float) -> ReaderMean:
+    """The record with all that follows from what was counted: each reader's value, and the mean.
+
+    Raises ValueError where the covariances are not those of the readers with a value.
+    """
+    values = [_value(one, record.metric) for one in record.readers]
+    valued = [number for number, value in enumerate(values) if value is not None]
+    covariance = record.covariance
+    if [len(row) for row in covariance] != [len(valued)] * len(valued):
+        raise ValueError("covariance is not one row and column for each reader with a value")
+    readers = []
+    for number, (one, value) in enumerate(zip(record.readers, values, strict=True)):
+        made = replace(one, value=value, reason=_lacking(record.metric) if value is None else None)
+        if value is not None and record.clusters is None:
+            place = valued.index(number)
+            limits = _independent_limits(made, record.metric, covariance[place][place], level)
+            made = replace(made, interval=limits)
+        readers.append(made)
+    crossed = record.readings == record.cases * len(readers)
+    note = _note_of(crossed=crossed)
+    return _with_mean(replace(record, readers=tuple(readers), crossed=crossed, note=note), level)
+
+
+def _value(one: ReaderValue, metric: str) -> float | None:
+    """The value of a reader: by the cells of its table where it has any, else as counted."""
+    if one.cells is None:
+        return one.value
+    cells = one.cells
+    right, wrong = (cells.tp, cells.fn) if metric == FOUND else (cells.tn, cells.fp)
+    return right / (right + wrong) if right + wrong else None
+
+
+def _lacking(metric: str) -> str:
+    """Why a reader has no value."""
+    if metric == AREA:
+        return "no cases of both classes were read"
+    return f"no {'negative' if metric == CLEARED else 'positive'} case was read"
+
+
+def _with_mean(record: ReaderMean, level: float) -> ReaderMean:
     """The mean of the readers of a record with its limits, from their values and covariances."""
     values = [float(one.value) for one in record.readers if one.value is not None]
     if not values:
@@ -145,7 +199,7 @@ def with_mean(record: ReaderMean, level: float) -> ReaderMean:
     )
 
 
-def note_of(*, crossed: bool) -> str | None:
+def _note_of(*, crossed: bool) -> str | None:
     """What is noted where not every reader read every case."""
     if crossed:
         return None
@@ -182,27 +236,26 @@ def _reader(
     side = placed.of_negatives if metric == CLEARED else placed.of_positives
     own = side[number][~np.isnan(side[number])]
     if not len(own):
-        lacking = "negative" if metric == CLEARED else "positive"
-        if metric == AREA:
-            return replace(record, reason="no cases of both classes were read")
-        return replace(record, reason=f"no {lacking} case was read")
+        return record
     value = min(math.fsum(own.tolist()) / len(own), 1.0)
-    record, variance = replace(record, value=value), float(matrix[number, number])
+    record = replace(record, value=value)
     if study.cluster is None:
-        return replace(record, interval=independent_limits(record, metric, variance, level))
+        return record
+    limits = None
     if metric == AREA:
         rows = float(positives), float(record.negatives)
-        limits = None
         if min(rows) >= 2:
             held = _clusters(placed, number)
-            limits = methods.area_of_clusters(value, variance, rows, held, level)
+            limits = methods.area_of_clusters(
+                value, float(matrix[number, number]), rows, held, level
+            )
     else:
         codes = placed.clusters[1 if metric == CLEARED else 0][~np.isnan(side[number])]
         limits = _share_of_clusters(own, codes, level)
     return replace(record, interval=limits)
 
 
-def independent_limits(
+def _independent_limits(
     record: ReaderValue, metric: str, variance: float, level: float
 ) -> records.Interval | None:
     """Limits of a reader's value where cases are independent; ``variance``: of an area.
@@ -248,12 +301,21 @@ def difference_records(
     state: RunState, found: Sequence[Study], means: Sequence[ReaderMean], level: float
 ) -> list[ReaderDifference]:
     """Every model of a dataset against the reference, in each measure that both have."""
+    margins, records = margins_of(state), list[ReaderDifference]()
+    for study, reference, measure in planned_differences(state, found):
+        record = planned_difference(study, reference, measure)
+        both = sides_of(record, means)
+        names = shared_readers(both)
+        matrix, j = _joint_covariances(study, reference, measure, names), len(names)
+        record = replace(record, cross=tuple(map(tuple, matrix[:j, j:].tolist())))
+        records.append(filled_difference(record, both, matrix, margins, level))
+    return records
+
+
+def margins_of(state: RunState) -> Mapping[str, float]:
+    """How much worse would still do, by measure, where the spec declares it."""
     asked = state.prepared.loaded.spec.comparisons
-    margins = {} if asked is None else dict(asked.margins)
-    return [
-        with_margin(_difference(study, reference, measure, means, level), margins.get(measure[0]))
-        for study, reference, measure in planned_differences(state, found)
-    ]
+    return {} if asked is None else dict(asked.margins)
 
 
 def planned_differences(
@@ -271,14 +333,16 @@ def planned_differences(
                     yield study, reference, measure
 
 
-def difference_asked_for(study: Reading, reference: Reading, measure: Shared) -> dict[str, Any]:
-    """The fields that say which measure of which two models a record is of."""
+def planned_difference(study: Reading, reference: Reading, measure: Shared) -> ReaderDifference:
+    """The record of a measure of two models, before anything is counted."""
     metric, cut, other = measure
-    return {
-        **asked_for(study, metric, cut),
-        "reference": reference.view.model,
-        "reference_threshold": None if other is None else other.number,
-    }
+    return ReaderDifference(
+        **_asked_for(study, metric, cut),
+        reference=reference.view.model,
+        reference_threshold=None if other is None else other.number,
+        readers=(),
+        difference=None,
+    )
 
 
 def _shared(study: Reading, reference: Reading) -> Iterator[Shared]:
@@ -295,53 +359,63 @@ def _shared(study: Reading, reference: Reading) -> Iterator[Shared]:
                 yield metric, cut, other
 
 
-def _difference(
-    study: Study,
-    reference: Study,
-    measure: Shared,
-    means: Sequence[ReaderMean],
-    level: float,
-) -> ReaderDifference:
+def sides_of(record: ReaderDifference, means: Sequence[ReaderMean]) -> Both:
+    """The means of both models whose difference a record is. Raises ValueError for lack of one."""
+    by_number = {
+        (own.dataset, own.metric, own.label, own.model, own.threshold): own
+        for own in reversed(means)
+    }
+    sides = (record.model, record.threshold), (record.reference, record.reference_threshold)
+    found = [by_number.get((record.dataset, record.metric, record.label, *at)) for at in sides]
+    if found[0] is None or found[1] is None:
+        raise ValueError("a difference is of means that are not there")
+    return found[0], found[1]
+
+
+def shared_readers(both: Both) -> tuple[str, ...]:
+    """The readers who have a value of both models."""
+    first, second = ([own.reader for own in one.readers if own.value is not None] for one in both)
+    return tuple(name for name in first if name in second)
+
+
+def _joint_covariances(
+    study: Study, reference: Study, measure: Shared, names: Sequence[str]
+) -> Floats:
+    """Covariances of the readings of some readers, those of the model before the reference's."""
     metric, cut, other = measure
-    both = [_found(means, study, metric, cut), _found(means, reference, metric, other)]
-    values = [{one.reader: one.value for one in record.readers} for record in both]
-    names = tuple(
-        name
-        for name in study.names
-        if values[0][name] is not None and values[1].get(name) is not None
-    )
-    record = ReaderDifference(
-        **difference_asked_for(study, reference, measure),
-        readers=names,
-        difference=None,
-        note=difference_note(
-            (*study.names, *reference.names), names, crossed=study.crossed and reference.crossed
-        ),
-    )
-    if not names:
-        return replace(record, reason="no reader has a value of both")
-    first = [float(values[0][name] or 0.0) for name in names]
-    second = [float(values[1][name] or 0.0) for name in names]
     sides = _same_cases(study, reference), _same_cases(reference, study)
     placed = sides[0].placed(metric, cut).joined(sides[1].placed(metric, other))
-    matrix = np.nan_to_num(covariances(placed))
     places = [study.names.index(name) for name in names]
     places += [len(study.names) + reference.names.index(name) for name in names]
-    matrix, j = matrix[np.ix_(places, places)], len(names)
-    record = replace(
-        record,
-        values=tuple(first),
-        reference_values=tuple(second),
-        cross=tuple(map(tuple, matrix[:j, j:].tolist())),
-    )
-    return with_difference(record, matrix, level)
+    return np.asarray(np.nan_to_num(covariances(placed))[np.ix_(places, places)])
 
 
-def with_difference(record: ReaderDifference, matrix: Floats, level: float) -> ReaderDifference:
-    """The mean difference with its limits, from the values of both models.
+def filled_difference(
+    record: ReaderDifference,
+    both: Both,
+    matrix: Floats,
+    margins: Mapping[str, float],
+    level: float,
+) -> ReaderDifference:
+    """The record with all that follows from the means of both models and how readings vary.
 
     ``matrix``: covariances of the readings, those of the model before those of the reference.
     """
+    names, crossed = shared_readers(both), both[0].crossed and both[1].crossed
+    every = [own.reader for one in both for own in one.readers]
+    record = replace(record, readers=names, note=_difference_note(every, names, crossed=crossed))
+    if names:
+        values = [{own.reader: own.value for own in one.readers} for one in both]
+        first, second = (tuple(float(own[name] or 0.0) for name in names) for own in values)
+        record = replace(record, values=first, reference_values=second)
+        record = _with_difference(record, matrix, level)
+    else:
+        record = replace(record, reason="no reader has a value of both")
+    return _with_margin(record, margins.get(record.metric))
+
+
+def _with_difference(record: ReaderDifference, matrix: Floats, level: float) -> ReaderDifference:
+    """The mean difference with its limits, from the values of both models."""
     first, second, j = record.values, record.reference_values, len(record.values)
     averages = readers.averaged(matrix, 2, j)
     record = replace(
@@ -386,27 +460,12 @@ def _with_limits(
     )
 
 
-def with_margin(record: ReaderDifference, margin: float | None) -> ReaderDifference:
+def _with_margin(record: ReaderDifference, margin: float | None) -> ReaderDifference:
     """With the margin of the measure, where the spec declares one; more is better in all."""
     if margin is None:
         return record
     held = None if record.interval is None else record.interval.low > -margin
     return replace(record, margin=margin, non_inferior=held)
-
-
-def _found(means: Sequence[ReaderMean], study: Study, metric: str, cut: Cut | None) -> ReaderMean:
-    key: tuple[Any, ...] = (
-        study.view.dataset,
-        study.view.model,
-        metric,
-        None if cut is None else cut.number,
-        None if cut is None else cut.rule,
-    )
-    return next(
-        one
-        for one in means
-        if (one.dataset, one.model, one.metric, one.threshold, one.threshold_rule) == key
-    )
 
 
 def _same_cases(study: Study, other: Study) -> Study:
@@ -417,11 +476,11 @@ def _same_cases(study: Study, other: Study) -> Study:
     return replace(study, truth=np.maximum(study.truth, other.truth), cluster=cluster)
 
 
-def difference_note(every: Sequence[str], names: Sequence[str], *, crossed: bool) -> str | None:
+def _difference_note(every: Sequence[str], names: Sequence[str], *, crossed: bool) -> str | None:
     """What is noted of readers that not both models have, or of cases that not all read."""
     left = [name for name in dict.fromkeys(every) if name not in names]
     if not left:
-        return note_of(crossed=crossed)
+        return _note_of(crossed=crossed)
     return f"read with one of the two models only, and left out: {', '.join(left)}"
 
 
