@@ -26,7 +26,6 @@ from evalreport.engine.verification import not_passed, spoilt
 from evalreport.results import records as r
 from evalreport.spec.acceptance import Criterion as AskedCriterion
 from evalreport.verify.leaves import Made, Miscounted
-from evalreport.verify.rebuild_records import is_of
 from evalreport.verify.recorded_tables import EARLIER, NotRecorded
 
 if TYPE_CHECKING:
@@ -60,10 +59,17 @@ def criteria(again: RecordedState) -> Iterator[Made]:
         raise Miscounted(len(told), len(found))
     for own, one in zip(found, told, strict=True):
         # what it says at a look follows from that
-        look = next((look for look in results.of(r.Look) if is_of(look, one)), None)
+        look = next((look for look in results.of(r.Look) if _is_of(look, one)), None)
         made = own if look is None else decided(own, look)
         made = replace(made, breaches_in_a_row=_in_a_row(made.outcome, one), earlier=one.earlier)
         yield Made(made, _left_out(one, lacking.get((one.text, one.measure))))
+
+
+def _is_of(look: r.Look, one: r.Criterion) -> bool:
+    """Whether a look is the one that a criterion was judged at."""
+    key = (one.text, one.dataset, one.model, dict(one.subgroup), one.threshold_asked)
+    own = (look.text, look.dataset, look.model, dict(look.subgroup), look.threshold_asked)
+    return key == own and one.look == look.look
 
 
 def _in_a_row(outcome: str, one: r.Criterion) -> int | None:

@@ -18,18 +18,17 @@ from evalreport.engine.comparisons.score_pairs import planned_pairs
 from evalreport.engine.groups.impact_records import Rates, impact_records
 from evalreport.engine.intervals.impact import Selection
 from evalreport.engine.reference.drift import WEIGHTED, drift_records, of_categories
-from evalreport.engine.reference.looks import counted_block, share_method, so_far
-from evalreport.engine.reference.looks import judged as judged_look
+from evalreport.engine.reference.looks import blocks_of, filled, look_at
 from evalreport.engine.reference.run import References
 from evalreport.predict.outcome import repeat_summary
 from evalreport.results import records as r
-from evalreport.results.identity import EVERYTHING, Slice
+from evalreport.results.identity import Slice
 from evalreport.spec.comparisons import RunReference
 from evalreport.spec.models import EstimatorModel
 from evalreport.statistics.reclassification import net_reclassification as reclassified
 from evalreport.statistics.shift import index_of
 from evalreport.statistics.tail import normal_two_sided
-from evalreport.verify.leaves import Made, Miscounted
+from evalreport.verify.leaves import Made
 from evalreport.verify.recorded_tables import WEIGHTS as OF_WEIGHTS
 from evalreport.verify.recorded_tables import NotRecorded
 
@@ -88,71 +87,31 @@ class _RecordedRates(Rates):
 
 def looks(again: RecordedState) -> Iterator[Made]:
     """Every look from its blocks; blocks of this run from its measures."""
+    state, counted = again.state, ("blocks", "seen_before", "rows_seen", "before", "previous")
     criteria = [one for one in again.results.acceptance if one.look is not None]
-    asked, level = again.spec.loaded.spec.looks, again.spec.settings.level
-    if len(criteria) != len(again.results.of(r.Look)):
-        raise Miscounted(len(again.results.of(r.Look)), len(criteria))
-    for one in again.results.of(r.Look):
-        entry = next((own for own in criteria if is_of(one, own)), None)
-        blocks = [_counted_block(again, one, block) for block in one.blocks]
-        sofar = so_far(blocks)
-        if entry is None or sofar is None or asked is None:
-            raise ValueError("a look has no criterion, or its blocks give no value")
-        planned = replace(
-            one, criterion=entry.criterion, measure=entry.measure, planned=asked.planned,
-            spending=asked.rule,
-            alpha=1.0 - level, blocks=tuple(blocks), rows=sofar.rows, value=sofar.value,
-            numerator=None if sofar.counts is None else sofar.counts[0],
-            denominator=None if sofar.counts is None else sofar.counts[1],
-            standard_error=sofar.standard_error,
-            # each look before gave one outcome, and a block is counted once
-            look=len(one.before) + 1,
-            seen_before=tuple(n for n in one.seen_before if n in {b.name for b in one.blocks}),
-        )  # fmt: skip
-        found = [own for own in again.results.measures if own.id == one.measure]
-        measure = found[0] if found else None
-        made = judged_look(planned, entry, sofar, share_method(measure))
+    planned = [look_at(state, one) for one in criteria]
+    found = again.counted(r.Look, planned, (*counted, "reason"))
+    for one, entry in zip(found, criteria, strict=True):
+        fresh = {block.name: block for block in blocks_of(state, one)}
+        blocks = tuple(_counted_block(one, block, fresh.get(block.name)) for block in one.blocks)
+        # each look before gave one outcome, and a block is counted once
+        seen = tuple(n for n in one.seen_before if n in {block.name for block in blocks})
+        made = filled(replace(one, blocks=blocks, seen_before=seen), entry, state.measures)
+        if made is None:
+            raise ValueError("the blocks of a look give no value")
         before = "blocks of earlier looks were counted by the runs before"
-        left_out = {"blocks": before, "rows_seen": before, "reason": before}
+        left_out = dict.fromkeys(("blocks", "rows_seen", "reason"), before)
         yield Made(replace(made, reason=one.reason), left_out)
 
 
-def is_of(look: r.Look, one: r.Criterion) -> bool:
-    """Whether a look is the one that a criterion was judged at."""
-    key = (one.text, one.dataset, one.model, dict(one.subgroup), one.threshold_asked)
-    own = (look.text, look.dataset, look.model, dict(look.subgroup), look.threshold_asked)
-    return key == own and one.look == look.look
-
-
-def _counted_block(again: RecordedState, look: r.Look, block: r.LookBlock) -> r.LookBlock:
-    """A block that this run counted, from its measure; others stand in the runs before."""
-    if not again.results.has_measure(look.measure) or block.name in look.seen_before:
+def _counted_block(look: r.Look, block: r.LookBlock, own: r.LookBlock | None) -> r.LookBlock:
+    """A block that this run counted, from its measures; others stand in the runs before."""
+    if own is None or block.name in look.seen_before or block.look != len(look.before) + 1:
         return block
-    whole = again.results.measure(str(look.measure))
-    files = {own.sha256 for own in again.results.provenance.inputs if own.dataset == look.dataset}
-    own = whole if block.name in files or None in files else None
-    if look.recognised_by == "period":
-        groups = set(whole.subgroup.items())
-        own = next(
-            (
-                one
-                for one in again.results.measures_of(metric=whole.metric, fold=None)
-                if [v for _, v in set(one.subgroup.items()) - groups] == [block.name]
-                and groups <= set(one.subgroup.items())
-                and one.which.on(EVERYTHING).series == whole.which.on(EVERYTHING).series
-            ),
-            None,
-        )
-    if own is None or block.look != look.look:
-        return block
-    counted = replace(counted_block(block.name, own), look=block.look)
-    if not look.rows_seen:
-        return counted
     # a block of the rows that were new cannot hold more than the measure of all rows
     names = ("rows", "numerator", "denominator")
-    pairs = ((getattr(block, name) or 0, getattr(own, "n" if name == "rows" else name) or 0)
-             for name in names)  # fmt: skip
-    return block if all(part <= of for part, of in pairs) else counted
+    less = all((getattr(block, name) or 0) <= (getattr(own, name) or 0) for name in names)
+    return block if look.rows_seen and less else replace(own, look=block.look)
 
 
 def _fields(record: Any, names: Sequence[str]) -> dict[str, Any]:

@@ -74,14 +74,12 @@ def with_looks(
         return list(judged), None
     if state.later_look is not None:
         return list(judged), ()
-    level = state.prepared.settings.level
-    plan = _Plan(asked.planned, asked.rule, 1.0 - level)
     found: list[records.Criterion] = []
     looks: list[records.Look] = []
     for entry in judged:
         look = None
         if entry.reference is None and entry.required is not None and entry.measure is not None:
-            look = _Looking(state, entry, plan, before).record()
+            look = _Looking(state, entry, look_at(state, entry), before).record()
         if look is not None:
             looks.append(look)
         found.append(entry if look is None else decided(entry, look))
@@ -109,13 +107,43 @@ def observed_of(bound: str, look: records.Look) -> float | None:
     return look.interval.low if bound == "lower" else look.interval.high
 
 
-@dataclass(frozen=True)
-class _Plan:
-    """How often is looked: ``planned`` times by a spending ``rule``, or without end."""
+def look_at(state: RunState, entry: records.Criterion) -> records.Look:
+    """The record of a look at a criterion, before anything is counted.
 
-    planned: int | None
-    rule: str | None
-    alpha: float
+    How often is looked, and how rows that were counted are known again, follows from the spec.
+    """
+    spec, asked = state.prepared.loaded.spec, state.prepared.loaded.spec.looks
+    assert asked is not None
+    dataset = spec.datasets[str(entry.dataset)]
+    kind = "row" if dataset.keep_rows else "file"
+    return records.Look(
+        criterion=entry.criterion,
+        text=entry.text,
+        dataset=str(entry.dataset),
+        model=str(entry.model),
+        subgroup=entry.subgroup,
+        threshold_asked=entry.threshold_asked,
+        measure=entry.measure,
+        look=1,
+        planned=asked.planned,
+        spending=asked.rule,
+        alpha=1.0 - state.prepared.settings.level,
+        recognised_by=kind if dataset.period is None else "period",
+        blocks=(),
+        spent=None,
+        boundary=None,
+        rows=0,
+        numerator=None,
+        denominator=None,
+        value=None,
+        standard_error=None,
+        interval=None,
+        before=(),
+        now=records.CONTINUE,
+        outcome=records.CONTINUE,
+        decided_at=None,
+        previous=None,
+    )
 
 
 @dataclass(frozen=True)
@@ -124,45 +152,35 @@ class _Looking:
 
     state: RunState
     entry: records.Criterion
-    plan: _Plan
+    look: records.Look
     run: ReferenceRun | None
 
     def record(self) -> records.Look | None:
         """The look; None where rows of a period are not told apart by the measures there are."""
-        kind = self._kind()
-        before = self._before(kind)
-        fresh, rows_seen = self._fresh(kind, before)
+        before = self._before()
+        fresh, rows_seen = self._fresh(before)
         known = set() if before is None else {one.name for one in before.blocks}
         new = [one for one in fresh if one.name not in known]
         seen = tuple(one.name for one in fresh if one.name in known)
         if before is not None and (not new or before.look == before.planned):
             return replace(self._again(before, seen, used_up=bool(new)), rows_seen=rows_seen)
-        number = 1 if before is None else before.look + 1
-        blocks = (
-            *(() if before is None else before.blocks),
-            *(replace(one, look=number) for one in new),
-        )
-        sofar = so_far(blocks)
-        if sofar is None:
-            return None
-        made = self._looked(number, blocks, seen, kind, sofar, before)
-        return replace(made, rows_seen=rows_seen)
+        look = replace(self.look, seen_before=seen, rows_seen=rows_seen)
+        if before is not None:
+            look = replace(
+                look,
+                before=(*before.before, before.now),
+                previous=None if self.run is None else self.run.name,
+            )
+        number, earlier = len(look.before) + 1, () if before is None else before.blocks
+        blocks = (*earlier, *(replace(one, look=number) for one in new))
+        return filled(replace(look, blocks=blocks), self.entry, self.state.measures)
 
-    def _kind(self) -> str:
-        """How rows that were counted are known again."""
-        dataset = self.state.prepared.loaded.spec.datasets[str(self.entry.dataset)]
-        if dataset.period is not None:
-            return "period"
-        return "row" if dataset.keep_rows else "file"
-
-    def _before(self, kind: str) -> records.Look | None:
+    def _before(self) -> records.Look | None:
         """The look before at the same criterion, planned alike, whose rows are known alike."""
-        wanted = (*_key(self.entry), self.plan.planned, self.plan.rule, kind)
         looks = () if self.run is None else self.run.results.of(records.Look)
-        if kind == "row" and (self.run is None or self.run.counted is None):
+        if self.look.recognised_by == "row" and (self.run is None or self.run.counted is None):
             return None
-        own = ((o, (*_key(o), o.planned, o.spending, o.recognised_by)) for o in looks)
-        return next((o for o, key in own if key == wanted), None)
+        return next((one for one in looks if _key(one) == _key(self.look)), None)
 
     def _again(self, before: records.Look, seen: tuple[str, ...], *, used_up: bool) -> records.Look:
         """Nothing to count: the look before, told once more."""
@@ -177,98 +195,68 @@ class _Looking:
             else "an earlier look has counted these rows: it is not a new look",
         )
 
-    def _fresh(self, kind: str, before: records.Look | None) -> tuple[list[LookBlock], int | None]:
-        """The blocks that this run's file holds; where rows are known, how many were counted."""
-        prepared = self.state.prepared
-        dataset = prepared.loaded.spec.datasets[str(self.entry.dataset)]
-        by_id = {m.id: m for m in self.state.measures}
-        measure = by_id[str(self.entry.measure)]
-        column = None if dataset.period is None else dataset.period.column
-        if column is None:
-            (name,) = {o.sha256 for o in prepared.inputs if o.dataset == self.entry.dataset} or {""}
-            return self._of_file(str(name), measure, kind, before)
-        key = measure.which.series
-        own = dict(measure.subgroup)
-        found = [
-            counted_block(str(m.subgroup[column]), m)
-            for m in self.state.measures
-            if column in m.subgroup
-            and m.subgroup[column] != UNDATED
-            and {k: v for k, v in m.subgroup.items() if k != column} == own
-            and replace(m.which.series, subgroup=key.subgroup) == key
-        ]
-        return sorted(found, key=lambda one: one.name), None
+    def _fresh(self, before: records.Look | None) -> tuple[list[LookBlock], int | None]:
+        """The blocks that this run's file holds; where rows are known, how many were counted.
 
-    def _of_file(
-        self, name: str, measure: Measure, kind: str, before: records.Look | None
-    ) -> tuple[list[LookBlock], int | None]:
-        """The file as one block, or those of its rows that no look has counted."""
+        Of a file whose rows are known the rows that no look has counted are a block.
+        """
+        found, kind = blocks_of(self.state, self.look), self.look.recognised_by
         counted = None if self.run is None else self.run.counted
-        if kind == "file" or before is None or counted is None:
-            return [counted_block(name, measure)], 0 if kind == "row" else None
+        if kind != "row" or before is None or counted is None:
+            return found, 0 if kind == "row" else None
+        (whole,) = found
         fresh = fresh_rows(self.state, str(self.entry.dataset), counted)
         seen = int((~fresh).sum())
-        if seen == 0 or any(one.name == name for one in before.blocks):
-            return [counted_block(name, measure)], seen
+        if seen == 0 or any(one.name == whole.name for one in before.blocks):
+            return found, seen
+        measure = _measure_at(self.state.measures, self.look)
         own = measure_of(self.state, measure, fresh) if fresh.any() else None
-        return [] if own is None else [counted_block(name, own)], seen
-
-    def _looked(
-        self,
-        number: int,
-        blocks: tuple[LookBlock, ...],
-        seen: tuple[str, ...],
-        kind: str,
-        sofar: Sofar,
-        before: records.Look | None,
-    ) -> records.Look:
-        entry, plan = self.entry, self.plan
-        made = records.Look(
-            criterion=entry.criterion,
-            text=entry.text,
-            dataset=str(entry.dataset),
-            model=str(entry.model),
-            subgroup=entry.subgroup,
-            threshold_asked=entry.threshold_asked,
-            measure=entry.measure,
-            look=number,
-            planned=plan.planned,
-            spending=plan.rule,
-            alpha=plan.alpha,
-            recognised_by=kind,
-            blocks=blocks,
-            seen_before=seen,
-            spent=None,
-            boundary=None,
-            rows=sofar.rows,
-            numerator=None if sofar.counts is None else sofar.counts[0],
-            denominator=None if sofar.counts is None else sofar.counts[1],
-            value=sofar.value,
-            standard_error=sofar.standard_error,
-            interval=None,
-            before=() if before is None else (*before.before, before.now),
-            now=records.CONTINUE,
-            outcome=records.CONTINUE,
-            decided_at=None,
-            previous=None if before is None or self.run is None else self.run.name,
-        )
-        by_id = {m.id: m for m in self.state.measures}
-        return judged(made, entry, sofar, share_method(by_id[str(entry.measure)]))
+        return [] if own is None else [_counted_block(whole.name, own)], seen
 
 
-def share_method(measure: Measure | None) -> str:
-    """The method of a share: that of the measure, where it is one for counts."""
-    interval = None if measure is None else measure.interval
-    named = "" if interval is None else interval.method
-    return named if named in PROPORTION_METHODS else "wilson"
+def blocks_of(state: RunState, look: records.Look) -> list[LookBlock]:
+    """What the rows of this run add up to: a block of each period, or one of the file."""
+    measure = _measure_at(state.measures, look)
+    period = state.prepared.loaded.spec.datasets[look.dataset].period
+    if period is None:
+        (name,) = {one.sha256 for one in state.prepared.inputs if one.dataset == look.dataset} or {
+            ""
+        }
+        return [_counted_block(str(name), measure)]
+    key, column = measure.which.series, period.column
+    own = dict(measure.subgroup)
+    found = [
+        _counted_block(str(m.subgroup[column]), m)
+        for m in state.measures
+        if column in m.subgroup
+        and m.subgroup[column] != UNDATED
+        and {k: v for k, v in m.subgroup.items() if k != column} == own
+        and replace(m.which.series, subgroup=key.subgroup) == key
+    ]
+    return sorted(found, key=lambda one: one.name)
 
 
-def judged(look: records.Look, entry: records.Criterion, sofar: Sofar, method: str) -> records.Look:
-    """The look with its limits, and the outcome that stands after it.
+def _measure_at(measures: Sequence[Measure], look: records.Look) -> Measure:
+    return next(one for one in measures if one.id == look.measure)
 
-    ``sofar``: all its blocks together; ``method``: of a share, for counts.
+
+def filled(
+    look: records.Look, entry: records.Criterion, measures: Sequence[Measure]
+) -> records.Look | None:
+    """The look with all that follows from its blocks and from what the looks before gave.
+
+    With its limits, and the outcome that stands after it. None where the blocks give no value.
     """
-    limits, boundary, spent = _limits(look, entry, sofar, method)
+    sofar = together([_block(one) for one in look.blocks])
+    if sofar is None:
+        return None
+    look = replace(
+        look, look=len(look.before) + 1, rows=sofar.rows, value=sofar.value,
+        numerator=None if sofar.counts is None else sofar.counts[0],
+        denominator=None if sofar.counts is None else sofar.counts[1],
+        standard_error=sofar.standard_error,
+    )  # fmt: skip
+    limits, boundary, spent = _limits(look, entry, sofar, _share_method(measures, look))
     required, high = float(entry.required or 0.0), entry.direction == "at_least"
     given = None if limits is None else Limits(limits.low, limits.high)
     now = outcome_of(given, required, at_least=high)
@@ -282,9 +270,11 @@ def judged(look: records.Look, entry: records.Criterion, sofar: Sofar, method: s
     )  # fmt: skip
 
 
-def so_far(blocks: Sequence[LookBlock]) -> Sofar | None:
-    """Blocks together; None where they give no value."""
-    return together([_block(one) for one in blocks])
+def _share_method(measures: Sequence[Measure], look: records.Look) -> str:
+    """The method of a share: that of the measure, where it is one for counts."""
+    interval = _measure_at(measures, look).interval
+    named = "" if interval is None else interval.method
+    return named if named in PROPORTION_METHODS else "wilson"
 
 
 def _limits(
@@ -312,15 +302,17 @@ def _limits(
     return made, None if isinf(step.boundary) else step.boundary, 2.0 * step.spent
 
 
-def _key(one: records.Criterion | records.Look) -> tuple[object, ...]:
-    return one.text, one.dataset, one.model, dict(one.subgroup), one.threshold_asked
+def _key(one: records.Look) -> tuple[object, ...]:
+    """What makes two looks those at the same criterion, planned alike, with rows known alike."""
+    criterion = one.text, one.dataset, one.model, dict(one.subgroup), one.threshold_asked
+    return (*criterion, one.planned, one.spending, one.recognised_by)
 
 
 def _block(one: LookBlock) -> Block:
     return Block(one.rows, one.numerator, one.denominator, one.value, one.standard_error)
 
 
-def counted_block(name: str, measure: Measure) -> LookBlock:
+def _counted_block(name: str, measure: Measure) -> LookBlock:
     """What one block of rows adds: its counts where it is a share, else value and error."""
     estimate = estimate_of(measure)
     rows = measure.n
