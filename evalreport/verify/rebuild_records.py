@@ -7,7 +7,7 @@ by the function of the engine that filled it, from the parts that need the rows 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,7 @@ from evalreport.results import records as r
 from evalreport.results.identity import Slice
 from evalreport.spec.comparisons import RunReference
 from evalreport.spec.models import EstimatorModel
+from evalreport.statistics.reclassification import Reclassification as Reclassified
 from evalreport.statistics.reclassification import net_reclassification as reclassified
 from evalreport.statistics.shift import index_of
 from evalreport.statistics.tail import normal_two_sided
@@ -114,87 +115,68 @@ def _counted_block(look: r.Look, block: r.LookBlock, own: r.LookBlock | None) ->
     return block if look.rows_seen and less else replace(own, look=block.look)
 
 
-def _fields(record: Any, names: Sequence[str]) -> dict[str, Any]:
-    return {name: getattr(record, name) for name in names}
-
-
 SHARED = "which rows the models share is not in the results"
 
 
 def omnibus_tests(again: RecordedState) -> Iterator[Made]:
     """One test of all models from the counts, covariances or ranks beside it."""
-    ground = ("n", "values", "totals", "rows_by_models", "covariance", "rank_sums", "ties",
-)  # fmt: skip
+    counted = ("n", "values", "totals", "rows_by_models", "covariance", "rank_sums", "ties",
+    )  # fmt: skip
     _ = again.plan
-    names = ("dataset", "metric", "title", "params", "average", "label", "models", "thresholds",
-             "test")  # fmt: skip
     tasks = omnibus.planned_tests(again.state)
-    asked = [_fields(omnibus.planned_record(again.state, task), names) for task in tasks]
-    for one, task in zip(again.planned(r.OmnibusTest, asked), tasks, strict=True):
-        found = (one.totals, one.covariance, one.rank_sums)
-        empty = replace(one, statistic=None, df=None, p_value=None, reason=None)
-        if one.n:  # else there were no rows that all use
-            # rows that not every model uses
-            note = omnibus.note_of(one.n, omnibus.sides_of(again.state, task))
-            empty = replace(empty, note=note)
-        nothing = found == (None, None, None)
-        made = replace(one, note=empty.note) if nothing else omnibus.tested(empty)
-        yield Made(made, dict.fromkeys(ground, SHARED))
+    sides = [omnibus.sides_of(again.state, task) for task in tasks]
+    planned = map(omnibus.planned_record, tasks, sides)
+    found = again.counted(r.OmnibusTest, planned, (*counted, "reason"))
+    for one, own in zip(found, sides, strict=True):
+        yield Made(omnibus.filled(one, own), dict.fromkeys(counted, SHARED))
+
+
+_OF_VARIANCE = ("interval", "events.interval", "nonevents.interval", "statistic")
 
 
 def net_reclassification(again: RecordedState) -> Iterator[Made]:
     """Net reclassification from the rows that moved; its limits where rows are independent."""
-    level = again.spec.settings.level
-    ground = ("rows", *(f"{name}.{own}" for name in ("events", "nonevents") for own in _MOVES))
-    names = ("dataset", "model", "reference", "threshold", "reference_threshold")
-    asked = [_fields(one, names) for one in reclassification.planned_records(again.state)]
-    for one in again.planned(r.Reclassification, asked):
-        left_out, made = dict.fromkeys(ground, SHARED), one
+    level, planned = again.spec.settings.level, reclassification.planned_records(again.state)
+    moves = [f"{name}.{own}" for name in ("events", "nonevents") for own in ("n", "up", "down")]
+    stated = again.results.of(r.Reclassification)
+    found = again.counted(r.Reclassification, planned, ("rows", *moves, "note", "reason"))
+    for one, told in zip(found, stated, strict=True):
+        left_out, made = dict.fromkeys(("rows", *moves), SHARED), one
         if one.events is not None and one.nonevents is not None:
-            made = _moved_again(_held(again, one), one.events, one.nonevents, level)
-            method = reclassification.WALD if one.interval is None else one.interval.method
+            view = again.model_of(one.dataset, one.model).view
+            method = reclassification.method_of(view)
             if method != reclassification.WALD:
                 left_out |= dict.fromkeys(_OF_VARIANCE, SHARED)
+            moved = _moved(told, level, weighted=method != reclassification.WALD)
+            made = replace(one, label=view.labels[view.positive_index], reason=None)
+            made = reclassification.filled(made, moved, level, method)
         yield Made(made, left_out)
 
 
-def _held(again: RecordedState, one: r.Reclassification) -> r.Reclassification:
-    """The record with what follows from its model, where there is a net reclassification."""
-    view, limits = again.model_of(one.dataset, one.model).view, one.interval
-    if limits is not None:
-        limits = replace(limits, method=reclassification.method_of(view))
-    label = view.labels[view.positive_index]
-    return replace(one, test=reclassification.TEST, reason=None, label=label, interval=limits)
-
-
-_MOVES = ("n", "up", "down")
-_OF_VARIANCE = ("interval", "events.interval", "nonevents.interval", "statistic")
-
-
-def _moved_again(
-    one: r.Reclassification, events: r.Moves, nonevents: r.Moves, level: float
-) -> r.Reclassification:
-    """Of independent rows all of it; of others the nets, and p by the statistic that is there."""
+def _moved(told: Any, level: float, *, weighted: bool) -> Reclassified:
+    """What follows from the rows that moved; of weighted or clustered ones limits and z stand."""
+    sides = (True, told.events), (False, told.nonevents)
     positive, move, weight = zip(
-        *((event, to, count) for event, own in ((True, events), (False, nonevents))
+        *((event, to, count) for event, own in sides
           for to, count in ((1.0, own.up), (-1.0, own.down), (0.0, own.n - own.up - own.down))),
         strict=True,
     )  # fmt: skip
-    if one.interval is None or one.interval.method == reclassification.WALD:
-        times = np.array(weight, np.int64)
-        found = reclassified(np.repeat(positive, times), np.repeat(move, times), level)
-        if found is None:
-            return one
-        return reclassification.filled(one, found, level, reclassification.WALD)
-    found = reclassified(positive, move, level, weight=weight)
+    times = np.ones(len(weight), np.int64) if weighted else np.array(weight, np.int64)
+    found = reclassified(
+        np.repeat(positive, times), np.repeat(move, times), level,
+        weight=weight if weighted else None,
+    )  # fmt: skip
     if found is None:
         raise ValueError("there are rows of one class only")
+    if not weighted:
+        return found
     return replace(
-        one,
-        net=found.net,
-        events=replace(events, net=found.events.net),
-        nonevents=replace(nonevents, net=found.nonevents.net),
-        p_value=None if one.statistic is None else normal_two_sided(one.statistic),
+        found,
+        events=replace(found.events, interval=told.events.interval),
+        nonevents=replace(found.nonevents, interval=told.nonevents.interval),
+        interval=told.interval,
+        statistic=told.statistic,
+        p_value=None if told.statistic is None else normal_two_sided(told.statistic),
     )
 
 
@@ -206,19 +188,12 @@ def score_pairs(again: RecordedState) -> Iterator[Made]:
     reason = "both scores of a row are not in the results"
     _ = again.plan
     there = {(one.dataset, one.model, one.reference) for one in again.results.of(r.ScorePairs)}
-    asked = [
-        {
-            "dataset": dataset,
-            "model": model,
-            "reference": reference,
-            "label": again.model_of(dataset, model).facts.positive,
-            "threshold": at,
-            "reference_threshold": reference_at,
-        }
-        for (dataset, model), (_, reference), at, reference_at in planned_pairs(again.state)
-        if (dataset, model, reference) in there or _are_paired(again, dataset, model, reference)
+    planned = [
+        one
+        for one in planned_pairs(again.state)
+        if (one.dataset, one.model, one.reference) in there or _are_paired(again, one)
     ]
-    for one in again.planned(r.ScorePairs, asked):
+    for one in again.counted(r.ScorePairs, planned, ("bins", "positives", "negatives")):
         left_out, problems = {"bins": reason}, list[str]()
         for metric, name, cells in (
             ("recall", "positives", one.positives),
@@ -233,9 +208,10 @@ def score_pairs(again: RecordedState) -> Iterator[Made]:
         yield Made(one, left_out, tuple(problems))
 
 
-def _are_paired(again: RecordedState, dataset: str, *names: str) -> bool:
+def _are_paired(again: RecordedState, pairs: r.ScorePairs) -> bool:
     """Whether two models have the same classes, scores of a finite range and rows in common."""
-    one, two = (again.model_of(dataset, name) for name in names)
+    names = pairs.model, pairs.reference
+    one, two = (again.model_of(pairs.dataset, name) for name in names)
     ranges = [(own.facts.high or 0.0) - (own.facts.low or 0.0) for own in (one, two)]
     finite = all(map(math.isfinite, ranges))
     shared = one.rows.used + two.rows.used > one.rows.read
@@ -279,10 +255,9 @@ def drift(again: RecordedState) -> Iterator[Made]:
 
     def column(_state: Any, _asked: Any, dataset: str, name: str, weighted: bool) -> dict[str, Any]:
         own = columns[dataset, name]
-        return {
-            **_fields(own, [one.name for one in fields(own) if one.name not in _PLACE]),
-            **_of_bins(own, weighted=weighted),
-        }
+        stated = {one.name: getattr(own, one.name) for one in fields(own)}
+        found = stated | _of_bins(own, weighted=weighted)
+        return {name: value for name, value in found.items() if name not in _PLACE}
 
     for one in drift_records(again.state, References(), column):
         ground = (*_OF_BINS, *(() if one.kind == "categories" else _OF_ROWS))
@@ -307,26 +282,28 @@ def _of_bins(one: r.Drift, *, weighted: bool) -> dict[str, Any]:
 
 def learning_curves(again: RecordedState) -> Iterator[Made]:
     """A curve of each model that is trained here; each summary from its values."""
-    spec = again.spec.loaded.spec
+    spec, asked = again.spec.loaded.spec, again.spec.loaded.spec.learning_curve
     failed = {(f.dataset, f.model) for f in again.results.failures if f.section == "learning_curve"}
-    asked, there = spec.learning_curve, again.results.of(r.LearningCurve)
-    named = {(one.dataset, one.model) for one in there}
+    named = {(one.dataset, one.model) for one in again.results.of(r.LearningCurve)}
     planned = [
-        {"dataset": one.dataset, "model": one.model, "repeats": asked.repeats}
+        r.LearningCurve(one.dataset, one.model, asked.repeats, (), ())
         for one in again.results.labels
         if asked is not None
         and isinstance(spec.models.get(one.model), EstimatorModel)
         and ((one.dataset, one.model) in named or (one.dataset, one.model) not in failed)
     ]
     why = "models are trained for it"
-    left_out = {"points.train_rows": why, "points.counts": why}
-    for one in again.planned(r.LearningCurve, planned):
-        points = []
-        for size, own in zip(() if asked is None else asked.sizes, one.points, strict=True):
-            sides = ({name: repeat_summary(side[name].values) for name in side}
-                     for side in (own.test, own.train))  # fmt: skip
-            test, train = sides
-            points.append(replace(own, size=size, test=test, train=train))
-            left_out |= {f"points.{side}.{name}.values": why
-                         for side in ("test", "train") for name in own.test}  # fmt: skip
-        yield Made(replace(one, points=tuple(points)), left_out)
+    for one in again.counted(r.LearningCurve, planned, ("notes", "points")):
+        sizes = () if asked is None else asked.sizes
+        points = tuple(
+            replace(own, size=size, test=_summaries(own.test), train=_summaries(own.train))
+            for size, own in zip(sizes, one.points, strict=True)
+        )
+        values = {f"{side}.{name}.values" for own in points
+                  for side in ("test", "train") for name in own.test}  # fmt: skip
+        left_out = {f"points.{path}": why for path in ("train_rows", "counts", *values)}
+        yield Made(replace(one, points=points), left_out)
+
+
+def _summaries(told: Mapping[str, r.Summary]) -> dict[str, r.Summary]:
+    return {name: repeat_summary(one.values) for name, one in told.items()}

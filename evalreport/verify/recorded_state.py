@@ -79,17 +79,6 @@ class RecordedState:
         """
         return tuple(self.rebuild[kind](self))
 
-    def planned(self, kind: type[R], fields: Iterable[Mapping[str, Any]]) -> list[R]:
-        """The records of a kind, with what the spec says of each in place of what it says itself.
-
-        Raises Miscounted where there are not as many as the spec asks for.
-        """
-        own, wanted = self.results.of(kind), list(fields)
-        if len(own) != len(wanted):
-            raise Miscounted(len(own), len(wanted))
-        pairs: Iterable[tuple[Any, Mapping[str, Any]]] = zip(own, wanted, strict=True)
-        return [replace(one, **said) for one, said in pairs]
-
     def counted(self, kind: type[R], planned: Iterable[R], paths: Iterable[str]) -> list[R]:
         """The records of a kind as they are planned, and what was counted as it stands there.
 
@@ -153,7 +142,9 @@ class RecordedState:
     def earlier_runs(self) -> dict[str, r.Reference]:
         """What is told of each earlier run that the spec refers to, by its path there."""
         paths = dict.fromkeys(path for path, _ in wanted(self.spec.loaded))
-        told = self.planned(r.Reference, ({} for _ in paths))
+        told = self.results.of(r.Reference)
+        if len(told) != len(paths):
+            raise Miscounted(len(told), len(paths))
         return dict(zip(paths, told, strict=True))
 
     @cached_property

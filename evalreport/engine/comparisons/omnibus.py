@@ -54,12 +54,8 @@ def sides_of(state: RunState, asked: OmnibusTask) -> list[Side]:
     return [side_of(state, (task.dataset, task.model)) for task in asked.tasks]
 
 
-def planned_record(state: RunState, asked: OmnibusTask) -> OmnibusTest:
+def planned_record(asked: OmnibusTask, sides: Sides) -> OmnibusTest:
     """The record of a test before anything is counted."""
-    return _empty(asked, sides_of(state, asked))
-
-
-def _empty(asked: OmnibusTask, sides: Sides) -> OmnibusTest:
     first = asked.tasks[0]
     metric = metric_named(first.metric)
     return OmnibusTest(
@@ -78,27 +74,29 @@ def _empty(asked: OmnibusTask, sides: Sides) -> OmnibusTest:
 
 
 def _record(rows: list[Side] | str, asked: OmnibusTask, sides: Sides) -> OmnibusTest:
-    empty = _empty(asked, sides)
+    empty = planned_record(asked, sides)
     if isinstance(rows, str):
         return replace(empty, reason=rows)
     values = [side.value(task).outcome for side, task in zip(rows, asked.tasks, strict=True)]
     numbers = tuple(one.number if isinstance(one, Value) else None for one in values)
-    record = replace(
-        empty, values=numbers, n=rows[0].view.rows, note=note_of(rows[0].view.rows, sides)
-    )
+    record = replace(empty, values=numbers, n=rows[0].view.rows)
     if None in numbers:
-        return replace(record, reason="the value of a model is not defined")
-    return TESTS[asked.test](rows, asked.tasks, record)
+        record = replace(record, reason="the value of a model is not defined")
+    else:
+        record = COUNTED[asked.test](rows, asked.tasks, record)
+    return filled(record, sides)
 
 
-def note_of(n: int, sides: Sides) -> str | None:
-    """What is noted where not all rows of a model are among the ``n`` that all use."""
-    most = max(side.view.rows for side in sides) - n
-    return f"left out: {most:,} rows that not every model uses" if most else None
+def filled(record: OmnibusTest, sides: Sides) -> OmnibusTest:
+    """The record with its test, from the counts, covariances or ranks that it holds, if any.
 
-
-def tested(record: OmnibusTest) -> OmnibusTest:
-    """The record with its test, from the counts, covariances or ranks that it holds."""
+    With what is noted of the rows that not all models use.
+    """
+    most = max(side.view.rows for side in sides) - record.n
+    if record.n and most:
+        record = replace(record, note=f"left out: {most:,} rows that not every model uses")
+    if (record.totals, record.covariance, record.rank_sums) == (None, None, None):
+        return record
     found: ChiSquare | None = None
     if record.totals is not None and record.rows_by_models is not None:
         found = several.cochran_q(record.totals, record.rows_by_models)
@@ -109,7 +107,9 @@ def tested(record: OmnibusTest) -> OmnibusTest:
         found = several.friedman(several.Ranks(record.n, record.rank_sums, record.ties))
     if found is None:
         return replace(record, reason=ALIKE)
-    return replace(record, statistic=found.statistic, df=float(found.df), p_value=found.p_value)
+    return replace(
+        record, statistic=found.statistic, df=float(found.df), p_value=found.p_value, reason=None
+    )
 
 
 def _cochran(rows: Sides, tasks: Sequence[Task], record: OmnibusTest) -> OmnibusTest:
@@ -120,7 +120,7 @@ def _cochran(rows: Sides, tasks: Sequence[Task], record: OmnibusTest) -> Omnibus
     totals = tuple(int(x) for x in counted.sum(axis=1))
     patterns = np.bincount(counted.sum(axis=0), minlength=len(tasks) + 1)
     by_models = tuple(int(x) for x in patterns)
-    return tested(replace(record, totals=totals, rows_by_models=by_models))
+    return replace(record, totals=totals, rows_by_models=by_models)
 
 
 def _delong(rows: Sides, tasks: Sequence[Task], record: OmnibusTest) -> OmnibusTest:
@@ -132,7 +132,7 @@ def _delong(rows: Sides, tasks: Sequence[Task], record: OmnibusTest) -> OmnibusT
         return replace(record, reason="too few rows of one class for a variance")
     factor = scale(rows[0], tasks[0])
     covariance = tuple(tuple(factor * factor * x for x in row) for row in areas.covariance)
-    return tested(replace(record, covariance=covariance))
+    return replace(record, covariance=covariance)
 
 
 def _friedman(rows: Sides, tasks: Sequence[Task], record: OmnibusTest) -> OmnibusTest:
@@ -142,10 +142,10 @@ def _friedman(rows: Sides, tasks: Sequence[Task], record: OmnibusTest) -> Omnibu
     if len(known) < len(losses):
         return replace(record, reason="no loss of a single row is known")
     ranks = several.ranked(np.column_stack(known))
-    return tested(replace(record, rank_sums=ranks.sums, ties=ranks.ties))
+    return replace(record, rank_sums=ranks.sums, ties=ranks.ties)
 
 
-TESTS: Mapping[str, Callable[[Sides, Sequence[Task], OmnibusTest], OmnibusTest]] = {
+COUNTED: Mapping[str, Callable[[Sides, Sequence[Task], OmnibusTest], OmnibusTest]] = {
     "cochran_q": _cochran,
     "delong": _delong,
     "friedman": _friedman,

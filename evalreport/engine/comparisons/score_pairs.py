@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,43 +30,38 @@ def score_pairs(state: RunState) -> list[ScorePairs]:
     There is none for more than two classes, for labels without scores, and for weighted or
     sampled rows.
     """
-    made = (_record(state, *both) for both in planned_pairs(state))
+    made = (_counted(state, record) for record in planned_pairs(state))
     return [record for record in made if record is not None]
 
 
-def planned_pairs(state: RunState) -> Iterator[tuple[Key, Key, float, float]]:
-    """Every two models whose scores are compared on the same rows, with their thresholds."""
+def planned_pairs(state: RunState) -> Iterator[ScorePairs]:
+    """The record of every two models that are compared by scores on the same rows, uncounted."""
     compared = dict.fromkeys(
         ((one.task.dataset, one.task.model), (one.reference.dataset, one.reference.model))
         for one in state.prepared.plan.comparisons
         if one.paired and one.task.table not in AT_THRESHOLD
     )
+    nothing = ScoreCells((), (), ())
     for own, other in compared:
         at, reference_at = _threshold(state, own), _threshold(state, other)
         if at is not None and reference_at is not None:
-            yield own, other, at, reference_at
+            view = state.tables[own].view
+            yield ScorePairs(
+                dataset=own[0], model=own[1], reference=other[1],
+                label=view.labels[view.positive_index],
+                threshold=at, reference_threshold=reference_at,
+                bins=0, positives=nothing, negatives=nothing,
+            )  # fmt: skip
 
 
-def _record(
-    state: RunState, own: Key, other: Key, at: float, reference_at: float
-) -> ScorePairs | None:
-    both = pair(side_of(state, own), side_of(state, other))
+def _counted(state: RunState, record: ScorePairs) -> ScorePairs | None:
+    names = record.model, record.reference
+    both = pair(*(side_of(state, (record.dataset, name)) for name in names))
     scores = None if isinstance(both, str) else _scores(both)
     if isinstance(both, str) or scores is None:
         return None
-    bins, (positives, negatives) = _in_cells(both, scores, (at, reference_at))
-    view = both.model.view
-    return ScorePairs(
-        dataset=own[0],
-        model=own[1],
-        reference=other[1],
-        label=view.labels[view.positive_index],
-        threshold=at,
-        reference_threshold=reference_at,
-        bins=bins,
-        positives=positives,
-        negatives=negatives,
-    )
+    bins, cells = _in_cells(both, scores, (record.threshold, record.reference_threshold))
+    return replace(record, bins=bins, positives=cells[0], negatives=cells[1])
 
 
 def _scores(both: Pair) -> tuple[Floats, Floats] | None:
