@@ -99,8 +99,9 @@ class _Recorded(Evaluator[Any, Any]):
         if model.weighted and task.table == Table.SCORES.value:
             # the sums of weights that a curve tells are rounded otherwise
             made = replace(made, substituted=told.substituted)
-        if self.measurer.unsettled is not None:
-            bounds = _as_fractions(told.missing_bounds, self.measurer.unsettled, left_out)
+        unsettled = self._of_one(task).unsettled
+        if unsettled is not None:
+            bounds = _as_fractions(told.missing_bounds, unsettled, left_out)
             made = replace(made, missing_bounds=bounds)
         if task.where.fold == MEAN_OF_FOLDS and made.interval is not None:
             made = replace(made, interval=self._limits(told, SIZES))
@@ -138,7 +139,7 @@ class _Recorded(Evaluator[Any, Any]):
         """The value with its interval, or what of it is taken over, with the reason."""
         told, own = self.model.told(task), self.model.own(task.label)
         reason = LABEL_SETS if self._is_of_sets(task) else own.unlimited(task)
-        self.measurer.unsettled = None
+        self._of_one(task).unsettled = None
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             if reason is None or task.interval is None:
                 try:
@@ -164,6 +165,12 @@ class _Recorded(Evaluator[Any, Any]):
             # rows without a value are left out of a mean over rows
             self._left_out["n"], value = reason, replace(value, rows=told.n)
         return Computed(task, value, None, resolved.number, resolved.exploratory)
+
+    def _of_one(self, task: Task) -> RecordedMeasurer:
+        """What measures a task: of sets of labels the measurer of its label."""
+        of_sets = isinstance(self.model, RecordedLabels)
+        found: RecordedMeasurer = self.model.own(task.label).measurer if of_sets else self.measurer
+        return found
 
     def _is_of_sets(self, task: Task) -> bool:
         """Whether a value is of all labels of the rows together."""

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from evalreport.engine.counting.set_tables import CELLS, SetTables
 from evalreport.engine.intervals.missing_cases import Ranked
 from evalreport.engine.intervals.missing_rows import Missing
 from evalreport.engine.label_sets.evaluation import SetMeasurer
@@ -397,12 +398,12 @@ class RecordedLabels(_Recorded):
 Model = RecordedModel | RecordedLabels
 
 
-class RecordedSetTables:
+class RecordedSetTables(SetTables):
     """What an average over labels asks of tables of sets: those of each label, and their sum."""
 
     def __init__(self, view: RecordedSets, of_labels: Mapping[str, RecordedTables]) -> None:
-        self.view = view
-        self.of_labels = list(of_labels.values())
+        super().__init__(view)
+        self.of_labels = tuple(of_labels.values())
 
     def row_count(self, where: Slice) -> int:
         """The fewest rows that know a label. Raises NotRecorded."""
@@ -416,13 +417,10 @@ class RecordedSetTables:
             return self.view.class_rows
         return tuple(one.class_rows(where)[one.view.positive_index] for one in self.of_labels)
 
+    rows = kinds = refusing(SINGLE_ROWS)
     cluster_sizes = refusing(CLUSTERS)
 
-    def counts(self, where: Slice, threshold: float | None) -> list[Counts]:
-        """The cells of each label against its absence. Raises NotRecorded."""
-        return [tables.classification(where, threshold).binary() for tables in self.of_labels]
-
-    def sets(self, where: Slice, threshold: float | None) -> _Sets:
+    def sets(self, where: Slice, threshold: float | None) -> Any:
         """The cells of all labels together, which are all that is known of the sets."""
         return _Sets(self.counts(where, threshold))
 
@@ -445,25 +443,9 @@ class RecordedSetMeasurer(SetMeasurer):
     """The engine on the recorded tables of each label."""
 
     def __init__(self, model: RecordedLabels) -> None:
-        tables: Any = model.tables
         parents = model.asked.loaded.spec.hierarchy
-        super().__init__(tables, model.settings, model.resolved, parents)
-        self.recorded = [one.measurer for one in model.of_labels.values()]
-        self.of_labels = [*self.recorded]
-
-    @property
-    def unsettled(self) -> str | None:
-        """Why the last value of a label has no worst and best."""
-        return next((one.unsettled for one in self.recorded if one.unsettled), None)
-
-    @unsettled.setter
-    def unsettled(self, reason: str | None) -> None:
-        for one in self.recorded:
-            one.unsettled = reason
-
-
-#: The cells of counts, in their order.
-CELLS = ("tp", "fp", "fn", "tn")
+        super().__init__(model.tables, model.settings, model.resolved, parents)
+        self.of_labels = [one.measurer for one in model.of_labels.values()]
 
 
 def results_of(results: Results, dataset: str, model: str) -> Results:
