@@ -30,19 +30,20 @@ from evalreport.verify.recorded_tables import EARLIER, NotRecorded
 
 if TYPE_CHECKING:
     from evalreport.engine.run_state import RunState
-    from evalreport.results.lookup import Results
     from evalreport.verify.recorded_state import RecordedState
 
+#: A criterion in words, and the measure whose limits are not in the results.
+Lacking = tuple[str, str | None]
 OF_ROWS = "the difference from the reference is compared on rows"
 
 
 def criteria(again: RecordedState) -> Iterator[Made]:
     """Every criterion; what the limits of a difference are is taken over."""
     state, results, told = again.state, again.results, again.results.acceptance
-    lacking, references = dict[tuple[str, str | None], str](), _references(again)
+    lacking, references = dict[Lacking, str](), _references(again)
     tables = [table for evaluation in state.evaluations for table in evaluation.tables]
     valued = judged(state, partial(_limits, again, lacking))
-    valued = with_references(state, valued, references, against=partial(_against, results))
+    valued = with_references(state, valued, references, against=partial(_against, again))
     valued = not_passed(valued, spoilt(tables))
     if again.spec.loaded.spec.looks is None:  # looks go on with pooled readings
         differences = results.of(r.ReaderDifference)
@@ -107,39 +108,34 @@ def _references(again: RecordedState) -> References:
     )
 
 
+def _stated(again: RecordedState, text: str, measure: r.Measure) -> r.Criterion:
+    """A criterion on a measure as it stands there. Raises ValueError where there is none."""
+    for one in again.results.acceptance:
+        if (one.text, one.measure) == (text, measure.id):
+            return one
+    raise ValueError(f"there is no criterion {text} on {measure.id}")
+
+
 def _against(
-    results: Results, state: RunState, asked: AskedCriterion, measure: r.Measure, runs: References
-) -> Against:
+    again: RecordedState, state: RunState, asked: AskedCriterion, measure: r.Measure,
+    runs: References,
+) -> Against:  # fmt: skip
     """The difference from a reference as the engine finds it, but for what is recorded alone."""
-    own = next(
-        (
-            one
-            for one in results.acceptance
-            if one.measure == measure.id and one.text == text_of(asked, runs)
-        ),
-        None,
-    )
-    if own is None:
-        raise ValueError(f"there is no criterion {text_of(asked, runs)} on {measure.id}")
-    reason = own.reason or ""
+    own = _stated(again, text_of(asked, runs), measure)
+    reason = (own.reason or "").removeprefix(NO_INTERVAL) or None
     if runs.of(asked.reference) is not None:
-        told = reason.removeprefix(NO_INTERVAL) or None
-        return Against(own.difference, own.reference_value, own.interval, told)
-    limits: Any = SimpleNamespace(
-        interval=own.interval, interval_reason=reason.removeprefix(NO_INTERVAL) or None
-    )
+        return Against(own.difference, own.reference_value, own.interval, reason)
+    limits: Any = SimpleNamespace(interval=own.interval, interval_reason=reason)
     return against_reference(state, asked, measure, runs, lambda *_asked: limits)
 
 
-#: How the reason begins where the limits of a difference are lacking.
+#: How the reason begins where the limits of a difference are lacking, or those of a measure.
 NO_INTERVAL = "the difference has no interval: "
+NO_LIMITS = "the measure has no interval: "
 
 
 def _limits(
-    again: RecordedState,
-    lacking: dict[tuple[str, str | None], str],
-    criterion: Criterion,
-    measure: r.Measure,
+    again: RecordedState, lacking: dict[Lacking, str], criterion: Criterion, measure: r.Measure
 ) -> r.Interval | str:
     """The limits of a measure by the method of a criterion, or why there are none.
 
@@ -149,10 +145,7 @@ def _limits(
         model = again.model_of(measure.dataset, measure.model)
         limits, reason = model.limits(measure, str(criterion.method))
     except NotRecorded as absent:
-        text, told = criterion.text(), again.results.acceptance
-        own = next((e for e in told if (e.text, e.measure) == (text, measure.id)), None)
-        lacking[text, measure.id] = str(absent)
-        if own is None:
-            return "there is no such criterion"
-        return own.limits or (own.reason or "").removeprefix("the measure has no interval: ")
+        own = _stated(again, criterion.text(), measure)
+        lacking[own.text, measure.id] = str(absent)
+        return own.limits or (own.reason or "").removeprefix(NO_LIMITS)
     return limits if limits is not None else reason or "it gives no limits"
