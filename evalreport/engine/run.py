@@ -31,7 +31,7 @@ from evalreport.engine.evaluation import Evaluation, LabelEvaluator
 from evalreport.engine.finite import finite
 from evalreport.engine.groups.gaps import heterogeneity_tests, subgroup_gaps
 from evalreport.engine.groups.impact_records import impact_records
-from evalreport.engine.groups.studied_groups import studied_groups
+from evalreport.engine.groups.studied_groups import StudiedGroups, studied_groups
 from evalreport.engine.ledgers.characteristics import characteristics
 from evalreport.engine.ledgers.labels_and_rows import label_record, row_record
 from evalreport.engine.ledgers.sample_size import sample_sizes
@@ -70,6 +70,8 @@ from evalreport.results.records import (
     Criterion,
     Curve,
     Drift,
+    Gap,
+    Heterogeneity,
     Input,
     InputPart,
     Period,
@@ -318,14 +320,14 @@ def _periods(state: RunState) -> tuple[Period, ...] | None:
 
 def _baselines(state: RunState) -> list[Baseline]:
     """What trivial predictions reach, and the previous model where the spec names one."""
-    prepared = state.prepared
-    trivial = state.records(
-        "baselines",
-        lambda: baseline_records(
-            prepared.views, prepared.requests.metrics, prepared.settings, prepared.unordered
-        ),
-    )
+    trivial = state.records("baselines", lambda: trivial_baselines(state))
     return state.records("baselines", lambda: with_previous(state, trivial))
+
+
+def trivial_baselines(state: RunState) -> list[Baseline]:
+    """What predictions reach that know nothing of a row."""
+    own = state.prepared
+    return baseline_records(own.views, own.requests.metrics, own.settings, own.unordered)
 
 
 def _overlap(one: Overlap) -> TrainingOverlap:
@@ -374,23 +376,45 @@ def _over_readers(
 
 def _subgroup_records(state: RunState) -> dict[str, Any]:
     """Gaps between subgroups, tests of their differences, and impact ratios."""
-    settings, spec = state.prepared.settings, state.prepared.loaded.spec
-    if not spec.subgroups:
+    if not state.prepared.loaded.spec.subgroups:
         return {}
-    measures = state.measures
-    tables = [table.record() for one in state.evaluations for table in one.tables]
-    dependent = state.prepared.dependent
-    studied = studied_groups(measures, tables, state.prepared.requests.methods, dependent)
-    level = settings.level
-    alike: dict[str, Any] = {"studied": studied, "dependent": dependent}
-    gaps = subgroup_gaps(measures, level, minimum=spec.subgroup_minimum, **alike)
+    studied = studied_in(state)
     return {
-        "subgroup_gaps": tuple(gaps),
-        "heterogeneity": tuple(
-            heterogeneity_tests(measures, level, widest=spec.largest_gap, **alike)
-        ),
+        "subgroup_gaps": tuple(gap_records(state, studied)),
+        "heterogeneity": tuple(heterogeneity_records(state, studied)),
         "impact": tuple(impact_records(state)),
     }
+
+
+def studied_in(state: RunState) -> StudiedGroups:
+    """What the coverage study drew like the subgroups of a run."""
+    tables = [table.record() for one in state.evaluations for table in one.tables]
+    own = state.prepared
+    return studied_groups(state.measures, tables, own.requests.methods, own.dependent)
+
+
+def gap_records(state: RunState, studied: StudiedGroups) -> list[Gap]:
+    """Every subgroup beside all rows and the largest one, where the spec asks for subgroups."""
+    own, spec = state.prepared, state.prepared.loaded.spec
+    return subgroup_gaps(
+        state.measures if spec.subgroups else (),
+        own.settings.level,
+        minimum=spec.subgroup_minimum,
+        studied=studied,
+        dependent=own.dependent,
+    )
+
+
+def heterogeneity_records(state: RunState, studied: StudiedGroups) -> list[Heterogeneity]:
+    """Whether subgroups differ at all, where the spec asks for them."""
+    own, spec = state.prepared, state.prepared.loaded.spec
+    return heterogeneity_tests(
+        state.measures if spec.subgroups else (),
+        own.settings.level,
+        widest=spec.largest_gap,
+        studied=studied,
+        dependent=own.dependent,
+    )
 
 
 def _evaluated(state: RunState, view: View, advance: Callable[[], None]) -> tuple[Evaluation, ...]:

@@ -322,9 +322,6 @@ def tables(again: RecordedState) -> Iterator[Made]:
     told, made = again.results.tables, again.evaluated.tables
     if len(told) != len(made):
         raise Miscounted(len(told), len(made))
-    for one, table in zip(told, made, strict=True):
+    for table in made:
         sets = again.any_model(table.dataset, table.model).facts.label_sets
-        of_rows = table.label is None or sets
-        yield Made(
-            replace(table.record(), sampled_rows=one.sampled_rows), OF_TABLES if of_rows else {}
-        )
+        yield Made(table.record(), OF_TABLES if table.label is None or sets else {})

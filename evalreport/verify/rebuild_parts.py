@@ -26,15 +26,21 @@ from evalreport.engine.comparisons.against_baselines import (
     judged_against,
     with_previous,
 )
-from evalreport.engine.comparisons.baselines import baseline_records, baseline_tables
-from evalreport.engine.groups.gaps import heterogeneity_tests, subgroup_gaps
-from evalreport.engine.groups.studied_groups import studied_groups
+from evalreport.engine.comparisons.baselines import baseline_tables
 from evalreport.engine.ledgers.sample_size import sample_sizes
 from evalreport.engine.periods.changes import period_records
 from evalreport.engine.periods.charts import moved_tables
 from evalreport.engine.reference.claims import claim_counts, claim_records
 from evalreport.engine.reference.declared import declared_records
-from evalreport.engine.run import resolved, roc_of, threshold_record
+from evalreport.engine.run import (
+    gap_records,
+    heterogeneity_records,
+    resolved,
+    roc_of,
+    studied_in,
+    threshold_record,
+    trivial_baselines,
+)
 from evalreport.metrics import curves
 from evalreport.metrics.tables import ScoreTable
 from evalreport.plan.build import thresholds as thresholds_of
@@ -58,19 +64,6 @@ from evalreport.verify.rebuild_measures import OF_ROWS
 from evalreport.verify.recorded_models import Model
 from evalreport.verify.recorded_state import Rebuild, RecordedState
 from evalreport.verify.recorded_tables import EARLIER, STEPS, NotRecorded
-
-
-def _of_groups(
-    again: RecordedState, compared: Callable[..., Iterable[Any]], **asked: Any
-) -> Iterable[Any]:
-    """Subgroups as they are compared, where the spec asks for them."""
-    found, spec, dependent = again.results, again.spec, again.state.prepared.dependent
-    if not spec.loaded.spec.subgroups:
-        return ()
-    # what the study drew like these rows, and whose rows depend on each other
-    studied = studied_groups(found.measures, found.tables, spec.requests.methods, dependent)
-    level = spec.settings.level
-    return compared(found.measures, level, studied=studied, dependent=dependent, **asked)
 
 
 def _periods(again: RecordedState) -> Iterable[r.Period | Made]:
@@ -206,14 +199,6 @@ def _by_own_counts(again: RecordedState, one: r.Curve) -> Made:
     return Made(made, left_out)
 
 
-def _baselines(again: RecordedState) -> Iterable[r.Baseline]:
-    prepared = again.state.prepared
-    found = baseline_records(
-        prepared.views, prepared.requests.metrics, prepared.settings, prepared.unordered
-    )
-    return with_previous(again.state, found)
-
-
 def _against(again: RecordedState) -> Iterator[Made]:
     """Models beside baselines; what only the rows tell is taken over."""
     state, told, spec = again.state, again.results.against_baselines, again.spec.loaded.spec
@@ -294,12 +279,8 @@ REBUILT: Rebuild = {
     r.Drift: rebuild_records.drift,
     r.LearningCurve: rebuild_records.learning_curves,
     r.Plan: rebuild_plan.plan,
-    r.Gap: lambda again: _of_groups(
-        again, subgroup_gaps, minimum=again.spec.loaded.spec.subgroup_minimum
-    ),
-    r.Heterogeneity: lambda again: _of_groups(
-        again, heterogeneity_tests, widest=again.spec.loaded.spec.largest_gap
-    ),
+    r.Gap: lambda again: gap_records(again.state, studied_in(again.state)),
+    r.Heterogeneity: lambda again: heterogeneity_records(again.state, studied_in(again.state)),
     r.SampleSize: lambda again: sample_sizes(
         again.results.measures, again.spec.loaded.spec.confidence.width
     ),
@@ -312,7 +293,7 @@ REBUILT: Rebuild = {
     r.Table: rebuild_measures.tables,
     r.Curve: _curves,
     r.RocRelation: lambda again: roc_of(again.state),
-    r.Baseline: _baselines,
+    r.Baseline: lambda again: with_previous(again.state, trivial_baselines(again.state)),
     r.BaselineTable: lambda again: baseline_tables(
         again.state.prepared.views, again.state.prepared.settings
     ),

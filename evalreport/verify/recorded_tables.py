@@ -8,11 +8,11 @@ thinned out. Whatever else the engine asks for needs the rows, and is told so.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
@@ -42,6 +42,7 @@ NO_CURVE = "there is no curve with the scores"
 CLASS_SCORES = "scores of several classes of one row are not in the results"
 
 Place = tuple[Slice, float | None]
+T = TypeVar("T")
 
 
 def refusing(reason: str) -> Any:
@@ -161,17 +162,13 @@ class RecordedTables(MemoryTables):
         """A table of the results as counts by actual and predicted label."""
         if table.label is None and table.labels != self.view.labels:
             raise ValueError(f"table {table.id} has other labels than the account of labels")
-        cells = {
-            (i, j): count
-            for i, row in enumerate(table.counts or ())
-            for j, count in enumerate(row)
-            if count
-        }
+        cells = {place: count for place, count in _cells_of(table.counts or ()) if count}
         cells |= {(i, j): count for i, j, count in table.cells or ()}
         squares: Any = Absent(WEIGHTS) if self._weighted else None
         return ClassificationTable(
-            table.labels, self.view.positive, cells, rows_in(table), table.extra_columns, squares
-        )
+            table.labels, self.view.positive, cells, rows_in(table), table.extra_columns, squares,
+            None if table.sampled_rows is None else dict(_cells_of(table.sampled_rows)),
+        )  # fmt: skip
 
     def _scores_of(self, label: str) -> ScoreTable:
         found = self._curves.get(label)
@@ -195,6 +192,13 @@ class RecordedTables(MemoryTables):
         return {
             one.label: one for one in self._results.curves if one.kind == STEPS and not one.subgroup
         }
+
+
+def _cells_of(counts: Sequence[Sequence[T]]) -> Iterator[tuple[tuple[int, int], T]]:
+    """The cells of a table, each with its row and column."""
+    for i, row in enumerate(counts):
+        for j, count in enumerate(row):
+            yield (i, j), count
 
 
 #: The curve whose points hold every distinct score.
