@@ -15,8 +15,8 @@ from evalreport.cli.completing import run_folders
 from evalreport.cli.progress import LOG, timeout_option
 from evalreport.errors import ExitStatus, FilesError, Location, Problem, UsageError
 from evalreport.lines import json_text
+from evalreport.results.course import Course, Past
 from evalreport.runs.durable import explained
-from evalreport.runs.trend import Course, Past
 from evalreport.version import __version__
 
 if TYPE_CHECKING:
@@ -53,10 +53,10 @@ MOST_ROWS = 40
 )
 def diff(old: Path, new: Path, as_json: bool, page: Path | None, form: str, by_status: bool) -> int:
     """Show what changed between two runs: spec, data, versions and every measure."""
+    from evalreport.report.diff_page import diff_page
     from evalreport.report.pages import page_markdown, page_text
     from evalreport.results.codec import encode
     from evalreport.runs.diff import differences, is_same
-    from evalreport.runs.diff_page import diff_page
 
     found = differences(old, new)
     made = diff_page(found, __version__)
@@ -100,9 +100,9 @@ def history(runs: Path, last: int | None, as_json: bool, folder: Path | None, no
     """List the runs recorded in the folder RUNS with their outcomes and headline measures."""
     if now:
         return _now(runs, last, folder, as_json)
+    from evalreport.report.history_pages import history_text
     from evalreport.runs.trend import read_course
     from evalreport.runs.trend_data import history_data
-    from evalreport.runs.trend_page import history_text
 
     course = read_course(runs)
     written = None if folder is None else write_site(course, runs, folder)
@@ -203,10 +203,12 @@ def watch(
     no report, its next run is late, or a history cannot be read.
     """
     from evalreport.report.pages import page_text
+    from evalreport.report.watch_page import watch_page
+    from evalreport.results.codec import encode
     from evalreport.runs.clock import read_clock
     from evalreport.runs.signals import stopping_cleanly, time_limit
     from evalreport.runs.watch import watch as watched
-    from evalreport.runs.watch import watch_data, watch_metrics, watch_page
+    from evalreport.runs.watch import watch_metrics
 
     with stopping_cleanly(), time_limit(timeout, left=""):
         found = watched(folders, read_clock(at, os.environ), cadence, without)
@@ -215,7 +217,7 @@ def watch(
         if metrics is not None:
             replace_file(metrics, watch_metrics(found))
     if as_json:
-        _print_json(watch_data(found))
+        _print_json(encode(found))
     elif not quiet:
         click.echo(page_text(watch_page(found)))
     return int(ExitStatus.FAILED if found.calls else ExitStatus.DONE)
@@ -246,12 +248,12 @@ def write_site(course: Course, runs: Path, folder: Path) -> Path:
     Pages of an earlier site there are replaced, anything else is refused: UsageError.
     Raises FilesError.
     """
+    from evalreport.report.diff_page import diff_page
+    from evalreport.report.history_pages import site_pages
     from evalreport.runs.diff import differences
-    from evalreport.runs.diff_page import diff_page
-    from evalreport.runs.trend_page import site_pages
 
     stale = _pages_there(folder)
-    there = [run for run in course.runs if run.results is not None]
+    there = [run for run in course.runs if run.title is not None]
     last = [runs / run.name for run in there if run.line == there[-1].line][-2:]
     changed = diff_page(differences(*last), __version__) if len(last) > 1 else None
     pages = site_pages(course, _links(runs, folder), __version__, changed)

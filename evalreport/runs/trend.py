@@ -1,7 +1,4 @@
-"""The runs of a folder in their order, and the course of every measure and criterion.
-
-- trend_page: as pages, the first of which is the text; trend_chart, naming
-- trend_data: as plain data
+"""The course of the runs of a folder, read from what each run recorded.
 
 When a course changed is found by the same charts as over the periods of one file: the runs of a
 series are the steps, one for each data file. What moved follows from what runs keep: their tables,
@@ -12,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -31,25 +28,15 @@ from evalreport.errors import EvalreportError
 from evalreport.metrics.estimates import estimate_of, is_better
 from evalreport.metrics.tables import ScoreTable
 from evalreport.report.wording import Words, own_wording
+from evalreport.results.course import Course, CriterionCourse, Past, Point, Series
 from evalreport.results.history import HistoryLine
 from evalreport.results.identity import Slice, WhichCriterion, WhichNumber
 from evalreport.results.lookup import Results
-from evalreport.results.records import (
-    CONTINUE,
-    HELD,
-    Change,
-    ControlLimits,
-    Criterion,
-    Curve,
-    Measure,
-    Moved,
-    Table,
-)
+from evalreport.results.records import Change, Criterion, Curve, Measure, Moved, Table
 from evalreport.runs.history import NAME as HISTORY
 from evalreport.runs.history import History, chain_problems, recorded_history
 from evalreport.runs.prune import read_kept
 from evalreport.runs.recorded import read_recorded
-from evalreport.statistics.separate_samples import Estimate
 
 #: Headline measures of a run, where no criterion says which matter.
 HEADLINES = 3
@@ -60,12 +47,11 @@ class Findings:
     """What a course needs of a run's results: tables and curves of many would fill the memory.
 
     ``tables`` by id, ``scores`` by dataset and model, both of all rows; ``calibrated`` are the
-    models whose scores are probabilities.
+    models whose scores are probabilities. Of a run whose results are not known all are empty.
     """
 
-    title: str
+    run: Past
     measures: tuple[Measure, ...] = ()
-    acceptance: tuple[Criterion, ...] = ()
     words: Words | None = None
     tables: Mapping[str, Table] = field(default_factory=dict)
     scores: Mapping[tuple[str, str], KeptScores] = field(default_factory=dict)
@@ -92,196 +78,9 @@ def _overall(one: Measure) -> WhichNumber:
     return one.which.series.on(Slice(fold=one.fold))
 
 
-NOTHING = Findings("")
 NO_ROWS: Counter[tuple[str, str]] = Counter()
-
-
-@dataclass(frozen=True)
-class Past:
-    """A run, or an attempt that came to nothing, by its line of the history.
-
-    ``place``: how many runs are before it; ``line``: its series, where the folder has several.
-    Of a run ``results`` are None where ``missing`` says why.
-    """
-
-    entry: HistoryLine
-    place: int
-    line: str | None = None
-    results: Findings | None = None
-    missing: str | None = None
-
-    @property
-    def name(self) -> str:
-        """The name of a run; empty of an attempt."""
-        return self.entry.run or ""
-
-    @property
-    def day(self) -> str:
-        """The day that its data are of."""
-        return self.entry.time[:10]
-
-    @property
-    def found(self) -> Findings:
-        """Its results, or empty ones."""
-        return self.results or NOTHING
-
-
-@dataclass(frozen=True)
-class Point:
-    """A measure in one run: the record, its estimate, its limits."""
-
-    run: Past
-    record: Measure
-    estimate: Estimate | None
-    limits: ControlLimits
-
-    @property
-    def better(self) -> bool | None:
-        """Whether it is better than the centre of its limits; None where nobody can tell."""
-        now = None if self.estimate is None else self.estimate.value
-        return is_better(self.record.metric, now, self.limits.centre)
-
-
-@dataclass(frozen=True, eq=False)
-class Series:
-    """One measure over the runs of one line of history that have it, oldest first."""
-
-    about: Measure
-    points: tuple[Point, ...]
-    line: str | None = None
-
-    @cached_property
-    def steps(self) -> tuple[Point, ...]:
-        """The first run of each data file that has a value: the same rows again say nothing new."""
-        first: dict[str, Point] = {}
-        for point in self.points:
-            if point.estimate is not None:
-                first.setdefault(point.run.entry.data_sha256 or "", point)
-        return tuple(first.values())
-
-    @cached_property
-    def change(self) -> Change | None:
-        """The charts of its steps, by the names of runs; None for fewer than five.
-
-        What moved with a change is known where there is an alarm.
-        """
-        names = [point.run.name for point in self.steps]
-        change = charted_change(names, [point.estimate for point in self.steps])
-        if change is None or change.alarm is None or change.since is None:
-            return change
-        first = names.index(change.since)
-        return replace(change, moved=_moved(self.steps[:first], self.steps[first:]))
-
-    @property
-    def changed(self) -> Change | None:
-        """Its change, where there is an alarm."""
-        return None if self.change is None or self.change.alarm is None else self.change
-
-    @property
-    def better(self) -> bool | None:
-        """Whether the change is for the better; None where neither side is."""
-        if self.change is None:
-            return None
-        return is_better(self.about.metric, self.change.after, self.change.before)
-
-
-def _moved(*sides: Sequence[Point]) -> tuple[Moved, ...]:
-    """Shares of positives, scores, calibration and the mix of each subgroup column."""
-    tables = ([p.run.found.tables.get(str(p.record.table)) for p in side] for side in sides)
-    return (*moved_tables(*tables), *_moved_scores(*sides), *_moved_mixes(*sides))
-
-
-def _moved_scores(*sides: Sequence[Point]) -> list[Moved]:
-    """Nothing where a run keeps no scores."""
-    scores = [
-        [p.run.found.scores.get((p.record.dataset, p.record.model)) for p in side] for side in sides
-    ]
-    known = [[one for one in side if one is not None] for side in scores]
-    if list(map(len, known)) != list(map(len, scores)) or not all(known):
-        return []
-    of = (sides[0][0].record.dataset, sides[0][0].record.model)
-    calibrated = all(of in p.run.found.calibrated for side in sides for p in side)
-    return moved_scores(known, probabilities=calibrated)
-
-
-def _moved_mixes(*sides: Sequence[Point]) -> list[Moved]:
-    """Whether the values of each subgroup column are mixed as before."""
-    before, after = (
-        sum((p.run.found.mixes.get(_overall(p.record), NO_ROWS) for p in side), NO_ROWS)
-        for side in sides
-    )
-    columns: dict[str, list[tuple[float, float]]] = {}
-    for place in sorted(before | after):
-        columns.setdefault(place[0], []).append((float(before[place]), float(after[place])))
-    return [one for column, counts in columns.items() for one in moved_mix(column, counts)]
-
-
-@dataclass(frozen=True)
-class CriterionCourse:
-    """One criterion over the runs: the outcome in each (None where it was not asked)."""
-
-    about: Criterion
-    outcomes: tuple[str | None, ...]
-    line: str | None = None
-
-    @property
-    def breaches(self) -> int:
-        """How many runs in a row, up to the newest that asked, did not pass."""
-        count = 0
-        for outcome in reversed([o for o in self.outcomes if o is not None]):
-            if outcome in HELD or outcome == CONTINUE:
-                break
-            count += 1
-        return count
-
-
-@dataclass(frozen=True)
-class Course:
-    """A folder of runs read whole; ``since`` are the attempts since the newest run of a series."""
-
-    runs: tuple[Past, ...]
-    attempts: tuple[Past, ...]
-    since: tuple[tuple[Past, ...], ...]
-    problems: tuple[str, ...]
-
-    @cached_property
-    def series(self) -> tuple[Series, ...]:
-        """Every measure of the runs."""
-        return series_of(self.runs)
-
-    @cached_property
-    def criteria(self) -> tuple[CriterionCourse, ...]:
-        """Every criterion of the runs."""
-        return criteria_of(self.runs)
-
-    @cached_property
-    def newest(self) -> dict[str | None, Past]:
-        """The newest run of each line of history."""
-        return {run.line: run for run in self.runs}
-
-    def last(self, count: int | None) -> tuple[tuple[Past, ...], tuple[Past, ...]]:
-        """The newest runs, all where there is no ``count``, and the attempts since the first."""
-        first = 0 if count is None else max(0, len(self.runs) - count)
-        tried = tuple(one for one in self.attempts if one.place > first or not first)
-        return self.runs[first:], tried
-
-    def now(self, criterion: CriterionCourse) -> str | None:
-        """The outcome of a criterion in the newest run of its line; None where it is not asked."""
-        return criterion.outcomes[self.newest[criterion.line].place]
-
-    @cached_property
-    def headlines(self) -> tuple[Series, ...]:
-        """The measures that criteria name in the newest run of each line, else its first ones."""
-        return tuple(one for line in self.newest for one in self._headlines(line))
-
-    def _headlines(self, line: str | None) -> tuple[Series, ...]:
-        own = (run.results for run in reversed(self.runs) if run.line == line)
-        newest = next((results for results in own if results), NOTHING)
-        asked = {entry.measure for entry in newest.acceptance if not entry.subgroup}
-        overall = [m for m in newest.measures if not m.subgroup and m.fold is None]
-        chosen = [m for m in overall if m.id in asked] or overall[:HEADLINES]
-        by_number = {one.about.which.series: one for one in self.series if one.line == line}
-        return tuple(by_number[measure.which.series] for measure in chosen)
+#: A measure with the run that has it.
+Found = tuple[Findings, Measure]
 
 
 def read_course(runs: Path) -> Course:
@@ -291,50 +90,67 @@ def read_course(runs: Path) -> Course:
     when there is no history.
     """
     history = recorded_history(runs)
-    by_series = history.by_series
-    names = {name: name if len(by_series) > 1 else None for name in by_series}
-    places = {run.run: place for place, run in enumerate(history.in_time)}
-    times = [run.time for run in history.in_time]
-
-    def past(entry: HistoryLine) -> Past:
-        place = places.get(entry.run)
-        at = bisect_right(times, entry.time) if place is None else place
-        return Past(entry, at, names[history.series_of(entry)])
-
-    def in_order(entries: Iterable[HistoryLine]) -> tuple[Past, ...]:
-        return tuple(past(one) for one in sorted(entries, key=lambda one: one.time))
-
+    found = read_findings(runs, history)
+    series = series_of(found)
     return Course(
-        tuple(_read(runs, past(run), history) for run in history.in_time),
-        in_order(history.attempts),
-        tuple(in_order(lines.since) for lines in by_series.values() if lines.since),
-        tuple(str(problem) for problem in chain_problems(history, Path(HISTORY))),
+        runs=tuple(one.run for one in found),
+        attempts=_in_order(history, history.attempts),
+        since=tuple(
+            _in_order(history, one.since) for one in history.by_series.values() if one.since
+        ),
+        problems=tuple(str(problem) for problem in chain_problems(history, Path(HISTORY))),
+        series=series,
+        headlines=tuple(_headlines(found, series)),
+        criteria=criteria_of([one.run for one in found]),
     )
 
 
-def _read(runs: Path, run: Past, history: History) -> Past:
+def _in_order(history: History, attempts: Iterable[HistoryLine]) -> tuple[Past, ...]:
+    """Attempts by what their data were of, each after the runs of no later time."""
+    return tuple(
+        Past(one, bisect_right(history.in_time, one.time, key=_time), _line(history, one))
+        for one in sorted(attempts, key=_time)
+    )
+
+
+def _time(entry: HistoryLine) -> str:
+    return entry.time
+
+
+def _line(history: History, entry: HistoryLine) -> str | None:
+    return history.series_of(entry) if len(history.by_series) > 1 else None
+
+
+def read_findings(runs: Path, history: History) -> tuple[Findings, ...]:
+    """The recorded runs of a folder in their order, with what a course needs of each."""
+    return tuple(
+        _read(runs, Past(entry, place, _line(history, entry)), history)
+        for place, entry in enumerate(history.in_time)
+    )
+
+
+def _read(runs: Path, run: Past, history: History) -> Findings:
     """A run with its results; of one that was removed with what is kept of it."""
     name, folder = run.name, runs / run.name
     there, kept = folder.is_dir(), name in history.kept
     missing = "removed by prune" if name in history.pruned else "its folder is missing"
     run = replace(run, missing=None if there else missing)
     if not there and not kept:
-        return run
+        return Findings(run)
     try:
         recorded = read_recorded(folder) if there else read_kept(runs, name, history)
     except EvalreportError as error:
         what = error.problems[0].what
         lost = what if there else f"{missing}, and what was kept of it: {what}"
-        return replace(run, missing=lost)
-    return replace(run, results=_findings(recorded.results))
+        return Findings(replace(run, missing=lost))
+    return _findings(run, recorded.results)
 
 
-def _findings(whole: Results) -> Findings:
+def _findings(run: Past, whole: Results) -> Findings:
     overall = [one for one in whole.curves if not one.subgroup]
     return Findings(
-        whole.title,
+        replace(run, title=whole.title, acceptance=whole.acceptance),
         whole.measures,
-        whole.acceptance,
         Words(whole, own_wording(whole)),
         {one.id: one for one in whole.tables if not one.subgroup and one.fold is None},
         {(c.dataset, c.model): scores for c in overall if (scores := _scores(c)) is not None},
@@ -353,32 +169,103 @@ def _scores(curve: Curve) -> KeptScores | None:
     return KeptScores(ScoreTable(values, up[own], steps[own] - up[own]), curve.in_bins)
 
 
-def series_of(runs: Sequence[Past]) -> tuple[Series, ...]:
+def _headlines(found: Sequence[Findings], series: Sequence[Series]) -> Iterator[Series]:
+    """The measures that criteria name in the newest run of each line, else its first ones."""
+    by_number = {(one.line, one.about.which.series): one for one in series}
+    for line in dict.fromkeys(one.run.line for one in found):
+        own = (one for one in reversed(found) if one.run.line == line)
+        newest = next((one for one in own if one.run.title is not None), None)
+        if newest is None:
+            continue
+        requested = {entry.measure for entry in newest.run.acceptance if not entry.subgroup}
+        overall = [m for m in newest.measures if not m.subgroup and m.fold is None]
+        chosen = [m for m in overall if m.id in requested] or overall[:HEADLINES]
+        yield from (by_number[line, measure.which.series] for measure in chosen)
+
+
+def series_of(found: Sequence[Findings]) -> tuple[Series, ...]:
     """Every measure of the runs, in the order of the newest run that has it."""
-    found: dict[tuple[str | None, WhichNumber], list[tuple[Past, Measure]]] = {}
-    for run in reversed(runs):
-        for measure in run.found.measures:
-            found.setdefault((run.line, measure.which.series), []).append((run, measure))
-    return tuple(_series(line, records) for (line, _), records in found.items())
+    by_number: dict[tuple[str | None, WhichNumber], list[Found]] = {}
+    for one in reversed(found):
+        for measure in one.measures:
+            by_number.setdefault((one.run.line, measure.which.series), []).append((one, measure))
+    return tuple(_series(line, records) for (line, _), records in by_number.items())
 
 
-def _series(line: str | None, records: Sequence[tuple[Past, Measure]]) -> Series:
+def _series(line: str | None, records: Sequence[Found]) -> Series:
     """A measure in runs, the newest first, called as the newest calls it."""
     newest, about = records[0]
-    runs, measures = zip(*reversed(records), strict=True)
-    limits = control_limits(measures, [run.entry.data_sha256 or "" for run in runs])
+    found, measures = zip(*reversed(records), strict=True)
+    limits = control_limits(measures, [one.run.entry.data_sha256 or "" for one in found])
     points = tuple(
-        Point(run, one, estimate_of(one), own)
-        for run, one, own in zip(runs, measures, limits, strict=True)
+        Point(one.run, record, own, is_better(record.metric, record.value, own.centre))
+        for one, record, own in zip(found, measures, limits, strict=True)
     )
-    return Series(replace(about, title=newest.found.title_of(about)), points, line)
+    # the same rows again say nothing new
+    first: dict[str, int] = {}
+    for k, point in enumerate(points):
+        if point.value is not None:
+            first.setdefault(point.run.entry.data_sha256 or "", k)
+    steps = list(first.values())
+    change = _change([(found[k], measures[k]) for k in steps])
+    return Series(
+        about=replace(about, title=newest.title_of(about)),
+        points=points,
+        steps=tuple(points[k] for k in steps),
+        change=change,
+        better=None if change is None else is_better(about.metric, change.after, change.before),
+        line=line,
+    )
+
+
+def _change(steps: Sequence[Found]) -> Change | None:
+    """The charts of the steps, by the names of runs; None for fewer than five.
+
+    What moved with a change is known where there is an alarm.
+    """
+    names = [one.run.name for one, _ in steps]
+    change = charted_change(names, [estimate_of(record) for _, record in steps])
+    if change is None or change.alarm is None or change.since is None:
+        return change
+    first = names.index(change.since)
+    return replace(change, moved=_moved(steps[:first], steps[first:]))
+
+
+def _moved(*sides: Sequence[Found]) -> tuple[Moved, ...]:
+    """Shares of positives, scores, calibration and the mix of each subgroup column."""
+    tables = ([one.tables.get(str(record.table)) for one, record in side] for side in sides)
+    return (*moved_tables(*tables), *_moved_scores(*sides), *_moved_mixes(*sides))
+
+
+def _moved_scores(*sides: Sequence[Found]) -> list[Moved]:
+    """Nothing where a run keeps no scores."""
+    record = sides[0][0][1]
+    of = (record.dataset, record.model)
+    scores = [[one.scores.get(of) for one, _ in side] for side in sides]
+    known = [[one for one in side if one is not None] for side in scores]
+    if list(map(len, known)) != list(map(len, scores)) or not all(known):
+        return []
+    calibrated = all(of in one.calibrated for side in sides for one, _ in side)
+    return moved_scores(known, probabilities=calibrated)
+
+
+def _moved_mixes(*sides: Sequence[Found]) -> list[Moved]:
+    """Whether the values of each subgroup column are mixed as before."""
+    before, after = (
+        sum((one.mixes.get(_overall(record), NO_ROWS) for one, record in side), NO_ROWS)
+        for side in sides
+    )
+    columns: dict[str, list[tuple[float, float]]] = {}
+    for place in sorted(before | after):
+        columns.setdefault(place[0], []).append((float(before[place]), float(after[place])))
+    return [one for column, counts in columns.items() for one in moved_mix(column, counts)]
 
 
 def criteria_of(runs: Sequence[Past]) -> tuple[CriterionCourse, ...]:
     """Every criterion of the runs with its outcomes, newest criteria first."""
     found: dict[tuple[str | None, WhichCriterion], dict[int, Criterion]] = {}
     for run in reversed(runs):
-        for entry in run.found.acceptance:
+        for entry in run.acceptance:
             found.setdefault((run.line, entry.which), {})[run.place] = entry
     return tuple(
         CriterionCourse(

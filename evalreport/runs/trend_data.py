@@ -6,16 +6,17 @@ from collections import Counter
 from typing import Any
 
 from evalreport.results.codec import encode
+from evalreport.results.course import Course, CriterionCourse, Past, Point, Series
 from evalreport.results.identity import MEAN_OF_FOLDS
 from evalreport.results.records import OUTCOMES
-from evalreport.runs.trend import Course, Past, Point, Series
 from evalreport.statistics.control_limits import rule
 
 SCHEMA = "evalreport/history/1"
 #: Outcomes that are always counted, however few.
 PLAIN = ("pass", "fail", "not_evaluated")
-#: What is listed of the record of a measure.
-LISTED = (
+#: What is listed of the line of a run, and of the record of a measure.
+OF_RUN = ("run", "when", "as_of", "outcome", "version", "data_sha256", "looks")
+OF_MEASURE = (
     "dataset", "model", "fold", "metric", "params", "average", "label", "threshold_rule"
 )  # fmt: skip
 
@@ -30,19 +31,7 @@ def history_data(course: Course, last: int | None = None) -> dict[str, Any]:
         "problems": list(course.problems),
         "runs": [_run_data(run) for run in runs],
         "attempts": [_attempt_data(one) for one in tried],
-        "criteria": [
-            {
-                **_known(series=c.line),
-                "text": c.about.text,
-                "dataset": c.about.dataset,
-                "model": c.about.model,
-                "subgroup": dict(c.about.subgroup),
-                "threshold": c.about.asked_at,
-                "outcomes": list(c.outcomes[first:]),
-                "breaches_in_a_row": c.breaches,
-            }
-            for c in course.criteria
-        ],
+        "criteria": [_criterion_data(one, first) for one in course.criteria],
         "series": [
             _series_data(series, first)
             for series in course.series
@@ -51,43 +40,52 @@ def history_data(course: Course, last: int | None = None) -> dict[str, Any]:
     }
 
 
-def _known(**fields: object) -> dict[str, Any]:
-    """Those of some fields that have a value."""
-    return {name: value for name, value in fields.items() if value}
+def _of_series(one: Past | Series | CriterionCourse) -> dict[str, Any]:
+    """The series of something, where the folder has several."""
+    return {"series": one.line} if one.line else {}
+
+
+def _of_line(one: Past, *names: str) -> dict[str, Any]:
+    """What the line of a run, or of an attempt, says of these names."""
+    line = encode(one.entry)
+    return {**_of_series(one), **{name: line[name] for name in names if name in line}}
 
 
 def _attempt_data(one: Past) -> dict[str, Any]:
-    entry = one.entry
-    return {
-        **_known(series=one.line),
-        "when": entry.when,
-        **_known(as_of=entry.as_of),
-        "status": None if entry.attempt is None else entry.attempt.status,
-    }
+    status = None if one.entry.attempt is None else one.entry.attempt.status
+    return {**_of_line(one, "when", "as_of"), "status": status}
 
 
 def _run_data(run: Past) -> dict[str, Any]:
-    criteria = Counter(one.outcome for one in run.found.acceptance)
-    entry = run.entry
+    criteria = Counter(one.outcome for one in run.acceptance)
     return {
-        "run": run.name,
-        **_known(series=run.line),
-        "when": entry.when,
-        **_known(as_of=entry.as_of),
-        "outcome": entry.outcome or "",
-        "version": entry.version,
-        "data_sha256": entry.data_sha256 or "",
-        **_known(looks=[encode(look) for look in entry.looks]),
+        "outcome": "",
+        "data_sha256": "",
+        **_of_line(run, *OF_RUN),
         "missing": run.missing,
         "criteria": {name: criteria[name] for name in OUTCOMES if criteria[name] or name in PLAIN},
+    }
+
+
+def _criterion_data(one: CriterionCourse, first: int) -> dict[str, Any]:
+    about = one.about
+    return {
+        **_of_series(one),
+        "text": about.text,
+        "dataset": about.dataset,
+        "model": about.model,
+        "subgroup": dict(about.subgroup),
+        "threshold": about.asked_at,
+        "outcomes": list(one.outcomes[first:]),
+        "breaches_in_a_row": one.breaches,
     }
 
 
 def _series_data(series: Series, first: int) -> dict[str, Any]:
     about = encode(series.about)
     return {
-        **_known(series=series.line),
-        **{name: about[name] for name in LISTED},
+        **_of_series(series),
+        **{name: about[name] for name in OF_MEASURE},
         "points": [
             _point_data(point, first) for point in series.points if point.run.place >= first
         ],

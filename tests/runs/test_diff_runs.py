@@ -13,11 +13,11 @@ from runs.diff_as_json import differences
 from schedules.weekly_runs import SPEC, audit, audits, results
 
 from evalreport.cli import status_of
+from evalreport.report.diff_page import diff_page, summary_text
 from evalreport.report.pages import page_text
 from evalreport.results.changes import Diff
 from evalreport.results.codec import decode_as
 from evalreport.runs.diff import score_shift
-from evalreport.runs.diff_page import diff_page, summary_text
 from evalreport.statistics.shift import Sample
 from evalreport.statistics.unpaired import newcombe_hybrid
 

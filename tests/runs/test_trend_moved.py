@@ -16,7 +16,8 @@ from schedules.weekly_runs import audits
 
 from evalreport.engine.periods.charts import KeptScores, moved_scores
 from evalreport.metrics.tables import ScoreTable
-from evalreport.runs.trend import Series, read_course
+from evalreport.runs.history import read_history
+from evalreport.runs.trend import read_findings, series_of
 from evalreport.statistics.control_limits import EarlierValues, Limits
 from evalreport.statistics.separate_samples import Estimate
 from evalreport.statistics.shift import Floats
@@ -111,16 +112,14 @@ def test_of_very_many_distinct_scores_the_distance_is_exact() -> None:
 
 def test_a_run_without_its_scores_leaves_them_out(tmp_path: Path) -> None:
     weeks = [(40 + k, 10 - k, 10, 90) for k in (0, 1, -1, 2, -2)] + [(20, 30, 10, 90)] * 2
-    (recall, *_) = read_course(audits(tmp_path, weeks)[0].parent).series
+    runs = audits(tmp_path, weeks)[0].parent
+    first, *others = read_findings(runs, read_history(runs))
+    (recall, *_) = series_of([first, *others])
     assert recall.change is not None
     assert {"scores", "calibration"} <= {one.what for one in recall.change.moved}
-    first = recall.points[0].run
-    assert first.results is not None
-    without = replace(first, results=replace(first.results, scores={}))
-    points = (replace(recall.points[0], run=without), *recall.points[1:])
-    found = Series(recall.about, points).change
-    assert found is not None
-    assert {one.what for one in found.moved} == {"prevalence", "predicted_prevalence"}
+    (without, *_) = series_of([replace(first, scores={}), *others])
+    assert without.change is not None
+    assert {one.what for one in without.change.moved} == {"prevalence", "predicted_prevalence"}
 
 
 def by_hand(now: Estimate, earlier: list[Estimate], most: float) -> Limits:

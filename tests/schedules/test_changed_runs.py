@@ -11,7 +11,8 @@ from schedules.weekly_runs import SPEC, Counts, audit, audits
 
 from evalreport.cli import status_of
 from evalreport.report.charts.course import CHANGED
-from evalreport.runs.trend import Past, read_course, series_of
+from evalreport.runs.history import read_history
+from evalreport.runs.trend import Findings, read_course, read_findings, series_of
 from evalreport.statistics.change import change_of_shares, cusum, self_starting_shares
 
 #: Recall 0.9 of 100, then 0.7; fewer ill among them, and other scores, from the ninth on.
@@ -70,18 +71,16 @@ def test_what_moved_with_it(weeks: Path) -> None:
 def test_rows_are_counted_once_where_a_measure_counts_indeterminate_ones_both_ways(
     weeks: Path,
 ) -> None:
-    course = read_course(weeks)
-    recall = course.headlines[0]
+    recall = read_course(weeks).headlines[0]
     once = recall.change
     assert once is not None
 
-    def both_ways(run: Past) -> Past:
-        assert run.results is not None
+    def both_ways(run: Findings) -> Findings:
         ways = ("for", "against")
-        own = [replace(m, indeterminate=way) for m in run.results.measures for way in ways]
-        return replace(run, results=replace(run.results, measures=tuple(own)))
+        own = [replace(m, indeterminate=way) for m in run.measures for way in ways]
+        return replace(run, measures=tuple(own))
 
-    runs = [both_ways(run) for run in course.runs]
+    runs = [both_ways(run) for run in read_findings(weeks, read_history(weeks))]
     wanted = replace(recall.about.which, indeterminate="for")
     (own,) = (one for one in series_of(runs) if one.about.which == wanted)
     assert own.change is not None

@@ -12,9 +12,9 @@ import pytest
 from schedules.weekly_runs import SPEC, Counts, audit, results, write_rows
 
 from evalreport.cli import status_of
+from evalreport.report.history_pages import history_text
 from evalreport.results.codec import results_schema
 from evalreport.runs.trend import read_course
-from evalreport.runs.trend_page import history_text
 from evalreport.statistics.proportions import wilson
 from evalreport.statistics.sequences import share_sequence
 from evalreport.statistics.spending import boundaries, pocock

@@ -10,11 +10,11 @@ import pytest
 from schedules.weekly_runs import SPEC, Counts, audit, results, write_rows
 
 from evalreport.cli import status_of
+from evalreport.report.history_pages import history_text
 from evalreport.results.history import Attempt, HistoryLine
 from evalreport.runs.history import NAME, chain_problems, parse_line, read_history, split_history
 from evalreport.runs.trend import read_course
 from evalreport.runs.trend_data import history_data
-from evalreport.runs.trend_page import history_text
 
 GOOD: Counts = (40, 10, 10, 90)
 BAD: Counts = (20, 30, 10, 90)

@@ -12,10 +12,10 @@ from evalreport.report.charts.course import course as draw_course
 from evalreport.report.columns import Field, left, right, table_of
 from evalreport.report.model import Chart, TableBlock
 from evalreport.report.numbers import required_text, value_text
+from evalreport.report.run_words import BETTER, WORSE, change_text, series_name, value_cell
 from evalreport.report.words import visible
+from evalreport.results.course import Course, Point, Series
 from evalreport.results.records import ChartMark, ControlLimits
-from evalreport.runs.naming import BETTER, WORSE, change_text, series_name, value_cell
-from evalreport.runs.trend import Course, Point, Series
 from evalreport.statistics.change import RUN_LENGTH
 from evalreport.statistics.control_limits import rule
 
@@ -47,7 +47,7 @@ def trend_chart(series: Series, course: Course) -> Chart | None:
     """The chart of a measure over the runs of its line; None where it never has a value."""
     places = [k for k, run in enumerate(course.runs) if run.line == series.line][-MOST_RUNS:]
     points = {p.run.place: p for p in series.points if p.run.place in places}
-    values = [p.estimate.value for p in points.values() if p.estimate is not None]
+    values = [p.value for p in points.values() if p.value is not None]
     if not values:
         return None
     required, since = _required(series), None
@@ -86,12 +86,13 @@ def trend_chart(series: Series, course: Course) -> Chart | None:
 
 def _stop(name: str, point: Point | None) -> Stop:
     """What is drawn of a run; a run without the measure leaves its place empty."""
-    if point is None or point.estimate is None:
+    if point is None or point.value is None:
         return Stop(name, None)
-    own, limits = point.estimate, point.limits
+    limits, interval = point.limits, point.record.interval
+    low, high = (None, None) if interval is None else (interval.low, interval.high)
     return Stop(
-        name, own.value, own.low, own.high, limits.centre, limits.low, limits.high,
-        point.limits.signal, point.better is True,
+        name, point.value, low, high, limits.centre, limits.low, limits.high,
+        limits.signal, point.better is True,
     )  # fmt: skip
 
 
@@ -99,7 +100,7 @@ def _required(series: Series) -> float | None:
     """What the newest run that has a measure asks of it."""
     asked = (
         one.required
-        for one in series.points[-1].run.found.acceptance
+        for one in series.points[-1].run.acceptance
         if one.measure == series.about.id and one.reference is None and one.claim is None
     )
     return next(asked, None)

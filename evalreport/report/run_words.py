@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalreport.report.changes import WHAT_MOVED
 from evalreport.report.numbers import limits_text, value_text
@@ -18,12 +18,9 @@ from evalreport.report.words import (
     visible,
 )
 from evalreport.results.changes import MeasureChange
+from evalreport.results.course import CriterionCourse, Past, Point, Series
 from evalreport.results.history import LookTold
 from evalreport.results.records import HELD, Measure, Moved
-
-if TYPE_CHECKING:
-    # who watches lines of a history waits for no course of them
-    from evalreport.runs.trend import CriterionCourse, Past, Point, Series
 
 #: What an attempt came to nothing by, by its exit status.
 STATUS_WORDS = {
@@ -108,11 +105,11 @@ def note(one: Past) -> str:
 
 def _criteria(run: Past) -> list[str]:
     """How many criteria of a run passed, its looks, and why it is not there."""
-    outcomes = [entry.outcome for entry in run.found.acceptance]
+    outcomes = [entry.outcome for entry in run.acceptance]
     passed = sum(outcome in HELD for outcome in outcomes)
     of = f"{passed} of {counted(len(outcomes), 'criterion', 'criteria')} passed"
     looks = dict.fromkeys(map(look_text, run.entry.looks))
-    notes = [of, *looks] if outcomes else [] if run.results is None else ["no criteria"]
+    notes = [of, *looks] if outcomes else [] if run.title is None else ["no criteria"]
     return [*notes, *([] if run.missing is None else [visible(run.missing)])]
 
 
@@ -179,12 +176,10 @@ def criterion_text(course: CriterionCourse) -> str:
 
 def value_cell(point: Point) -> LineCell:
     """A value with its interval, and a mark where it is out of control."""
-    found = point.estimate
-    if found is None:
+    value, limits = point.value, point.record.interval
+    if value is None:
         return LineCell(point.record.state.replace("_", " "))
-    interval = ""
-    if found.low is not None and found.high is not None:
-        interval = limits_text(found.low, found.high, found.value)
+    interval = "" if limits is None else limits_text(limits.low, limits.high, value)
     mark = f" {BETTER if point.better else WORSE}" if point.limits.signal else ""
     strong = point.limits.signal and not point.better
-    return LineCell(f"{value_text(found.value)}{mark}", aside=interval, strong=strong)
+    return LineCell(f"{value_text(value)}{mark}", aside=interval, strong=strong)

@@ -12,12 +12,11 @@ from dataclasses import replace
 from functools import partial
 
 from evalreport.report.columns import Field, left, right
+from evalreport.report.history_chart import HOW, MOST_RUNS, trend_chart
 from evalreport.report.model import Block, Charts, Note, Notes, Section, Stamp, Text
 from evalreport.report.pages import Page, PageLink, page_text, part, stamp, table
 from evalreport.report.pieces import LineCell
-from evalreport.report.words import counted, label_text, subgroup_text, visible
-from evalreport.results.identity import MEAN_OF_FOLDS
-from evalreport.runs.naming import (
+from evalreport.report.run_words import (
     BETTER,
     WORSE,
     change_text,
@@ -32,8 +31,9 @@ from evalreport.runs.naming import (
     since_newest,
     value_cell,
 )
-from evalreport.runs.trend import Course, CriterionCourse, Past, Series
-from evalreport.runs.trend_chart import HOW, MOST_RUNS, trend_chart
+from evalreport.report.words import counted, label_text, subgroup_text, visible
+from evalreport.results.course import Course, CriterionCourse, Past, Series
+from evalreport.results.identity import MEAN_OF_FOLDS
 
 #: The first page lists no more measures than this that lie outside their limits.
 MOST_SIGNALS = 12
@@ -95,8 +95,8 @@ def _title(course: Course) -> str:
     """The title of the newest run; of several series none has another's."""
     if len(course.newest) > 1:
         return f"{len(course.newest)} series"
-    newest = next((run.results for run in reversed(course.runs) if run.results), None)
-    return visible(newest.title) if newest else "Runs"
+    titles = (run.title for run in reversed(course.runs) if run.title is not None)
+    return visible(next(titles, "Runs"))
 
 
 def _links(

@@ -17,6 +17,12 @@ from evalreport.report.model import Block, Note, Notes, Section, Text
 from evalreport.report.numbers import difference_text, level_text, or_dash, p_text, value_text
 from evalreport.report.pages import Page, part, stamp, table
 from evalreport.report.pieces import LineCell
+from evalreport.report.run_words import (
+    measure_place,
+    name_text,
+    outcome_stamp,
+    place_text,
+)
 from evalreport.report.words import counted, label_text, listed, method_text, prose, visible
 from evalreport.results.changes import (
     CriterionChange,
@@ -32,12 +38,6 @@ from evalreport.results.changes import (
     UnpairedRows,
 )
 from evalreport.results.records import Caution, Interval
-from evalreport.runs.naming import (
-    measure_place,
-    name_text,
-    outcome_stamp,
-    place_text,
-)
 
 #: A page holds no more measures than this; the rest is in the JSON.
 MOST_MEASURES = 2000
