@@ -72,7 +72,7 @@ def recall_at_specificity(s: ScoreTable, *, specificity: float = 0.95) -> Ratio 
     """
     tp, fp, _, n = _cells(s)
     kept = n - fp >= (specificity - ROUNDING) * n
-    found = Cell("max TP with TN / N kept", _best(s, tp, kept))
+    found = Cell("most TP at such a threshold", _best(s, tp, kept))
     return _share_kept(s, found, s.actual_positives, s.actual_negatives)
 
 
@@ -98,7 +98,7 @@ def specificity_at_recall(s: ScoreTable, *, recall: float = 0.95) -> Ratio | Not
     """
     tp, fp, p, n = _cells(s)
     kept = tp >= (recall - ROUNDING) * p
-    found = Cell("max TN with TP / P kept", _best(s, n - fp, kept))
+    found = Cell("most TN at such a threshold", _best(s, n - fp, kept))
     return _share_kept(s, found, s.actual_negatives, s.actual_positives)
 
 
