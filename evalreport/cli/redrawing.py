@@ -17,12 +17,12 @@ from pathlib import Path
 from evalreport.cli.document_text import READERS, text_problems
 from evalreport.cli.progress import Progress
 from evalreport.cli.rendering import drawing_options, read_results, when_of
-from evalreport.engine.due import EarlierRun
 from evalreport.engine.prepared import Prepared, silent
 from evalreport.engine.reference.run import ReferenceRun, read_reference
 from evalreport.errors import FilesError, Location, Problem, UsageError
 from evalreport.publish.folder import drawing_versions, file_name, template_of
 from evalreport.publish.formats import DrawingOptions, drawn
+from evalreport.results.history import HistoryLine
 from evalreport.results.lookup import Results, outcome_of
 from evalreport.results.records import CountingEngine, Look, Provenance
 from evalreport.runs.hashing import FileRecord, canonical_json
@@ -318,7 +318,7 @@ def _other_files(run: Path, made_by: Provenance, prepared: Prepared) -> list[Pro
     ]
 
 
-def _earlier(run: Path, loaded: LoadedSpec) -> tuple[EarlierRun, ...]:
+def _earlier(run: Path, loaded: LoadedSpec) -> tuple[HistoryLine, ...]:
     """The runs that stood in the series when this one was made, as far as it lies among them."""
     own = run.resolve()
     if loaded.spec.cadence is None:

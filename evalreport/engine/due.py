@@ -5,23 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-
-@dataclass(frozen=True)
-class EarlierRun:
-    """A recorded run: its name, what its data are of (else its clock), the hash of each dataset."""
-
-    run: str
-    of: str
-    files: Mapping[str, str]
+from evalreport.results.history import HistoryLine
 
 
-def last_before(earlier: Sequence[EarlierRun], of: str) -> EarlierRun | None:
+def last_before(earlier: Sequence[HistoryLine], of: str) -> HistoryLine | None:
     """The last of the runs that are of a time before this one; None where none is.
 
     Of those of one time, the one that was recorded last: what was wrong was put right.
     """
-    before = [one for one in earlier if one.of < of]
-    return max(reversed(before), key=lambda one: one.of, default=None)
+    before = [one for one in earlier if one.time < of]
+    return max(reversed(before), key=lambda one: one.time, default=None)
 
 
 @dataclass(frozen=True)
@@ -35,19 +28,19 @@ class Due:
     cadence: str
     of: str
     files: Mapping[str, str]
-    earlier: tuple[EarlierRun, ...] = ()
+    earlier: tuple[HistoryLine, ...] = ()
 
     @property
-    def previous(self) -> EarlierRun | None:
+    def previous(self) -> HistoryLine | None:
         """The run before this one in time, whenever it was made."""
         return last_before(self.earlier, self.of)
 
-    def same(self, dataset: str) -> tuple[EarlierRun, ...]:
+    def same(self, dataset: str) -> tuple[HistoryLine, ...]:
         """Runs of another time that read the same file, oldest first."""
         digest = self.files[dataset]
         found = [
             one
             for one in self.earlier
-            if one.files.get(dataset) == digest and one.of[: len(self.of)] != self.of
+            if one.delivered.get(dataset) == digest and one.time[: len(self.of)] != self.of
         ]
-        return tuple(sorted(found, key=lambda one: one.of))
+        return tuple(sorted(found, key=lambda one: one.time))

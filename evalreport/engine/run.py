@@ -26,7 +26,7 @@ from evalreport.engine.comparisons.against_baselines import (
 from evalreport.engine.comparisons.baselines import baseline_records, baseline_tables
 from evalreport.engine.counting.set_tables import SetTables, tables_of
 from evalreport.engine.curves import curve_records
-from evalreport.engine.due import Due, EarlierRun
+from evalreport.engine.due import Due
 from evalreport.engine.evaluation import Evaluation, LabelEvaluator
 from evalreport.engine.finite import finite
 from evalreport.engine.groups.gaps import heterogeneity_tests, subgroup_gaps
@@ -62,6 +62,7 @@ from evalreport.plan.task import ThresholdRequest
 from evalreport.plan.unknown import rule_needs_unknown
 from evalreport.predict.overlap import Overlap
 from evalreport.predict.view import View
+from evalreport.results.history import HistoryLine
 from evalreport.results.identity import EVERYTHING
 from evalreport.results.lookup import Results
 from evalreport.results.records import (
@@ -101,7 +102,7 @@ def evaluate(
     advance: Callable[[], None] = lambda: None,
     clock: str = "given",
     before: ReferenceRun | None = None,
-    earlier: Sequence[EarlierRun] = (),
+    earlier: Sequence[HistoryLine] = (),
     preceding: ReferenceRun | None = None,
 ) -> Results:
     """The results of a prepared spec.
@@ -193,7 +194,7 @@ def evaluate(
     return finite(found)
 
 
-def _due(prepared: Prepared, at: str, earlier: Sequence[EarlierRun]) -> Due | None:
+def _due(prepared: Prepared, at: str, earlier: Sequence[HistoryLine]) -> Due | None:
     """The run in its series, where its spec says how often one is due."""
     spec = prepared.loaded.spec
     if spec.cadence is None:

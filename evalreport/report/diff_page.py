@@ -33,11 +33,10 @@ from evalreport.results.changes import (
     MeasureChange,
     MeasureSide,
     PairedRows,
-    RunRead,
     ScoreShift,
     UnpairedRows,
 )
-from evalreport.results.records import Caution, Interval
+from evalreport.results.records import Caution, Interval, Reference
 
 #: A page holds no more measures than this; the rest is in the JSON.
 MOST_MEASURES = 2000
@@ -54,10 +53,10 @@ NO_CHANGE = Text("No change.")
 
 def diff_page(found: Diff, version: str = "") -> Page:
     """The page of a diff, as :func:`evalreport.runs.diff.differences` gives it."""
-    runs: list[Field[tuple[str, RunRead]]] = [
+    runs: list[Field[tuple[str, Reference]]] = [
         left("", lambda side: side[0]),
         left("run", lambda side: visible(side[1].run)),
-        left("when", lambda side: side[1].at),
+        left("when", lambda side: side[1].at or ""),
     ]
     data: list[Field[tuple[str, str, str]]] = [
         left(head, itemgetter(k)) for k, head in enumerate(("where", "what", "old and new"))
@@ -72,7 +71,7 @@ def diff_page(found: Diff, version: str = "") -> Page:
         _measures(found),
         part("cautions", "Cautions", *_cautions(found)),
     )
-    title = f"{visible(found.new.title)}: what changed"
+    title = f"{visible(found.new.title or '')}: what changed"
     return Page(title, "What changed between two runs", version, sections)
 
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from evalreport.report.changes import mark_columns
 from evalreport.report.charts.canvas import HALF, drawing, panel
-from evalreport.report.charts.course import CHANGED, IMPROVED, Stop
+from evalreport.report.charts.course import CHANGED, IMPROVED, Stop, stop_of
 from evalreport.report.charts.course import course as draw_course
 from evalreport.report.columns import Field, left, right, table_of
 from evalreport.report.model import Chart, TableBlock
 from evalreport.report.numbers import required_text, value_text
 from evalreport.report.run_words import BETTER, WORSE, change_text, series_name, value_cell
 from evalreport.report.words import visible
-from evalreport.results.course import Course, Point, Series
+from evalreport.results.course import Course, Past, Point, Series
 from evalreport.results.records import ChartMark, ControlLimits
 from evalreport.statistics.change import RUN_LENGTH
 from evalreport.statistics.control_limits import rule
@@ -55,7 +55,7 @@ def trend_chart(series: Series, course: Course) -> Chart | None:
         since = next(
             (p.run.place for p in series.steps if p.run.name == series.changed.since), None
         )
-    stops = [_stop(visible(course.runs[k].day), points.get(k)) for k in places]
+    stops = [_stop(course.runs[k], points.get(k)) for k in places]
     changed = None if since is None else sum(place < since for place in places)
     colour = IMPROVED if series.better else CHANGED
 
@@ -84,16 +84,12 @@ def trend_chart(series: Series, course: Course) -> Chart | None:
     )
 
 
-def _stop(name: str, point: Point | None) -> Stop:
+def _stop(run: Past, point: Point | None) -> Stop:
     """What is drawn of a run; a run without the measure leaves its place empty."""
-    if point is None or point.value is None:
-        return Stop(name, None)
-    limits, interval = point.limits, point.record.interval
-    low, high = (None, None) if interval is None else (interval.low, interval.high)
-    return Stop(
-        name, point.value, low, high, limits.centre, limits.low, limits.high,
-        limits.signal, point.better is True,
-    )  # fmt: skip
+    day = visible(run.day)
+    if point is None:
+        return Stop(day, None)
+    return stop_of(day, point.record, point.limits, better=point.better is True)
 
 
 def _required(series: Series) -> float | None:

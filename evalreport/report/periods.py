@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from evalreport.report.cards import interval_text
 from evalreport.report.changes import change_blocks, change_words, changed_at
 from evalreport.report.charts.canvas import HALF, WHOLE, drawing, grid
-from evalreport.report.charts.course import Stop
+from evalreport.report.charts.course import Stop, stop_of
 from evalreport.report.charts.course import course as draw_course
 from evalreport.report.columns import Field, left, right, table_of
 from evalreport.report.contents import Contents, View
@@ -153,18 +153,7 @@ def _name(contents: Contents, course: Course) -> str:
 
 
 def _stops(course: Course) -> list[Stop]:
-    return [
-        Stop(
-            name,
-            m.value,
-            *_ends(m),
-            limits.centre,
-            limits.low,
-            limits.high,
-            limits.signal,
-        )
-        for name, m, limits in zip(course.names, course.measures, course.limits, strict=True)
-    ]
+    return list(map(stop_of, course.names, course.measures, course.limits))
 
 
 def _chart(contents: Contents, courses: Sequence[Course]) -> Chart:
@@ -202,10 +191,6 @@ def _draw(panels: Sequence[Callable[[Axes], None]], figure: Figure) -> None:
     )
     for axes, paint in zip(beside, panels, strict=True):
         paint(axes)
-
-
-def _ends(m: Measure) -> tuple[float | None, float | None]:
-    return (None, None) if m.interval is None else (m.interval.low, m.interval.high)
 
 
 def _said(course: Course, stops: Sequence[Stop]) -> str:

@@ -15,6 +15,7 @@ from evalreport.results.records import (
     Interval,
     Number,
     Params,
+    Reference,
     Subgroup,
     Weight,
 )
@@ -34,17 +35,6 @@ def record_from(kind: type[R], record: Any, **others: Any) -> R:
 
 #: What became of something that either run has.
 Change = Annotated[str, one_of("added", "removed", "changed")]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunRead:
-    """One of the two runs."""
-
-    run: str
-    at: str
-    title: str
-    results_sha256: str
-    spec_sha256: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -281,8 +271,8 @@ class Diff:
     """Everything that changed between two runs."""
 
     schema: Literal["evalreport/diff/1"] = "evalreport/diff/1"
-    old: RunRead
-    new: RunRead
+    old: Reference
+    new: Reference
     spec: tuple[KeyChange, ...]
     versions: tuple[KeyChange, ...]
     files: tuple[FileChange, ...]

@@ -29,7 +29,6 @@ from evalreport.results.changes import (
     LabelShift,
     RowChange,
     RowsThenNow,
-    RunRead,
     ScoreShift,
     record_from,
 )
@@ -39,7 +38,6 @@ from evalreport.results.records import Bounds, Caution, Criterion, Provenance, R
 from evalreport.runs.diff_measures import compared_pairs, measure_changes
 from evalreport.runs.paired_rows import pair_rows
 from evalreport.runs.prune import read_run
-from evalreport.runs.recorded import RecordedRun
 from evalreport.runs.row_digests import read_rows
 from evalreport.statistics.shift import (
     EMPTY_BIN,
@@ -264,8 +262,8 @@ def differences(old: Path, new: Path) -> Diff:
     criteria = _criteria(one.acceptance, two.acceptance)
     cautions = _cautions(one, two)
     return Diff(
-        old=_run(runs[0]),
-        new=_run(runs[1]),
+        old=runs[0].record(),
+        new=runs[1].record(),
         spec=spec,
         versions=versions,
         files=files,
@@ -289,17 +287,6 @@ def differences(old: Path, new: Path) -> Diff:
             new_cautions=len(cautions.new),
             cleared_cautions=len(cautions.cleared),
         ),
-    )
-
-
-def _run(run: RecordedRun) -> RunRead:
-    spec = run.results.provenance.spec
-    return RunRead(
-        run=run.name,
-        at=run.at,
-        title=run.results.title,
-        results_sha256=run.sha256,
-        spec_sha256=None if spec is None else spec.sha256,
     )
 
 

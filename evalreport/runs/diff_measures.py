@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from evalreport.engine.reference.differences import SAME_ROWS, interval_of
+from evalreport.engine.reference.differences import CHOSEN, SAME_ROWS, SEPARATE, interval_of
 from evalreport.errors import EvalreportError
 from evalreport.metrics.estimates import different_classes, estimate_of
 from evalreport.results.changes import (
@@ -149,8 +149,6 @@ def _compared(
         return ()
 
 
-SEPARATE = "the rows of the two runs are treated as independent"
-CHOSEN = "conditional on the threshold, which was chosen on these rows"
 UNKNOWN = "rows were given in memory; whether they are the same is not known"
 APART = "no row is in both runs: they are independent"
 PAIRED_ROWS = "the same rows in both runs, paired by their ids"

@@ -26,20 +26,17 @@ _HINTS = {
 }
 
 
-def files_error(action: str, path: Path, error: OSError) -> FilesError:
-    """The FilesError that tells a user what an OSError kept from being done, and where."""
-    reason = error.strerror or str(error)
-    hint = _HINTS.get(error.errno or 0, "")
-    return FilesError(Problem(f"cannot {action}: {reason}", hint, Location(str(path))))
-
-
 @contextmanager
 def explained(action: str, path: Path) -> Iterator[None]:
     """Turn an OSError of the block into a FilesError saying what could not be done."""
     try:
         yield
     except OSError as error:
-        raise files_error(action, path, error) from error
+        reason = error.strerror or str(error)
+        hint = _HINTS.get(error.errno or 0, "")
+        raise FilesError(
+            Problem(f"cannot {action}: {reason}", hint, Location(str(path)))
+        ) from error
 
 
 def write_all(descriptor: int, data: bytes) -> None:

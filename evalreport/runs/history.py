@@ -27,7 +27,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
 
-from evalreport.engine.due import EarlierRun, last_before
+from evalreport.engine.due import last_before
 from evalreport.engine.reference.run import ReferenceRun, read_reference, results_of
 from evalreport.errors import FilesError, Location, Problem
 from evalreport.results.codec import decode_readable, encode
@@ -278,30 +278,27 @@ def _repeated_runs(history: History, path: Path) -> list[Problem]:
     return found
 
 
-def earlier_runs(runs: Path, series: str, until: str | None = None) -> tuple[EarlierRun, ...]:
-    """The runs of a series that were recorded, those before ``until`` alone where it was.
+def earlier_runs(runs: Path, series: str, until: str | None = None) -> tuple[HistoryLine, ...]:
+    """The runs of a series in the order of their lines, those before ``until`` alone where it is.
 
     Raises FilesError where the history cannot be read.
     """
     history = read_history(runs)
     before = takewhile(lambda run: run.run != until, history.runs.values())
-    return tuple(
-        EarlierRun(str(run.run), run.time, run.delivered)
-        for run in before
-        if history.series_of(run) == series
-    )
+    return tuple(run for run in before if history.series_of(run) == series)
 
 
-def run_before(runs: Path, earlier: Sequence[EarlierRun], of: str) -> ReferenceRun | None:
+def run_before(runs: Path, earlier: Sequence[HistoryLine], of: str) -> ReferenceRun | None:
     """The last of the ``earlier`` runs before a time, with its results or what is kept of them.
 
     None where there is no such run, or nothing is left of it. Raises FilesError for results that
     cannot be read.
     """
     last = last_before(earlier, of)
-    if last is None or not results_of(runs / last.run).is_file():
+    run = None if last is None else runs / str(last.run)
+    if run is None or not results_of(run).is_file():
         return None
-    return read_reference(runs / last.run, Location(str(runs / last.run)))
+    return read_reference(run, Location(str(run)))
 
 
 def last_positive(runs: Path, series: str) -> tuple[str, Mapping[str, str | None]]:
@@ -309,6 +306,5 @@ def last_positive(runs: Path, series: str) -> tuple[str, Mapping[str, str | None
 
     Empty without one. Raises FilesError where the history cannot be read.
     """
-    history = read_history(runs)
-    mine = [run for run in history.runs.values() if history.series_of(run) == series]
+    mine = earlier_runs(runs, series)
     return (str(mine[-1].run), mine[-1].positive) if mine else ("", {})

@@ -15,7 +15,7 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-from evalreport.engine.reference.run import KEPT
+from evalreport.engine.reference.run import KEPT, ReferenceRun
 from evalreport.errors import (
     EvalreportError,
     FilesError,
@@ -40,12 +40,7 @@ from evalreport.runs.hashing import canonical_json, sha256
 from evalreport.runs.history import NAME as HISTORY
 from evalreport.runs.history import History, append, read_history, recorded_history
 from evalreport.runs.lock import WAIT, runs_lock, runs_lock_for_reading
-from evalreport.runs.recorded import (
-    RecordedRun,
-    read_file,
-    read_recorded,
-    records_of,
-)
+from evalreport.runs.recorded import read_file, read_recorded, records_of
 from evalreport.runs.recovery import recover
 from evalreport.runs.runs import PRUNING, run_folders
 from evalreport.runs.signals import signals_held
@@ -90,7 +85,7 @@ def _lasting(results: Results) -> Results:
     )
 
 
-def read_kept(runs: Path, name: str, history: History) -> RecordedRun:
+def read_kept(runs: Path, name: str, history: History) -> ReferenceRun:
     """What stays of a removed run, in the form of ``results.json``.
 
     Raises FilesError where nothing does, VerificationError where it is not what was recorded.
@@ -104,10 +99,10 @@ def read_kept(runs: Path, name: str, history: History) -> RecordedRun:
     data = read_file(path)
     if sha256(data) != recorded:
         raise VerificationError(Problem(f"altered: {HISTORY} records another sha256", "", where))
-    return RecordedRun(name, records_of(data, where), recorded)
+    return ReferenceRun(name, recorded, records_of(data, where))
 
 
-def read_run(path: Path) -> RecordedRun:
+def read_run(path: Path) -> ReferenceRun:
     """The results of a run, or what stays of one that was removed. Raises as ``read_recorded``."""
     history = History() if path.exists() else read_history(path.parent)
     if path.name in history.kept:

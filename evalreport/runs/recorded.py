@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from evalreport.runs.manifest import NAME as MANIFEST
 from evalreport.runs.manifest import read_manifest
 
 if TYPE_CHECKING:
+    from evalreport.engine.reference.run import ReferenceRun
     from evalreport.results.lookup import Results
 
 RESULTS = "results.json"
@@ -20,26 +20,14 @@ RESULTS = "results.json"
 MOST_BYTES = 1 << 30
 
 
-@dataclass(frozen=True)
-class RecordedRun:
-    """A run by its name: what its ``results.json`` holds, and the file's sha256."""
-
-    name: str
-    results: Results
-    sha256: str
-
-    @property
-    def at(self) -> str:
-        """The run's clock as text; empty where it is not recorded."""
-        return self.results.provenance.at
-
-
-def read_recorded(path: Path) -> RecordedRun:
+def read_recorded(path: Path) -> ReferenceRun:
     """The results of a run folder, of a link to one, or of a ``results.json`` by itself.
 
     Raises FilesError when there are none, VerificationError when they are not what
     the manifest beside them recorded.
     """
+    from evalreport.engine.reference.run import ReferenceRun
+
     file = path / RESULTS if path.is_dir() else path
     where = Location(str(file))
     with explained("read the results", file):
@@ -50,7 +38,7 @@ def read_recorded(path: Path) -> RecordedRun:
     folder = file.parent.resolve()
     if file.name == RESULTS and (folder / MANIFEST).is_file():
         check_recorded(file, data)
-    return RecordedRun(folder.name, records_of(data, where), sha256(data))
+    return ReferenceRun(folder.name, sha256(data), records_of(data, where))
 
 
 def check_recorded(file: Path, data: bytes) -> None:

@@ -13,11 +13,12 @@ from verify.whole_results import whole
 from evalreport.engine.counting.classification import DENSE_LABELS, ClassificationTable
 from evalreport.engine.intervals.missing_rows import Missing
 from evalreport.engine.printed_table import PrintedTable
+from evalreport.engine.reference.run import ReferenceRun
 from evalreport.errors import FilesError, LimitError, VerificationError
 from evalreport.results.codec import decode, encode
 from evalreport.results.identity import Slice
 from evalreport.runs.hashing import canonical_json, sha256
-from evalreport.runs.recorded import RecordedRun, read_file, read_recorded
+from evalreport.runs.recorded import read_file, read_recorded
 from evalreport.runs.run_folder import RunFolder
 
 CONTENT = whole(at="2026-11-21T12:00:00Z")
@@ -41,16 +42,16 @@ def test_results_by_themselves_need_no_manifest(tmp_path: Path) -> None:
     alone = tmp_path / "kept.json"
     alone.write_text(json.dumps(whole()))
     found = read_recorded(alone)
-    assert (found.name, found.at, found.results) == (tmp_path.name, "", decode(whole()))
+    assert (found.name, found.of, found.results) == (tmp_path.name, "", decode(whole()))
     # beside a manifest of another run, under a name of its own
     beside = published(tmp_path / "runs", CONTENT) / "other.json"
     beside.parent.chmod(0o755)
     beside.write_text(json.dumps(whole()))
-    assert read_recorded(beside).at == ""
+    assert read_recorded(beside).of == ""
 
 
 def test_a_run_without_a_clock() -> None:
-    assert RecordedRun("r", decode(whole(provenance={})), "0").at == ""
+    assert ReferenceRun("r", "0", decode(whole(provenance={}))).of == ""
 
 
 def test_there_are_no_results(tmp_path: Path) -> None:

@@ -23,10 +23,10 @@ def missed_runs(run: RunFacts) -> Iterator[Caution]:
     due = run.due
     if due is None or due.previous is None:
         return
-    count = missed(due.cadence, due.previous.of, due.of)
+    count = missed(due.cadence, due.previous.time, due.of)
     if count:
         yield Caution(
-            f"The run before this one is of {_day(due.previous.of)}, this one of {_day(due.of)}: "
+            f"The run before this one is of {_day(due.previous.time)}, this one of {_day(due.of)}: "
             f"one is due every {due.cadence}, {counted(count, 'run')} between them "
             f"{'is' if count == 1 else 'are'} missing.",
             numbers={"missed": count},
@@ -51,7 +51,7 @@ def delivered_again(run: RunFacts) -> Iterator[Caution]:
             others = f", and {counted(len(same) - 1, 'later run')}" if len(same) > 1 else ""
             yield Caution(
                 f"The file of {name(dataset)} is the one that run {same[0].run} of "
-                f"{_day(same[0].of)} read{others} (sha256 {due.files[dataset][:12]}).",
+                f"{_day(same[0].time)} read{others} (sha256 {due.files[dataset][:12]}).",
                 dataset=dataset,
                 numbers={"runs": len(same)},
             )

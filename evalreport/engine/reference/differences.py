@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from evalreport.engine.run_state import RunState
 
 SAME_ROWS = "both runs read the same rows: a difference is not a matter of chance"
+SEPARATE = "the rows of the two runs are treated as independent"
+CHOSEN = "conditional on the threshold, which was chosen on these rows"
 WHY = "two runs: values, counts and intervals as recorded"
 TESTS = "a requested test or method needs the rows of both runs, which results do not contain"
 
@@ -117,10 +119,10 @@ def difference_record(
     assert metric is not None
     told = found if found is not None else Shift(0.0, reason=why_none(measure, then, run))
     method = {**asked.tests, **asked.methods}.get(measure.metric)
-    notes = ["the rows of the two runs are treated as independent"] if told.interval else []
+    notes = [SEPARATE] if told.interval else []
     exploratory = measure.exploratory or (then is not None and then.exploratory)
     if exploratory:
-        notes.append("conditional on the threshold, which was chosen on these rows")
+        notes.append(CHOSEN)
     family, tests = corrected_family(adjusted, asked.correction, asked.family)
     record = Comparison(
         dataset=measure.dataset,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from evalreport.report.charts.labels import folded
 from evalreport.report.charts.lines import sticks
 from evalreport.report.charts.style import CONTROL, INK, LINE, REQUIRED, SOFT, colour
+from evalreport.results.records import ControlLimits, Measure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,6 +36,14 @@ class Stop:
     limit_high: float | None = None
     signal: bool = False
     better: bool = False
+
+
+def stop_of(name: str, of: Measure, limits: ControlLimits, *, better: bool = False) -> Stop:
+    """A measure of one period or run, and its control limits."""
+    low, high = (None, None) if of.interval is None else (of.interval.low, of.interval.high)
+    return Stop(
+        name, of.value, low, high, limits.centre, limits.low, limits.high, limits.signal, better
+    )  # fmt: skip
 
 
 def course(
