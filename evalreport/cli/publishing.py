@@ -103,13 +103,13 @@ def leave_line(path: Path, options: RunOptions, status: int, *, unless_made: boo
 
     None where ``unless_made`` and its run is recorded, published as its time was over.
     """
-    from evalreport.runs.run_folder import record_attempt, tried_of
+    from evalreport.runs.run_folder import attempted_run, record_attempt
 
     if status not in (ExitStatus.USAGE, ExitStatus.DATA, ExitStatus.FILES):
         return
     record_attempt(
         options.runs,
-        tried_of(path, options.overrides),
+        attempted_run(path, options.overrides),
         int(status),
         when=clock_text(options.when),
         version=__version__,

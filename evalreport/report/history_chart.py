@@ -67,7 +67,7 @@ def trend_chart(series: Series, course: Course) -> Chart | None:
         )
 
     name, finding = series_name(series), change_text(series)
-    asked = "" if required is None else f" Required: {required_text(required)}."
+    limit = "" if required is None else f" Required: {required_text(required)}."
     out = sum(point.limits.signal for point in points.values())
     text = (
         f"In {len(values)} of {len(places)} runs: from {value_text(values[0])} to "
@@ -76,9 +76,9 @@ def trend_chart(series: Series, course: Course) -> Chart | None:
     )
     return Chart(
         drawing(paint, HALF, HEIGHT),
-        f"{name}. {text}{asked}",
+        f"{name}. {text}{limit}",
         name,
-        asked.strip(),
+        limit.strip(),
         (_values(list(points.values()), series),),
         finding=finding[:1].upper() + finding[1:],
     )
@@ -93,13 +93,13 @@ def _stop(run: Past, point: Point | None) -> Stop:
 
 
 def _required(series: Series) -> float | None:
-    """What the newest run that has a measure asks of it."""
-    asked = (
+    """What the newest run that has a measure requires of it."""
+    found = (
         one.required
         for one in series.points[-1].run.acceptance
         if one.measure == series.about.id and one.reference is None and one.claim is None
     )
-    return next(asked, None)
+    return next(found, None)
 
 
 def _values(points: Sequence[Point], series: Series) -> TableBlock:

@@ -275,10 +275,10 @@ def _criteria(course: Course) -> Iterator[Block]:
     if not course.criteria:
         yield Text("No run has a criterion.")
     for name in dict.fromkeys(one.line for one in course.criteria):
-        asked = [one for one in course.criteria if one.line == name]
+        criteria = [one for one in course.criteria if one.line == name]
         shown = [k for k, run in enumerate(course.runs) if run.line == name][: -MOST_RUNS - 1 : -1]
         columns: list[Field[int | None]] = [left("run", partial(_of_run, course))]
-        columns += [left(criterion_text(one), partial(_of_criterion, one)) for one in asked]
+        columns += [left(criterion_text(one), partial(_of_criterion, one)) for one in criteria]
         of = "" if name is None else f" of {visible(name)}"
         caption = f"Outcome of each criterion in each run{of}, the newest first"
         yield table(caption, [None, *shown], columns)

@@ -19,7 +19,7 @@ from evalreport.report.words import (
 )
 from evalreport.results.changes import MeasureChange
 from evalreport.results.course import CriterionCourse, Past, Point, Series
-from evalreport.results.history import LookTold
+from evalreport.results.history import LookLine
 from evalreport.results.records import HELD, Measure, Moved
 
 #: What an attempt came to nothing by, by its exit status.
@@ -48,7 +48,7 @@ def status_text(status: int | None) -> str:
     return f"status {status}" + (f": {why}" if why else "")
 
 
-def look_text(look: LookTold) -> str:
+def look_text(look: LookLine) -> str:
     """Which look a line of the history records, what it spent, and what is decided."""
     text = f"look {look.look}" + (f" of {look.planned}" if look.planned else "")
     if isinstance(look.spent, float):

@@ -18,7 +18,7 @@ CADENCES = ("day", "week", "month", "quarter", "year")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LookTold:
+class LookLine:
     """One look at a criterion, as far as the history tells of it."""
 
     criterion: Annotated[int | None, "Its number in the spec, from 1."] = None
@@ -54,7 +54,7 @@ class HistoryLine:
     criteria: Annotated[Mapping[str, int], OMITTED, "How many had which outcome."] = field(
         default_factory=dict
     )
-    looks: Annotated[tuple[LookTold, ...], OMITTED] = ()
+    looks: Annotated[tuple[LookLine, ...], OMITTED] = ()
     as_of: Annotated[str | None, OMITTED, "What the data are of, a date or a time."] = None
     delivered: Annotated[Mapping[str, str], OMITTED, "The hash of each dataset's file."] = field(
         default_factory=dict

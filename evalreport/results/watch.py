@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from evalreport.results.history import CADENCES, LookTold
+from evalreport.results.history import CADENCES, LookLine
 from evalreport.results.marks import one_of
 
 #: States from the most harm to the least; the first three need attention.
@@ -28,7 +28,7 @@ class Watched:
     when: str | None = None
     failed: int = 0
     criteria: Mapping[str, int] | None = None
-    looks: tuple[LookTold, ...] = ()
+    looks: tuple[LookLine, ...] = ()
     attempt: Annotated[int | None, "The newest attempt's status, where no run came after."] = None
     cadence: Annotated[str | None, one_of(*CADENCES)] = None
     due: Annotated[str | None, "When the next run was due; null without a cadence."] = None

@@ -13,8 +13,11 @@ Follow a run through the modules:
     history        one chained line for each run
     recovery       what an interrupted run left is put right by the next
     prune          old runs go, the chain stays
-    recorded       the results of one run, held against its manifest
+    recorded       the results of one run, verified against its manifest
     diff*          what changed between two runs
-    trend*         the course of runs: control limits, breaches in a row, pages
+    trend*         the course of runs: control limits, breaches in a row
     watch          which run is missing, and which one alarms
+
+What changed, a course and a watch are values of ``results`` (changes, course, watch): JSON is
+written of them, and ``report`` makes the pages and the text.
 """

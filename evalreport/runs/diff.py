@@ -4,7 +4,8 @@ Here: keys of the spec, versions; files, rows, labels, scores. Beside it:
 
 - row_digests: rows paired by id
 - diff_measures: every measure, on all rows and on the paired ones
-- diff_page: the same as a page, which is text and Markdown too
+
+The page, which is text and Markdown too: :mod:`evalreport.report.diff_page`.
 
 Results hold tables and curves, never rows, so rows that came and went cannot be
 named; how far labels and scores have moved can.
@@ -178,7 +179,7 @@ def spec_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[KeyCha
     return _changes(*(dict(_leaves(spec)) for spec in lasting))
 
 
-def _asked_changes(old: Results, new: Results) -> tuple[KeyChange, ...]:
+def _stated_changes(old: Results, new: Results) -> tuple[KeyChange, ...]:
     """What changed of the resolved specs, where their author changed anything.
 
     The same text under another version has other defaults, which the version tells of.
@@ -253,7 +254,7 @@ def differences(old: Path, new: Path) -> Diff:
     runs = read_run(old), read_run(new)
     one, two = (run.results for run in runs)
     by_id, shared = pair_rows(*kept)
-    spec = _asked_changes(one, two)
+    spec = _stated_changes(one, two)
     versions = version_changes(one.provenance, two.provenance)
     files = file_changes(one, two)
     same_rows = {entry.dataset: entry.same for entry in files}

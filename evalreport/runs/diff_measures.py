@@ -84,11 +84,11 @@ def _paired_changes(
 
 def pair_key(measure: Measure) -> Key:
     """By what a measure finds its pair: what it measures, and at which threshold."""
-    return measure.which.quantity._replace(indeterminate=None), _asked(measure)
+    return measure.which.quantity._replace(indeterminate=None), _rule_or_number(measure)
 
 
-def _asked(measure: Measure) -> str | float | None:
-    """A threshold's rule, else its number."""
+def _rule_or_number(measure: Measure) -> str | float | None:
+    """The rule of a threshold, else its number."""
     return measure.threshold if measure.threshold_rule is None else measure.threshold_rule
 
 
@@ -103,7 +103,7 @@ def _calls(
     scores, codes = shared.said("score"), shared.said("predicted")
     if scores is not None and positive is not None:
         names = (labels[1 - positive], labels[positive])
-        before, now = ({_asked(m): m.threshold for m in side} for side in (old, new))
+        before, now = ({_rule_or_number(m): m.threshold for m in side} for side in (old, new))
         both = [at for at in now if at is not None and before.get(at) is not None]
         for at in both[:MOST_THRESHOLDS]:
             ends = zip(scores, (before[at], now[at]), strict=True)

@@ -39,6 +39,8 @@ from evalreport.runs.manifest import Manifest
 NAME = "history.jsonl"
 BEGINNING = "0" * 64
 
+#: What a line says of a run's series; it stands in the settings of the run's manifest.
+_OF_SERIES = ("series", "cadence", "criteria", "looks", "as_of", "delivered", "positive")
 _NAMED = re.compile(rb'"run":"([0-9A-Za-z-]+)"')
 
 
@@ -142,9 +144,10 @@ class History:
 def line_of_run(run: str, manifest: Manifest, *, recovered: bool = False) -> HistoryLine:
     """What a history line says of a run; all of it follows from the name and the manifest."""
     details = manifest.details
-    # what was judged stands in the settings of a manifest, which somebody may have altered
-    judged = decode_readable(HistoryLine, dict(details.settings)) or HistoryLine()
-    return HistoryLine(
+    stated = {name: details.settings[name] for name in _OF_SERIES if name in details.settings}
+    # somebody may have altered the settings of a manifest
+    return replace(
+        decode_readable(HistoryLine, stated) or HistoryLine(),
         when=details.when,
         version=details.version,
         run=run,
@@ -153,13 +156,6 @@ def line_of_run(run: str, manifest: Manifest, *, recovered: bool = False) -> His
         plan_sha256=details.plan_sha256,
         outcome=details.outcome,
         manifest_sha256=sha256(manifest.to_bytes()),
-        series=judged.series,
-        cadence=judged.cadence,
-        criteria=judged.criteria,
-        looks=judged.looks,
-        as_of=judged.as_of,
-        delivered=judged.delivered,
-        positive=judged.positive,
         recovered=recovered,
     )
 

@@ -158,7 +158,7 @@ def _old(runs: Path, history: History, there: set[str], most: int) -> tuple[str,
     for lines in history.by_series.values():
         names = [name for run in lines.runs if (name := str(run.run)) in there]
         gone.update(names[:-most])
-    gone -= _held(runs)
+    gone -= _linked(runs)
     return tuple(name for name in history.runs if name in gone)
 
 
@@ -188,11 +188,11 @@ def _remove(runs: Path, old: tuple[str, ...], when: datetime, version: str) -> N
         remove_folder(runs / f"{PRUNING}{name}")
 
 
-def _held(runs: Path) -> set[str]:
+def _linked(runs: Path) -> set[str]:
     """The runs that a link in RUNS leads to: `latest`, those of the series, and any other."""
-    held = set()
+    found = set()
     for path in runs.iterdir():
         if path.is_symlink():
             with suppress(OSError):
-                held.add(path.readlink().name)
-    return held
+                found.add(path.readlink().name)
+    return found

@@ -216,7 +216,7 @@ def _is_ours(runs: Path) -> bool:
 
 
 @dataclass(frozen=True)
-class Tried:
+class Attempted:
     """What is known of a run that came to nothing: its series, what its data were to be of.
 
     ``there``: whether there is a spec at all.
@@ -227,7 +227,7 @@ class Tried:
     there: bool = True
 
 
-def tried_of(path: Path, overrides: Sequence[str] = ()) -> Tried:
+def attempted_run(path: Path, overrides: Sequence[str] = ()) -> Attempted:
     """What a spec says of its series, also where it does not load; else its file's name."""
     nothing = b"{}"
     try:
@@ -245,7 +245,7 @@ def tried_of(path: Path, overrides: Sequence[str] = ()) -> Tried:
     except (ValueError, OverflowError):
         as_of = None
     stated = (_text(root.get("series")) or "")[:MOST_LETTERS]
-    return Tried(stated or Path(readable_name(path.name)).stem, as_of, there)
+    return Attempted(stated or Path(readable_name(path.name)).stem, as_of, there)
 
 
 def _text(stated: object) -> str | None:
@@ -254,7 +254,7 @@ def _text(stated: object) -> str | None:
 
 
 def record_attempt(
-    runs: Path, tried: Tried, status: int, *, when: str, version: str, unless_made: bool = False
+    runs: Path, of: Attempted, status: int, *, when: str, version: str, unless_made: bool = False
 ) -> None:
     """Add the line of an attempt that ended with ``status``, where RUNS has a history or is empty.
 
@@ -270,11 +270,11 @@ def record_attempt(
         signals_held(),
     ):
         history = recover(runs)
-        lines = history.by_series.get(tried.series)
+        lines = history.by_series.get(of.series)
         made = unless_made and lines is not None and any(run.when == when for run in lines.runs)
-        if not made and (tried.there or lines is not None):
+        if not made and (of.there or lines is not None):
             ended = Attempt(status)
             line = HistoryLine(
-                when=when, version=version, series=tried.series, as_of=tried.as_of, attempt=ended
+                when=when, version=version, series=of.series, as_of=of.as_of, attempt=ended
             )
             append(runs, line)

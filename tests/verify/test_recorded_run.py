@@ -34,7 +34,7 @@ def test_a_run_is_read_by_its_folder_or_a_link_to_it(tmp_path: Path) -> None:
     run = published(tmp_path / "runs", CONTENT)
     for path in (run, tmp_path / "runs" / "latest"):
         found = read_recorded(path)
-        assert (found.name, found.at) == (run.name, "2026-11-21T12:00:00Z")
+        assert (found.name, found.of) == (run.name, "2026-11-21T12:00:00Z")
         assert found.sha256 == sha256((run / "results.json").read_bytes())
 
 
