@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from operator import attrgetter
 from pathlib import Path
 
 import numpy as np
@@ -107,14 +108,11 @@ def read_course(runs: Path) -> Course:
 
 def _in_order(history: History, attempts: Iterable[HistoryLine]) -> tuple[Past, ...]:
     """Attempts by what their data were of, each after the runs of no later time."""
+    time = attrgetter("time")
     return tuple(
-        Past(one, bisect_right(history.in_time, one.time, key=_time), _line(history, one))
-        for one in sorted(attempts, key=_time)
+        Past(one, bisect_right(history.in_time, one.time, key=time), _line(history, one))
+        for one in sorted(attempts, key=time)
     )
-
-
-def _time(entry: HistoryLine) -> str:
-    return entry.time
 
 
 def _line(history: History, entry: HistoryLine) -> str | None:
