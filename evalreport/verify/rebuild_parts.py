@@ -29,7 +29,6 @@ from evalreport.engine.comparisons.against_baselines import (
 from evalreport.engine.comparisons.baselines import baseline_tables
 from evalreport.engine.ledgers.sample_size import sample_sizes
 from evalreport.engine.periods.changes import period_records
-from evalreport.engine.periods.charts import moved_tables
 from evalreport.engine.reference.claims import claim_counts, claim_records
 from evalreport.engine.reference.declared import declared_records
 from evalreport.engine.run import (
@@ -48,7 +47,6 @@ from evalreport.plan.everything import CURVED_CLASSES
 from evalreport.predict.view import LabelView
 from evalreport.results import records as r
 from evalreport.results.identity import WhichNumber
-from evalreport.results.lookup import Results
 from evalreport.verify import (
     accounts,
     failures,
@@ -67,28 +65,21 @@ from evalreport.verify.recorded_tables import EARLIER, STEPS, NotRecorded
 
 
 def _periods(again: RecordedState) -> Iterable[r.Period | Made]:
-    """Periods with their charts; what moved with a change is told by its own check."""
-    told, made = again.results.periods or (), period_records(again.state, moved=False) or ()
+    """Periods with their charts, and with what moved of the tables; all else needs the rows."""
+    told = again.results.periods or ()
+    made = period_records(again.state, lambda *_of: ()) or ()
     if len(told) != len(made):
         return made
-    pairs = zip(made, told, strict=True)
     needs = {"change.moved": "how rows lie before a change and after it needs the rows"}
-    return tuple(Made(_with_moved(again.results, one, own), needs) for one, own in pairs)
+    return [Made(_with_moved(*both), needs) for both in zip(made, told, strict=True)]
 
 
-def _with_moved(results: Results, made: r.Period, told: r.Period) -> r.Period:
+def _with_moved(made: r.Period, told: r.Period) -> r.Period:
     if made.change is None or told.change is None:
         return made
-    # shares of the tables follow from them; all else that moved needs the rows
-    names, since = list(told.periods), made.change.since
-    shares: dict[str, r.Moved] = {}
-    if made.change.alarm is not None and since in names:
-        own = [results.measure(name).table for name in made.measures]
-        tables = [results.table(name) if name else None for name in own]
-        place = names.index(since)
-        shares = {one.what: one for one in moved_tables(tables[:place], tables[place:])}
-    moved = tuple(shares.get(one.what, one) for one in told.change.moved)
-    return replace(made, change=replace(made.change, moved=moved))
+    known = {one.what for one in made.change.moved}
+    rows = [one for one in told.change.moved if one.what not in known]
+    return replace(made, change=replace(made.change, moved=(*made.change.moved, *rows)))
 
 
 def _thresholds(again: RecordedState) -> Iterator[r.Threshold | None]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evalreport.engine.calendar import period_columns
-from evalreport.engine.periods.charts import change_of, control_limits
+from evalreport.engine.periods.charts import MovedRows, change_of, control_limits
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Interval
 from evalreport.metrics.estimates import estimate_of
@@ -25,8 +25,10 @@ UNDATED = "(missing)"
 NO_TEST = "fewer than two periods have a value with an interval"
 
 
-def period_records(state: RunState, *, moved: bool = True) -> tuple[Period, ...] | None:
-    """Every measure over time; None without periods."""
+def period_records(
+    state: RunState, moved_rows: MovedRows | None = None
+) -> tuple[Period, ...] | None:
+    """Every measure over time; None without periods. ``moved_rows`` as of :func:`change_of`."""
     columns = period_columns(state.prepared.loaded.spec)
     if not columns:
         return None
@@ -46,14 +48,18 @@ def period_records(state: RunState, *, moved: bool = True) -> tuple[Period, ...]
             column,
             columns[column],
             sorted(found, key=lambda m: m.where.subgroup),
-            moved=moved,
+            moved_rows,
         )
         for (column, _), found in courses.items()
     )
 
 
 def _record(
-    state: RunState, column: str, every: str, measures: Sequence[Measure], *, moved: bool
+    state: RunState,
+    column: str,
+    every: str,
+    measures: Sequence[Measure],
+    moved_rows: MovedRows | None,
 ) -> Period:
     first = measures[0]
     metric = find(first.metric)
@@ -73,7 +79,7 @@ def _record(
         measures=tuple(m.id for m in measures),
         values=tuple(m.value for m in measures),
         limits=control_limits(measures, [m.id for m in measures]),
-        change=change_of(state, column, measures, moved=moved) if charted else None,
+        change=change_of(state, column, measures, moved_rows) if charted else None,
     )
     return _tested(course, [e for m in measures if (e := estimate_of(m)) is not None])
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -37,19 +37,22 @@ if TYPE_CHECKING:
 
 
 def change_of(
-    state: RunState, column: str, measures: Sequence[Measure], *, moved: bool = True
+    state: RunState, column: str, measures: Sequence[Measure], moved_rows: MovedRows | None = None
 ) -> Change | None:
     """The charts of a course and where it changed; None where fewer than five periods have values.
 
-    Shares are charted by their counts, other values by their standard errors. What ``moved``
-    with it needs the rows.
+    Shares are charted by their counts, other values by their standard errors. ``moved_rows``:
+    what else moved with it, where that is not seen by the rows.
     """
     names = [measure.subgroup[column] for measure in measures]
     change = charted_change(names, [estimate_of(measure) for measure in measures])
-    if change is None or not moved or change.alarm is None or change.since is None:
+    if change is None or change.alarm is None or change.since is None:
         return change
     found = names.index(change.since)
-    return replace(change, moved=_moved(state, column, measures, found))
+    by_id = {t.id: t for e in state.evaluations for one in e.tables for t in [one.record()]}
+    tables = [by_id.get(str(measure.table)) for measure in measures]
+    rows = (moved_rows or _moved_rows)(state, column, measures, found)
+    return replace(change, moved=(*moved_tables(tables[:found], tables[found:]), *rows))
 
 
 def control_limits(measures: Sequence[Measure], files: Sequence[str]) -> tuple[ControlLimits, ...]:
@@ -112,20 +115,17 @@ def chart_mark(charted: ChartedCourse, step: int | None) -> ChartMark:
     return ChartMark(None, None, None, None, None, signal=False)
 
 
-def _moved(
+def _moved_rows(
     state: RunState, column: str, measures: Sequence[Measure], found: int
-) -> tuple[Moved, ...]:
-    """What else is not as it was before the point of change."""
-    first = measures[0]
+) -> Iterable[Moved]:
+    """What else is not as it was before the point of change: scores, and shares of groups."""
     names = [measure.subgroup[column] for measure in measures]
-    sides = _Sides(state, first, column, names[:found], names[found:])
-    by_id = {t.id: t for e in state.evaluations for one in e.tables for t in [one.record()]}
-    tables = [by_id.get(str(measure.table)) for measure in measures]
-    return (
-        *moved_tables(tables[:found], tables[found:]),
-        *sides.of_scores(),
-        *sides.of_subgroups(),
-    )
+    sides = _Sides(state, measures[0], column, names[:found], names[found:])
+    return (*sides.of_scores(), *sides.of_subgroups())
+
+
+#: What of the rows moved with a change: of a run, a column and a course, at a place.
+MovedRows = Callable[["RunState", str, Sequence[Measure], int], Iterable[Moved]]
 
 
 def moved_tables(before: Sequence[Table | None], after: Sequence[Table | None]) -> list[Moved]:
