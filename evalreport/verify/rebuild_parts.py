@@ -149,7 +149,7 @@ def _curves_of(again: RecordedState, model: Model) -> dict[CurveKey, r.Curve | N
         try:
             found |= {_curve_key(curve): curve for curve in made(one.tables)}
         except NotRecorded:
-            rough = one.tables_of(one.view, of_values=True, rough=True)
+            rough = one.tables_of(one.view, rough=True)
             with suppress(NotRecorded):  # which curves there are needs no exact scores
                 found |= {_curve_key(curve): None for curve in made(rough)}
     return found

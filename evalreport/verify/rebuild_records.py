@@ -59,31 +59,27 @@ class _RecordedRates(Rates):
         super().__init__(*of)
         key = (self.facts.dataset, self.facts.model)
         self.told = [one for one in results.of(r.Impact) if (one.dataset, one.model) == key]
+        self.categories = {
+            (one.kind, frozenset(category.subgroup.items())): category
+            for one in reversed(self.told)
+            for category in one.categories
+        }
 
     def predicted(self, where: Slice, threshold: float | None) -> Selection:
         found = super().predicted(where, threshold)
-        if self.facts.weighted:
-            own = self._category("selection", where)
-            found = replace(found, rows=own.rows)
-        return found
+        if not self.facts.weighted:
+            return found
+        return replace(found, rows=self.categories["selection", frozenset(where.subgroup)].rows)
 
     def median(self) -> float | None:
         try:
             return super().median()
         except NotRecorded:
-            medians = [one.median for one in self.told if one.kind == "scoring"]
-            return medians[0] if medians else None
+            return next((one.median for one in self.told if one.kind == "scoring"), None)
 
     def above(self, where: Slice, middle: float) -> Selection:  # noqa: ARG002 - as it was counted
-        own = self._category("scoring", where)
+        own = self.categories["scoring", frozenset(where.subgroup)]
         return Selection(where.subgroup, own.selected, own.n, own.rows)
-
-    def _category(self, kind: str, where: Slice) -> r.ImpactCategory:
-        for one in self.told:
-            for category in one.categories if one.kind == kind else ():
-                if dict(category.subgroup) == dict(where.subgroup):
-                    return category
-        raise ValueError(f"there is no category {where} of {kind}")
 
 
 def looks(again: RecordedState) -> Iterator[Made]:

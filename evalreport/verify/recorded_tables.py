@@ -70,7 +70,7 @@ class RecordedTables(MemoryTables):
         super().__init__(view)
         self._results, self._ledger, self._weighted = results, ledger, weighted
         # of weighted rows a curve gives values, to within the rounding of its sums
-        self._of_values = of_values
+        self._of_values = of_values or rough
         # of thinned curves the points are taken for the scores
         self._rough = rough
 
