@@ -29,7 +29,7 @@ def _held(name: str, default: float, meaning: str) -> Parameter:
 def _cells(s: ScoreTable) -> tuple[Any, Any, Any, Any]:
     """TP and FP from no row on, score by score, and both totals shaped to stand beside them."""
     s = s.without_overflow()
-    first = [(0, 0)] * (np.ndim(s.true_positives) - 1) + [(1, 0)]
+    first = [(0, 0)] * (s.positives.ndim - 1) + [(1, 0)]
     tp, fp = np.pad(s.true_positives, first), np.pad(s.false_positives, first)
     return tp, fp, np.asarray(s.positive_total)[..., None], np.asarray(s.negative_total)[..., None]
 

@@ -55,13 +55,17 @@ def calibration(
         return columns
     by_quantile = strategy == "quantile"
     bin_of = quantile_groups(s, bins) if by_quantile else uniform_bins(s.scores, bins)
+    # scores fall, and so do the bins that they are in
+    past = len(bin_of) - np.searchsorted(bin_of[::-1], np.arange(bins + 1))
     for k in range(bins):
-        part = s.at(bin_of == k)
+        part = s.at(slice(past[k + 1], past[k]))
         n = part.rows.value
         if n == 0:
             continue
-        held = part.scores[(part.positives + part.negatives) > 0]
-        edges = (float(held[-1]), float(held[0])) if by_quantile else (k / bins, (k + 1) / bins)
+        edges = (k / bins, (k + 1) / bins)
+        if by_quantile:
+            held = part.scores[(part.positives + part.negatives) > 0]
+            edges = (float(held[-1]), float(held[0]))
         positives = part.actual_positives.value
         expected = part.cell("", part.scores * (part.positives + part.negatives)).value
         limits = _limits(part, s, level, rows)
@@ -76,12 +80,12 @@ def _limits(
 ) -> tuple[float | None, float | None]:
     """Limits of the share of positives in one bin of the table ``s``."""
     positives, n = part.actual_positives.value, part.rows.value
-    squares = (part.squares_positive, part.squares_negative)
-    if squares[0] is None or squares[1] is None:
+    squares = part.squares
+    if squares is None:
         limits = wilson(positives, n, level)
     else:
         share = positives / n
-        hits, misses = (math.fsum(one.tolist()) for one in squares if one is not None)
+        hits, misses = (exact_sum(one) for one in squares)
         variance = share_variance(share, n, (hits, misses), rows)
         alike = share in (0.0, 1.0)
         worth = n / _unseen(part, s) if alike else share * (1 - share) / variance
@@ -93,8 +97,8 @@ def _unseen(part: ScoreTable, s: ScoreTable) -> float:
     """How heavy a row of the class that a bin lacks may be, by the rows inside and outside."""
 
     def sums(t: ScoreTable) -> Floats:
-        pairs = ((t.positives, t.squares_positive), (t.negatives, t.squares_negative))
-        return np.array([[0 if w is None else np.sum(w) for w in pair] for pair in pairs], float)
+        positives, negatives, *squares = (float(np.sum(own)) for own in t.parts)
+        return np.array(list(zip((positives, negatives), squares or (0.0, 0.0), strict=True)))
 
     inside, everywhere = sums(part), sums(s)
     both = np.stack([inside, np.maximum(everywhere - inside, 0.0)], axis=1)

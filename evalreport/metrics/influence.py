@@ -20,7 +20,7 @@ Floats = npt.NDArray[np.float64]
 
 def average_precision(table: ScoreTable) -> tuple[Floats, Floats]:
     """Derivatives of average precision by the weight of a positive and a negative row."""
-    tp, fp = table.true_positives.astype(float), table.false_positives.astype(float)
+    tp, fp = (np.asarray(own, float) for own in (table.true_positives, table.false_positives))
     total = float(table.positive_total)
     flagged = tp + fp
     precision = tp / flagged
@@ -43,7 +43,7 @@ def pr_auc(table: ScoreTable) -> tuple[Floats, Floats]:
     if len(table.scores) == 1:
         return average_precision(table)
     pos = table.positives.astype(np.float64)
-    tp, fp = table.true_positives.astype(float), table.false_positives.astype(float)
+    tp, fp = (np.asarray(own, float) for own in (table.true_positives, table.false_positives))
     total = float(table.positive_total)
     flagged = tp + fp
     precision = tp / flagged

@@ -102,10 +102,11 @@ def roc_relation(first: ScoreTable, second: ScoreTable) -> RocRelation | None:
     >>> roc_relation(good, poor).leads[0]
     RocLead(by=0.5, fpr=0.25)
     """
-    one, two = _curve(first), _curve(second)
-    if one is None or two is None:
+    if not all(
+        float(t.positive_total) > 0 and float(t.negative_total) > 0 for t in (first, second)
+    ):
         return None
-    both = _together(one, two)
+    both = _together(_curve(first), _curve(second))
     leads = [(-np.inf, 0.0), (-np.inf, 0.0)]
     signs: set[float] = set()
     last, changes, count = (-1, 0.0), list[tuple[int, int]](), 0
@@ -136,13 +137,14 @@ def roc_relation(first: ScoreTable, second: ScoreTable) -> RocRelation | None:
     return RocRelation("cross", points, count, found)
 
 
-def _curve(table: ScoreTable) -> _Curve | None:
-    p, n = float(table.positive_total), float(table.negative_total)
-    if p <= 0 or n <= 0:
-        return None
-    tpr, fpr = np.zeros((2, len(table.scores) + 1))
-    np.divide(table.true_positives, p, out=tpr[1:])
-    np.divide(table.false_positives, n, out=fpr[1:])
+def _curve(table: ScoreTable) -> _Curve:
+    tpr, fpr = (
+        np.append(0.0, counts / float(total))
+        for counts, total in (
+            (table.true_positives, table.positive_total),
+            (table.false_positives, table.negative_total),
+        )
+    )
     # sums of weights may end beside 1
     tpr[-1] = fpr[-1] = 1.0
     return _steps(fpr, tpr, tpr)
@@ -152,6 +154,8 @@ def _steps(fpr: Floats, low: Floats, high: Floats) -> _Curve:
     """The curve with each false positive rate, which ascend, once."""
     begins = np.ones(len(fpr), np.bool_)
     np.not_equal(fpr[1:], fpr[:-1], out=begins[1:])
+    if begins.all():
+        return _Curve(fpr, low, high)
     ends = np.append(begins[1:], True)
     return _Curve(fpr[begins], low[begins], high[ends])
 
@@ -162,15 +166,18 @@ def _together(one: _Curve, two: _Curve) -> _Together:
     Weights that are added up in another order end in other digits: two steps at one place
     would be two places, with the whole height of the step between the curves.
     """
-    rates = np.concatenate([one.fpr, two.fpr])
-    order = np.argsort(rates, kind="stable")
-    ordered = rates[order]
+    ordered = np.empty(len(one.fpr) + len(two.fpr))
+    seconds = np.searchsorted(one.fpr, two.fpr, side="right")
+    seconds += np.arange(len(seconds))
+    firsts = np.ones(len(ordered), np.bool_)
+    firsts[seconds] = False
+    ordered[firsts], ordered[seconds] = one.fpr, two.fpr
     new = np.diff(ordered, prepend=-1.0) > ROUNDING
     grid = ordered[new]
     ordered[~new] = 0.0
-    rates[order] = np.maximum.accumulate(ordered, out=ordered)
-    del order, ordered, new
-    cut = len(one.fpr)
+    np.maximum.accumulate(ordered, out=ordered)
     return _Together(
-        _steps(rates[:cut], one.low, one.high), _steps(rates[cut:], two.low, two.high), grid
+        _steps(ordered[firsts], one.low, one.high),
+        _steps(ordered[seconds], two.low, two.high),
+        grid,
     )

@@ -206,26 +206,20 @@ def pooled(tables: Sequence[ScoreTable]) -> ScoreTable:
     """
     every = np.concatenate([table.scores for table in tables])
     order = np.argsort(-every, kind="stable")
-    together = []
-    for own in zip(*(table.parts for table in tables), strict=True):
-        known = [part for part in own if part is not None]
-        whole = len(known) == len(own)
-        together.append(np.concatenate(known, axis=-1)[..., order] if whole else None)
-    return joined(every[order], *together)
+    together = zip(*(table.parts for table in tables), strict=False)
+    return joined(every[order], *(np.concatenate(own, axis=-1)[..., order] for own in together))
 
 
-def joined(scores: Floats, *parts: npt.NDArray[Any] | None) -> ScoreTable:
+def joined(scores: Floats, *parts: npt.NDArray[Any]) -> ScoreTable:
     """The table of entries that fall by their scores, of which those with one score become one.
 
     ``parts``: as :attr:`ScoreTable.parts`.
     """
     starts = np.flatnonzero(np.concatenate([[True], scores[1:] != scores[:-1]])[: len(scores)])
-    if len(starts) == len(scores):
-        return ScoreTable(scores, *parts)  # type: ignore[arg-type]
-    return ScoreTable(
-        scores[starts],
-        *(None if own is None else np.add.reduceat(own, starts, axis=-1) for own in parts),  # type: ignore[arg-type]
-    )
+    if len(starts) < len(scores):
+        scores, parts = scores[starts], tuple(np.add.reduceat(p, starts, axis=-1) for p in parts)
+    positives, negatives, *squared = parts
+    return ScoreTable(scores, positives, negatives, (squared[0], squared[1]) if squared else None)
 
 
 #: Products of counts up to here are summed in 64 bits.
@@ -245,25 +239,33 @@ class ScoreTable:
     tables. Whole numbers are int64, sums of weights float64. Rows with equal
     scores share an entry, so nothing can depend on the order of rows.
 
-    ``squares_positive`` and ``squares_negative``: sums of squared weights, or
-    None where every row weighs 1.
+    ``squared``: sums of squared weights of positives and of negatives, or None where every row
+    weighs 1. Where ``single`` each score is that of one row, and they follow from its weight.
     """
 
     scores: Floats
     positives: npt.NDArray[Any]
     negatives: npt.NDArray[Any]
-    squares_positive: Floats | None = None
-    squares_negative: Floats | None = None
+    squared: tuple[Floats, Floats] | None = None
+    single: bool = False
 
     @property
-    def parts(self) -> tuple[npt.NDArray[Any] | None, ...]:
-        """Positives and negatives at each score, and their squared weights."""
-        return self.positives, self.negatives, self.squares_positive, self.squares_negative
+    def squares(self) -> tuple[Floats, Floats] | None:
+        """Sums of squared weights of positives and of negatives."""
+        return (self.positives**2, self.negatives**2) if self.single else self.squared
 
-    def at(self, chosen: npt.NDArray[Any]) -> ScoreTable:
+    @property
+    def parts(self) -> tuple[npt.NDArray[Any], ...]:
+        """Positives and negatives at each score, and their squared weights where they have some."""
+        return self.positives, self.negatives, *(self.squares or ())
+
+    def at(self, chosen: Any) -> ScoreTable:
         """The table of the chosen scores only."""
-        parts = (None if own is None else own[..., chosen] for own in self.parts)
-        return ScoreTable(self.scores[chosen], *parts)  # type: ignore[arg-type]
+        positives, negatives, *squared = (
+            own[..., chosen] for own in (self.positives, self.negatives, *(self.squared or ()))
+        )
+        pair = (squared[0], squared[1]) if squared else None
+        return ScoreTable(self.scores[chosen], positives, negatives, pair, self.single)
 
     def without_overflow(self) -> ScoreTable:
         """The same table, as exact Python numbers where products of counts leave 64 bits.
@@ -297,12 +299,12 @@ class ScoreTable:
         """Weight of all rows, shape (...)."""
         return self.positive_total + self.negative_total
 
-    @cached_property
+    @property
     def true_positives(self) -> npt.NDArray[Any]:
         """TP when the threshold is each score in turn (``>=``), shape (..., D)."""
         return self._cumulated(self.positives, self.positive_total)
 
-    @cached_property
+    @property
     def false_positives(self) -> npt.NDArray[Any]:
         """FP when the threshold is each score in turn (``>=``), shape (..., D)."""
         return self._cumulated(self.negatives, self.negative_total)
@@ -316,8 +318,8 @@ class ScoreTable:
         if len(self.scores) and np.issubdtype(sums.dtype, np.floating):
             np.minimum(sums, np.asarray(total)[..., None], out=sums)
             sums[..., -1] = total
-            if not self.stacked and np.any(parts):
-                sums[np.flatnonzero(parts)[-1] :] = total
+            if not self.stacked:
+                sums[len(parts) - 1 - int(np.argmax(parts[::-1] != 0)) :] = total
         return sums
 
     @property

@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from evalreport.statistics.exact_sums import sum_of_parts
+
 Codes = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
@@ -218,9 +220,12 @@ def single_rows_df(contributions: Floats, times: Floats) -> float:
         contributions: of each kind of rows, shape (k,).
         times: how many rows are of each kind, shape (k,).
     """
-    m = float(np.sum(times))
-    distance = contributions - float(np.sum(times * contributions)) / m
-    squared, fourth = (float(np.sum(times * distance**power)) for power in (2, 4))
+    m, size = float(np.sum(times)), len(contributions)
+    mean = sum_of_parts(lambda at: times[at] * contributions[at], size) / m
+    squared, fourth = (
+        sum_of_parts(lambda at: times[at] * (contributions[at] - mean) ** power, size)  # noqa: B023
+        for power in (2, 4)
+    )
     return variance_df(m, squared, fourth)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -232,19 +232,14 @@ def robust_calibration_fit(
     """
     probability, side = np.asarray(p, np.float64), np.asarray(positive, np.bool_)
     w = np.ones(len(side)) if weight is None else np.asarray(weight, np.float64)
-    whole = w if times is None else np.asarray(times, np.float64) * w
-    fit = calibration_fit(*_of_classes(probability, side, whole))
-    del whole
-    y = side.astype(np.float64)
-    often = np.ones(len(y)) if times is None else np.asarray(times, np.float64)
-    above = w > 0
-    held = slice(None) if above.all() else above
+    often = np.ones(len(side)) if times is None else np.asarray(times)
+    fit = calibration_fit(*_of_classes(probability, side, w if times is None else often * w))
+    held = slice(None) if w.all() else w > 0
     codes = None if cluster is None else numbered(np.asarray(cluster)[held])[1]
-    x = np.log(probability[held]) - np.log1p(-probability[held])
-    rows = _Rows(x, y[held], w[held], often[held], codes)
+    rows = _Rows(probability[held], side[held], w[held], often[held], codes)
     intercept, slope, in_the_large = (estimate.value for estimate in fit)
-    line = rows.covariance(np.column_stack([np.ones(len(x)), x]), intercept + slope * x)
-    large = rows.covariance(np.ones((len(x), 1)), in_the_large + x)
+    line = rows.covariance(intercept, slope, 2)
+    large = rows.covariance(in_the_large, 1.0, 1)
     errors = (math.sqrt(v) for v in (line[0, 0], line[1, 1], large[0, 0]))
     return CalibrationFit(*(Estimate(one.value, e) for one, e in zip(fit, errors, strict=True)))
 
@@ -261,32 +256,36 @@ def _of_classes(
 
 @dataclass(frozen=True)
 class _Rows:
-    """Kinds of rows of a fit: logit, outcome, weight, how many there are, and cluster from 0.
+    """Kinds of rows of a fit: probability, outcome, weight, how many there are, cluster from 0.
 
     Each row is a cluster of its own where ``cluster`` is None.
     """
 
-    x: Floats
-    y: Floats
+    p: Floats
+    y: NDArray[np.bool_]
     weight: Floats
-    times: Floats
+    times: NDArray[Any]
     cluster: NDArray[np.intp] | None
 
-    def covariance(self, design: Floats, eta: Floats) -> Floats:
-        """The sandwich of coefficients on a design, at the linear predictor of the fit."""
-        q = _expit(eta)
-        information = (design * (self.times * self.weight * q * (1.0 - q))[:, None]).T @ design
-        own = design * (self.weight * (self.y - q))[:, None]
-        if self.cluster is None:
-            number, scores, often = int(self.times.sum()), own, self.times
-        else:
-            number = int(self.cluster.max()) + 1
-            summed = [np.bincount(self.cluster, self.times * c, number) for c in own.T]
-            scores, often = np.column_stack(summed), np.ones(number)
+    def covariance(self, intercept: float, slope: float, size: int) -> Floats:
+        """The sandwich of the first ``size`` coefficients of a line: intercept, slope."""
+        units = None if self.cluster is None else np.zeros((int(self.cluster.max()) + 1, size))
+        number = int(self.times.sum()) if units is None else len(units)
         if number < 2:
             raise NotEstimable("rows of a single cluster do not show how clusters differ")
+        information, meat = np.zeros((2, size, size))
+        for at in _blocks(len(self.p)):
+            x = np.log(self.p[at]) - np.log1p(-self.p[at])
+            design = np.column_stack([np.ones(len(x)), x])[:, :size]
+            q, often = _expit(intercept + slope * x), self.times[at, None]
+            information += (design * often * (self.weight[at] * q * (1.0 - q))[:, None]).T @ design
+            scores = design * (self.weight[at] * (self.y[at] - q))[:, None]
+            if units is None or self.cluster is None:
+                meat += (scores * often).T @ scores
+            else:
+                np.add.at(units, self.cluster[at], scores * often)
         bread = np.linalg.inv(information)
-        meat = (scores * often[:, None]).T @ scores * (number / (number - 1))
+        meat = (meat if units is None else units.T @ units) * (number / (number - 1))
         return np.asarray(bread @ meat @ bread, np.float64)
 
 

@@ -81,6 +81,8 @@ def tallied(
         # Sorting alone takes a tenth of the time of sorting with places.
         ordered = np.sort(values)
         starts = _starts(ordered)
+        if len(starts) == len(ordered):
+            return ordered, np.broadcast_to(np.float64(1.0), ordered.shape)
         return ordered[starts], np.diff(starts, append=len(ordered)).astype(np.float64)
     order = np.argsort(values)
     ordered = values[order]

@@ -174,9 +174,9 @@ def _by_own_counts(again: RecordedState, one: r.Curve) -> Made:
         tp = points["tp"]
         fp = points.get("fp") or np.subtract(np.array(points["rows"]), np.array(tp)).tolist()
         skip = 0 if points["threshold"][0] is not None else 1
-        parts = [np.diff(np.array([0, *counts[skip:]])) for counts in (tp, fp)]
+        pos, neg = (np.diff(np.array([0, *counts[skip:]])) for counts in (tp, fp))
         scores = np.array(points["threshold"][skip:], np.float64)
-        points = BY_COUNTS[one.kind](ScoreTable(scores, *parts))
+        points = BY_COUNTS[one.kind](ScoreTable(scores, pos, neg))
         of_class = (c for c in own.results.curves if c.label == one.label)
         steps = next((c for c in of_class if c.kind == STEPS), None)
     else:

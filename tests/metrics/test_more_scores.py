@@ -45,7 +45,7 @@ def test_figures_of_a_score_table() -> None:
     cells = (S.actual_positives, S.actual_negatives, S.rows)
     assert [(cell.name, cell.value) for cell in cells] == [("P", 4), ("N", 5), ("n", 9)]
     assert not S.stacked
-    assert (S.squares_positive, S.squares_negative) == (None, None)
+    assert S.squares is None
 
 
 @pytest.mark.parametrize(

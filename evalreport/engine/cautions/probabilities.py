@@ -214,7 +214,8 @@ def _fit(run: RunFacts, view: LabelView) -> CalibrationFit | None:
     if view.score is None:
         return None
     # exp(-log(1 + exp(-s))) is the sigmoid of s without an overflow
-    rows = view.places
+    # kinds of rows are in an order that follows from what they hold
+    rows = view.places if view.times is None else slice(None)
     p = np.exp(-np.logaddexp(0.0, -view.score)) if margin else view.score
     codes = None if codes is None else codes[rows]
     weight = None if view.weight is None else view.weight[rows]

@@ -32,6 +32,7 @@ from evalreport.predict.view import LabelView
 from evalreport.results.identity import EVERYTHING
 from evalreport.statistics.delta import gradient
 from evalreport.statistics.design_based import DesignVariance, single_rows_df
+from evalreport.statistics.exact_sums import sum_of_parts
 from evalreport.statistics.numbering import numbered, tallied
 
 Floats = npt.NDArray[np.float64]
@@ -72,8 +73,14 @@ def of_value(side: Side, task: Task, value: Evaluated) -> DesignVariance | None:
 
 
 def _known(own: Floats, view: LabelView) -> DesignVariance | None:
-    found = _of_units(own, view) if view.sample is None else view.sample.estimated(own)
-    return found if math.isfinite(found.variance) else None
+    if view.sample is not None:
+        found = view.sample.estimated(own)
+        return found if math.isfinite(found.variance) else None
+    totals, times = _units(own, view)
+    variance = _variance(totals, times)
+    if not math.isfinite(variance):
+        return None
+    return DesignVariance(variance, float(times.sum()) - 1.0, single_rows_df(totals, times))
 
 
 def correlation(
@@ -87,7 +94,7 @@ def correlation(
     if one is None or two is None:
         return None
     view = both.model.view
-    first, second, apart = (_of_units(own, view).variance for own in (one, two, one - two))
+    first, second, apart = (_variance(*_units(own, view)) for own in (one, two, one - two))
     if not math.isfinite(first + second + apart):
         return None
     if min(first, second) <= _VANISHED:
@@ -96,11 +103,10 @@ def correlation(
     return min(max(found, -1.0), 1.0)
 
 
-def _of_units(contributions: Floats, view: LabelView) -> DesignVariance:
-    """Of rows, or clusters, that are drawn with replacement; NaN with one of them.
+def _units(contributions: Floats, view: LabelView) -> tuple[Floats, Floats]:
+    """What rows, or clusters, add up to, and how many do.
 
-    m / (m - 1) times the squared distances of the units' totals from their mean. Equal
-    contributions are counted before they are added, so that kinds of rows tell what rows do.
+    Equal contributions are counted before they are added, so that kinds of rows tell what rows do.
     """
     if view.cluster is None:
         held = contributions
@@ -109,13 +115,19 @@ def _of_units(contributions: Floats, view: LabelView) -> DesignVariance:
         codes = numbered(view.cluster[0])[1]
         held = summed(codes, contributions, int(codes.max(initial=-1)) + 1, view.times)
         often = np.ones(len(held))
-    totals, times = tallied(held, often)
-    m = float(times.sum())
+    return tallied(held, often)
+
+
+def _variance(totals: Floats, times: Floats) -> float:
+    """Of a sum of units that are drawn with replacement; NaN with one of them.
+
+    m / (m - 1) times the squared distances of the units' totals from their mean.
+    """
+    m, size = float(times.sum()), len(totals)
     if m < 2:
-        return DesignVariance(math.nan)
-    mean = float(np.sum(times * totals)) / m
-    variance = m / (m - 1.0) * float(np.sum(times * (totals - mean) ** 2))
-    return DesignVariance(variance, m - 1.0, single_rows_df(totals, times))
+        return math.nan
+    mean = sum_of_parts(lambda at: times[at] * totals[at], size) / m
+    return m / (m - 1.0) * sum_of_parts(lambda at: times[at] * (totals[at] - mean) ** 2, size)
 
 
 def _table(side: Side, task: Task, code: Codes, weight: Floats) -> Floats:
@@ -161,5 +173,7 @@ def _contributions(side: Side, task: Task, value: Evaluated) -> Floats | None:
     if found is None:
         return None
     entry = side.tables.entries(EVERYTHING, index)
-    own = np.where(view.positives_of(index), found[0][entry], found[1][entry])
-    return np.asarray(factor * weight * own, np.float64)
+    positive, own = view.positives_of(index), found[1][entry]
+    own[positive] = found[0][entry[positive]]
+    own *= factor * weight
+    return own

@@ -31,6 +31,7 @@ from evalreport.statistics.numbering import in_order, numbered, tallied
 T = TypeVar("T")
 Seen = TypeVar("Seen", bound=View)
 Codes = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 
 #: Cells of all clusters' tables together that are held in memory.
 MOST_CLUSTER_CELLS = 50_000_000
@@ -252,6 +253,12 @@ class MemoryTables(Tables[LabelView]):
             positive: whether each row, or kind of rows, is a positive one, shape (n,).
         """
         view, kinds, order = self.view, self.kinds(where), self.ranked(index)
+        if self.times is None and len(kinds) == len(order.scores):
+            # each row has a score of its own
+            rows = np.empty(len(kinds), np.intp)
+            rows[len(kinds) - 1 - order.place[kinds]] = kinds
+            of_class = positive[rows]
+            return np.concatenate([rows[~of_class], rows[of_class]]), np.ones(len(rows))
         code = positive[kinds] * np.int64(len(order.scores)) - order.place[kinds]
         if view.weight is not None:
             weights, place = numbered(view.weight[kinds])
@@ -325,14 +332,12 @@ class MemoryTables(Tables[LabelView]):
         named = {(pos, pos): c.tp, (neg, pos): c.fp, (pos, neg): c.fn, (neg, neg): c.tn}
         cells = {place: cell.value for place, cell in sorted(named.items()) if cell.value}
         squares = None
-        if table.squares_positive is not None and table.squares_negative is not None:
-            k = int(np.searchsorted(-table.scores, -threshold, side="right"))
-            above = {pos: table.squares_positive[:k], neg: table.squares_negative[:k]}
-            below = {pos: table.squares_positive[k:], neg: table.squares_negative[k:]}
+        if table.squares is not None:
+            k = len(table.scores) - int(np.searchsorted(table.scores[::-1], threshold))
             squares = {}
-            for actual in (pos, neg):
-                squares[actual, pos] = float(np.sum(above[actual]))
-                squares[actual, neg] = float(np.sum(below[actual]))
+            for actual, own in zip((pos, neg), table.squares, strict=True):
+                squares[actual, pos] = float(np.sum(own[:k]))
+                squares[actual, neg] = float(np.sum(own[k:]))
         return ClassificationTable(
             view.labels, view.positive, cells, self.row_count(where), (), squares
         )
@@ -356,22 +361,26 @@ class MemoryTables(Tables[LabelView]):
     ) -> ScoreTable:
         """The score table of the rows in a mask, of which some are positive."""
         view, order = self.view, self.ranked(index)
-        size = len(order.scores)
+        there = slice(None) if mask is None else _held(order, mask)
+        scores, rows = order.scores[there], len(positive) if mask is None else np.sum(mask)
+        single = view.weight is not None and self.times is None and len(scores) == rows
         sums: list[Any] = []
-        squares: list[Any] = []
+        squares: list[Floats] = []
         for side in (positive, ~positive):
             chosen = side if mask is None else side & mask
             entry = order.place[chosen]
             often = None if self.times is None else self.times[chosen]
             weight = None if view.weight is None else view.weight[chosen]
-            sums.append(summed(entry, weight, size, often))
-            squares.append(None if weight is None else summed(entry, weight**2, size, often))
-        scores, (p, n), (pp, nn) = order.scores, sums, squares
-        if mask is None:
-            return ScoreTable(scores, p, n, pp, nn)
-        there = _held(order, mask)
-        own = [None if part is None else part[there] for part in (pp, nn)]
-        return ScoreTable(scores[there], p[there], n[there], *own)
+            if weight is not None and single:
+                own = np.zeros(len(order.scores))
+                own[entry] = weight
+            else:
+                own = summed(entry, weight, len(order.scores), often)
+            sums.append(own[there])
+            if weight is not None and not single:
+                squares.append(summed(entry, weight**2, len(order.scores), often)[there])
+        squared = (squares[0], squares[1]) if squares else None
+        return ScoreTable(scores, sums[0], sums[1], squared, single)
 
     def _class_scores(self, where: Slice, pairs: bool) -> ClassScores:
         view = self.view

@@ -16,7 +16,6 @@ def mirrored(table: ScoreTable, kind: Kind) -> ScoreTable:
     ([0.75, 0.25], [4, 0], [1, 2])
     """
     scores = (1.0 - table.scores if kind is Kind.PROBABILITY else -table.scores)[::-1] + 0.0
-    turned = (None if own is None else own[..., ::-1] for own in table.parts)
-    positives, negatives, squares_positive, squares_negative = turned
+    turned = [own[..., ::-1] for own in table.parts]
     # two small probabilities may have one complement
-    return joined(scores, negatives, positives, squares_negative, squares_positive)
+    return joined(scores, *reversed(turned[:2]), *reversed(turned[2:]))

@@ -21,6 +21,7 @@ from evalreport.metrics.tables import ScoreTable
 from evalreport.predict.view import distinct
 from evalreport.results.identity import EVERYTHING
 from evalreport.statistics.design_based import DesignVariance
+from evalreport.statistics.exact_sums import sum_of_parts
 
 Floats = npt.NDArray[np.float64]
 
@@ -58,16 +59,18 @@ def variance(case: ScoreCase) -> DesignVariance | None:
     if measurer.view.cluster is not None:
         over = _over_clusters(case, slopes)
         return None if over is None else DesignVariance(over)
-    squares = table.squares_positive, table.squares_negative
-    pos = table.positives if squares[0] is None else squares[0]
-    neg = table.negatives if squares[1] is None else squares[1]
+    pos, neg = table.squares or (table.positives, table.negatives)
     return DesignVariance(rows / (rows - 1) * spread(pos, neg, slopes))
 
 
 def spread(positives: Any, negatives: Any, slopes: tuple[Floats, Floats]) -> float:
     """The sum over independent rows at each score of their squared influence."""
-    of_positive, of_negative = slopes
-    return float(np.sum(positives * of_positive**2) + np.sum(negatives * of_negative**2))
+    sides = zip((positives, negatives), slopes, strict=True)
+    one, two = (
+        sum_of_parts(lambda at: rows[at] * own[at] ** 2, len(own))  # noqa: B023 - called at once
+        for rows, own in sides
+    )
+    return one + two
 
 
 def _over_clusters(case: ScoreCase, slopes: tuple[Floats, Floats]) -> float | None:
@@ -89,5 +92,8 @@ def contributions(
     """Weight times derivative of each of the ``rows``, shape (rows,)."""
     view, index = case.measurer.view, case.index
     entry = case.measurer.tables.entries(case.task.where, index)[rows]
-    own = np.where(view.positives_of(index)[rows], slopes[0][entry], slopes[1][entry])
-    return own if view.weight is None else own * view.weight[rows]
+    positive, own = view.positives_of(index)[rows], slopes[1][entry]
+    own[positive] = slopes[0][entry[positive]]
+    if view.weight is not None:
+        own *= view.weight[rows]
+    return own

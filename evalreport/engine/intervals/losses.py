@@ -76,9 +76,9 @@ def _losses(case: ScoreCase) -> tuple[Any, Any]:
 def _weighted_table_mean(case: ScoreCase, losses: tuple[Any, Any]) -> Found:
     """The ratio estimator of ``means.ratio_of_totals``, from the table, or t on the logarithm."""
     table, number = case.table, case.number
-    squares = table.squares_positive, table.squares_negative
+    squares = table.squares
     rows = case.measurer.tables.row_count(EVERYTHING)
-    if squares[0] is None or squares[1] is None:
+    if squares is None:
         return None
     if rows < 2:
         return ONE_ROW
