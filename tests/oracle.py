@@ -144,7 +144,7 @@ def score_table(actual: Any, scores: Any, weight: Any = None) -> ScoreTable:
         for power in (1, 2)
         for chosen in (actual, ~actual)
     ]
-    return ScoreTable(distinct, *parts)
+    return ScoreTable(distinct, parts[0], parts[1], (parts[2], parts[3]))
 
 
 def class_scores(actual: Any, scores: Any, labels: tuple[str, ...]) -> ClassScores:

@@ -79,7 +79,7 @@ def roc_auc(s: ScoreTable) -> tuple[Floats, Floats]:
     >>> [part.tolist() for part in roc_auc(s)]
     [[0.125, -0.125], [-0.25, 0.0]]
     """
-    positives, negatives = s.positives.astype(np.float64), s.negatives.astype(np.float64)
+    positives, negatives = np.asarray(s.positives, float), np.asarray(s.negatives, float)
     p, n = positives.sum(), negatives.sum()
     won = (n - np.cumsum(negatives) + negatives / 2) / n
     lost = (np.cumsum(positives) - positives / 2) / p

@@ -320,6 +320,11 @@ class LabelView(View):
     def is_of(self, code: int) -> npt.NDArray[np.bool_]:
         return np.asarray(self.actual == code)
 
+    @cached_property
+    def class_weights(self) -> tuple[float, ...]:
+        """Weight of the rows actually of each class, in the order of the labels."""
+        return tuple(self.total_weight(self.actual == code) for code in range(len(self.labels)))
+
     @property
     def classes_of_rows(self) -> tuple[int, ...]:
         entries = self.entries

@@ -25,6 +25,8 @@ def numbered(values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np
         held = np.zeros(top + 1, np.bool_)
         held[values] = True
         distinct = np.flatnonzero(held)
+        if len(distinct) == len(held):
+            return distinct, values.astype(np.intp)
         place = np.empty(top + 1, np.intp)
         place[distinct] = np.arange(len(distinct))
         return distinct, place[values]

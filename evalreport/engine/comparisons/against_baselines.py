@@ -74,9 +74,7 @@ def by_chance(view: LabelView, m: Measure) -> float | None:
         return None
     if not two and m.label is not None:
         return None
-    counts: Sequence[float] = view.classes_of_rows
-    if view.weight is not None:
-        counts = [view.total_weight(view.actual == code) for code in range(len(view.labels))]
+    counts = view.classes_of_rows if view.weight is None else view.class_weights
     total = math.fsum(counts)
     own = view.labels.index(m.label) if m.label in view.labels else None
     return metric_named(m.metric).by_chance([count / total for count in counts], own)

@@ -258,7 +258,8 @@ class MemoryTables(Tables[LabelView]):
             rows = np.empty(len(kinds), np.intp)
             rows[len(kinds) - 1 - order.place[kinds]] = kinds
             of_class = positive[rows]
-            return np.concatenate([rows[~of_class], rows[of_class]]), np.ones(len(rows))
+            rows = np.concatenate([rows[~of_class], rows[of_class]])
+            return rows, np.broadcast_to(np.float64(1.0), rows.shape)
         code = positive[kinds] * np.int64(len(order.scores)) - order.place[kinds]
         if view.weight is not None:
             weights, place = numbered(view.weight[kinds])

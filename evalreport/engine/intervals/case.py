@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from evalreport.engine.counting.classification import ClassificationTable
 from evalreport.engine.metric_values import Evaluated
@@ -106,7 +107,11 @@ class ScoreCase(Case):
     @property
     def worth(self) -> tuple[float, float]:
         """Rows that the weights of positives, and of negatives, are worth (Kish)."""
-        view, inside = self.measurer.view, self.measurer.tables.kinds(self.task.where)
+        where, tables = self.task.where, self.measurer.tables
+        return tables.once(("worth", where, self.index), lambda: self._worth(tables.kinds(where)))
+
+    def _worth(self, inside: npt.NDArray[np.intp]) -> tuple[float, float]:
+        view = self.measurer.view
         positive = view.positives_of(self.index)[inside]
         one, two = (
             effective_size_from_sums(view.total_weight(side), view.total_weight(side, 2))
