@@ -233,6 +233,8 @@ def _section(
     if declared.id == "comparisons":
         intro = comparisons.comparison_intro(contents)
         title = compared_title(contents) or title
+    if declared.id == "verdict" and not contents.of(records.Criterion):
+        title = short = "Results"
     own = wording.titles.get(declared.id, ("", "", ""))
     title, short, intro = (
         contents.said(None, words) for words in (own[0] or title, own[1] or short, own[2] or intro)

@@ -198,11 +198,14 @@ def _impact(contents: Contents) -> str:
 
 def _folds(contents: Contents) -> str:
     scheme = contents.spec.get("cross_validation") or {}
-    if not scheme:
-        return ""
-    folds = scheme.get("folds")
-    of = f", {folds} folds" if folds else ""
-    return f"cross-validation: {prose(str(scheme.get('scheme')).replace('_', ' '))}{of}"
+    return f"cross-validation: {folds_text(scheme)}" if scheme else ""
+
+
+def folds_text(scheme: Mapping[str, Any]) -> str:
+    """How rows are split: ``stratified k fold, 10 folds, 3 repeats``."""
+    counts = ((scheme.get("folds"), "fold"), (scheme.get("repeats"), "repeat"))
+    told = [counted(number, noun) for number, noun in counts if number and number > 1]
+    return ", ".join([prose(str(scheme.get("scheme")).replace("_", " ")), *told])
 
 
 def _protocol(contents: Contents) -> str:

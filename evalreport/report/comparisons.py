@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from evalreport.metrics.catalogue import find
 from evalreport.report.cards import interval_text, number_of
 from evalreport.report.columns import Field, laid, left, right
 from evalreport.report.contents import Contents, View
@@ -52,9 +53,9 @@ def comparison_blocks(contents: Contents) -> list[Block]:
     entries = contents.of(Comparison)
     if not entries:
         return []
-    overall = [e for e in entries if _is_overall(contents, e)]
-    distinct = _each_number_once(contents, overall or entries)
-    shown = distinct[:MOST_LINES]
+    overall = [e for e in entries if _is_overall(contents, e)] or entries
+    distinct = _each_number_once(contents, overall)
+    shown = _shown(contents, overall, entries)
     blocks: list[Block] = [
         _differences(contents, shown, len(entries)),
         *then_blocks(contents, entries),
@@ -62,6 +63,18 @@ def comparison_blocks(contents: Contents) -> list[Block]:
         *paired_tables([(e, comparison_title(contents, e), _pair(contents, e)) for e in shown]),
     ]
     return [*blocks, *paired_charts(contents)]
+
+
+def _shown(
+    contents: Contents, overall: Sequence[Comparison], entries: Sequence[Comparison]
+) -> Sequence[Comparison]:
+    """The lines of the table; where not all have one, those shown to differ come first."""
+    ids = set(map(id, overall))
+    apart = [e for e in entries if e.told_apart and id(e) not in ids]
+    found = _each_number_once(contents, [*overall, *apart])
+    if not apart and len(found) <= MOST_LINES:
+        return found
+    return sorted(found, key=lambda e: not e.told_apart)[:MOST_LINES]
 
 
 def _each_number_once(contents: Contents, entries: Sequence[Comparison]) -> list[Comparison]:
@@ -202,25 +215,37 @@ def _pair(contents: Contents, entry: Comparison) -> str:
     return f"{contents.mark((entry.dataset, entry.model)).name} minus {than}"
 
 
+def _unit(entry: Comparison) -> str:
+    """What a difference is in: a metric by its name, nothing of those that lie from -1 to 1.
+
+    The Brier score of several classes, up to 2, is with them.
+    """
+    declared = find(entry.metric)
+    low, high = (-math.inf, math.inf) if declared is None else declared.range_of(3)
+    return "" if low >= -1 and high <= 2 else entry.metric
+
+
 def _axis(entries: Sequence[Comparison]) -> float:
-    """How far the axis of the differences goes each way: to 1 at most, where any is within."""
+    """How far an axis goes each way so that all of these differences and limits are on it."""
     told = [(e.difference, *((i.low, i.high) if (i := e.interval) else ())) for e in entries]
     found = [abs(x) for own in told for x in own if x is not None and 0 < abs(x) < math.inf]
-    reach = max((x for x in found if x <= 1), default=max(found, default=1.0))
+    reach = max(found, default=1.0)
     step = 10.0 ** math.floor(math.log10(reach))
     return math.ceil(reach / step - 1e-9) * step
 
 
-def _whisker(contents: Contents, entry: Comparison, reach: float) -> Whisker | None:
-    """A difference with its limits on an axis with 0 in its middle; none that lies beyond it."""
+def _on_axis(contents: Contents, entry: Comparison, unit: str, reach: float) -> LineCell:
+    """A difference with its limits on an axis with 0 in its middle, if it is in the axis' unit."""
     value, interval = entry.difference, entry.interval
-    if value is None or abs(value) > reach:
-        return None
+    if value is not None and _unit(entry) != unit:
+        return LineCell("in another unit")
+    if value is None:
+        return LineCell()
 
     def place(x: float) -> str:
         return f"{50 + 50 * max(-1.0, min(x / reach, 1.0)):.2f}"
 
-    return Whisker(
+    drawn = Whisker(
         point=place(value),
         low=None if interval is None else place(interval.low),
         high=None if interval is None else place(-interval.high),
@@ -229,6 +254,7 @@ def _whisker(contents: Contents, entry: Comparison, reach: float) -> Whisker | N
         style=contents.mark((entry.dataset, entry.model)).style,
         words="",
     )
+    return LineCell(whisker=drawn)
 
 
 def _limits(interval: Interval) -> str:
@@ -240,8 +266,11 @@ def _differences(contents: Contents, entries: Sequence[Comparison], total: int) 
     only = _only_reference(contents, entries)
     marks = {contents.mark((e.dataset, e.model)) for e in entries}
     alone = next(iter(marks)) if only and len(marks) == 1 else None
-    reach = _axis(entries)
-    shown = _columns(contents, entries, only=bool(only), alone=alone is not None, reach=reach)
+    # the axis is that of shares, where there are any
+    unit = min(map(_unit, entries), default="")
+    reach = _axis([e for e in entries if _unit(e) == unit])
+    axis: Field[Comparison] = left("axis", lambda e: _on_axis(contents, e, unit, reach))
+    shown = _columns(contents, entries, axis, only=bool(only), alone=alone is not None)
     heads, lines = laid(entries, shown)
     notes: tuple[str, ...] = ()
     if len(entries) < total:
@@ -256,7 +285,12 @@ def _differences(contents: Contents, entries: Sequence[Comparison], total: int) 
 
 
 def _columns(
-    contents: Contents, entries: Sequence[Comparison], *, only: bool, alone: bool, reach: float
+    contents: Contents,
+    entries: Sequence[Comparison],
+    axis: Field[Comparison],
+    *,
+    only: bool,
+    alone: bool,
 ) -> list[Field[Comparison]]:
     """The columns of differences."""
 
@@ -281,7 +315,7 @@ def _columns(
         right("reference" if only else "value", other),
         right("difference", lambda e: LineCell(_said(e), strong=True)),
         right(_level(entries), lambda e: "" if e.interval is None else _limits(e.interval)),
-        left("axis", lambda e: LineCell(whisker=_whisker(contents, e, reach))),
+        axis,
         left("test", _test),
         right("p", lambda e: _p(e.p_value)),
         *((corrected,) if any(map(_is_corrected, entries)) else ()),

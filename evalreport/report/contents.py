@@ -233,7 +233,7 @@ class Contents:
             for table in self.tables.values()
             if len(table.labels) == 2 and table.positive in table.labels
         }
-        mirrored = firsts == {True} or (self.words.positive_first and bool(firsts))
+        mirrored = firsts == {True} or self.words.positive_first
         return order[::-1] if mirrored else order
 
     @cached_property

@@ -13,7 +13,7 @@ from evalreport.report.cards import interval_text
 from evalreport.report.charts.calibration import Calibration, calibration
 from evalreport.report.charts.canvas import HALF, WHOLE, drawing, grid, panel
 from evalreport.report.charts.decision import decision, one_decision
-from evalreport.report.charts.labels import key, key_inside
+from evalreport.report.charts.labels import KEY_LINE, below, key, key_below, label
 from evalreport.report.charts.points import Curve, columns
 from evalreport.report.charts.precision_recall import one_precision_recall, precision_recall
 from evalreport.report.charts.roc import one_roc, roc, zoomed_roc
@@ -223,14 +223,15 @@ def _precision_panels(shown: Shown) -> list[On]:
 
 
 def front_drawing(shown: Shown) -> Drawing:
-    """The same curves beside tables: square, with the names of the curves inside."""
-    named = partial(key_inside, place="lower right" if shown.kind == "roc" else "best")
+    """The same curves beside tables: square, with the names of the curves below."""
+    lines = [named for curve in shown.curves for named in below(label(curve, len(shown.records)))]
+    # a line more for guessing, and for the threshold that rings are at
+    under = KEY_LINE * (len(lines) + 1 + (shown.kind == "roc" and bool(_used(shown)[0])))
 
     def draw(figure: Figure) -> None:
-        wide, high = (72 * inches for inches in figure.get_size_inches())
-        on_axes(shown, named)(panel(figure, 26, 30, wide - 32, high - 48))
+        on_axes(shown, key_below)(panel(figure, 26, 30 + under, FRONT - 32, FRONT - 32))
 
-    return drawing(draw, FRONT, FRONT + 16)
+    return drawing(draw, FRONT, FRONT + 16 + under)
 
 
 def _framed(paint: On, right: float, top: float) -> Callable[[Figure], None]:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from evalreport.report.cards import interval_text
-from evalreport.report.checklists import filled_text, model_identity
+from evalreport.report.checklists import filled_text, folds_text, model_identity
 from evalreport.report.classes import against_the_rest, first_table, front_classes
 from evalreport.report.comparisons import comparison_title, other_rows_text
 from evalreport.report.contents import Contents, View, identity
@@ -47,10 +47,12 @@ from evalreport.report.results_table import (
     by_class,
     comparable_in_groups,
     front_views,
+    groups_differ,
     headline_identities,
     margin_of,
     results_tables,
     share_of_rows,
+    sign_of,
     worst_first,
     worst_group,
 )
@@ -102,7 +104,7 @@ def page_one(contents: Contents, cautions: Sequence[Note]) -> list[Block]:
     stamp = Stamp(*_outcome(contents), tuple(_sentences(contents, views, cautions)))
     blocks: list[Block] = [stamp, *_study(contents)]
     if not views:
-        return [*blocks, *best_steps(contents), *_caution_lines(cautions)]
+        return [*blocks, *best_steps(contents), _caution_lines(cautions)]
     blocks += results_tables(contents, views)
     followed = front_criterion(contents)
     chart = front_chart(contents, views) if followed is None else front_course(contents, followed)
@@ -113,7 +115,7 @@ def page_one(contents: Contents, cautions: Sequence[Note]) -> list[Block]:
     blocks += [] if drawn else front_classes(contents, views)
     # in large type a line leads to where they all stand
     most = 0 if contents.large and "cautions" in contents.sections else MOST_CAUTIONS
-    return [*blocks, *_caution_lines(cautions, most, beside=chart is not None)]
+    return [*blocks, _caution_lines(cautions, most, beside=chart is not None)]
 
 
 def _study(contents: Contents) -> list[Block]:
@@ -131,9 +133,13 @@ def _study(contents: Contents) -> list[Block]:
 def _models(contents: Contents) -> str:
     """The models as the spec defines them; their names where it does not, or at length."""
     defined = model_identity(contents)
-    names = list(map(label_text, contents.models))
-    shown = names if len(names) <= MOST_NAMES else [*names[:3], f"{len(names) - 3} others"]
-    return defined if defined and len(defined) <= LONGEST_TOLD else listed(shown)
+    named = _named(list(map(label_text, contents.models)))
+    return defined if defined and len(defined) <= LONGEST_TOLD else named
+
+
+def _named(names: list[str]) -> str:
+    """Names in a sentence: all of a few, else the first and how many others there are."""
+    return listed(names if len(names) <= MOST_NAMES else [*names[:3], f"{len(names) - 3} others"])
 
 
 def _versions(contents: Contents) -> str:
@@ -142,10 +148,14 @@ def _versions(contents: Contents) -> str:
 
 
 def _training_data(contents: Contents) -> str:
+    """What models were fitted on: as stated, or of those that are fitted here the other folds."""
     stated = contents.results.provenance.models
-    return listed(
-        [f"{label_text(m.trained_on)} ({label_text(m.model)})" for m in stated if m.trained_on]
-    )
+    told = [f"{label_text(m.trained_on)} ({label_text(m.model)})" for m in stated if m.trained_on]
+    folds = contents.spec.get("cross_validation")
+    if not told and isinstance(folds, Mapping):
+        parts = folds_text(folds)
+        told = [f"{_rows_text(contents)}, fitted on all folds but the one tested ({parts})"]
+    return listed(told)
 
 
 def _factors(contents: Contents) -> str:
@@ -205,26 +215,25 @@ def _sentences(
     found.insert(len(found) if views else 0, ("Best step", best_step_text(contents)))
     found.append(("Shown here", _shown(contents, views)))
     found.append(("In plain numbers", _frequencies(contents, views)))
-    found.append(("Worst group", _worst_groups(contents, views)))
+    found.append(_groups(contents, views))
     found.append(("Do not trust", _care(contents, cautions)))
     return [(name, contents.said(None, text)) for name, text in found if text]
 
 
 def _tested(contents: Contents) -> str:
     """Which models, on what rows."""
-    names = [label_text(name) for name in contents.models]
+    names = contents.models
     runs = runs_text(contents)
     if not names:
         nothing = "No model could be judged; what failed is shown below."
         return f"{runs}." if runs else nothing
-    shown = names if len(names) <= MOST_NAMES else [*names[:3], f"{len(names) - 3} others"]
-    who = f"{'Models' if len(names) > 1 else 'Model'} {listed(shown)}"
+    who = f"{'Models' if len(names) > 1 else 'Model'} {_decided_how(contents)}"
     apart = ""
     if len(names) > 1 and len(contents.views) == len(contents.datasets):
         apart = " No two models were tested on the same dataset: their values do not rank them."
         apart = f" {others}" if (others := other_rows_text(contents)) else apart
     also = f"; {runs}" if runs else ""
-    return f"{who}{_said_at(contents)}, on {_rows_text(contents)}{also}.{apart}"
+    return f"{who}, on {_rows_text(contents)}{also}.{apart}"
 
 
 def _called(contents: Contents, view: View) -> str:
@@ -233,18 +242,24 @@ def _called(contents: Contents, view: View) -> str:
     return f"{model} on {dataset}" if len(contents.datasets) > 1 else model
 
 
-def _said_at(contents: Contents) -> str:
-    """The decision, where all models share it."""
-    found = {
-        condition_text(contents.first_threshold(v)[0], contents.operator(v))
-        for v in contents.views
-        if contents.first_threshold(v)[0] is not None
-    }
+def _decided_how(contents: Contents) -> str:
+    """The models, with the condition that those with a threshold share; the others after it."""
+    found: dict[str, str] = {}
+    for view in contents.views:
+        at, operator = contents.first_threshold(view)[0], contents.operator(view)
+        found[view[1]] = "" if at is None else condition_text(at, operator)
+    shared = {said for said in found.values() if said}
+    own = any(ledger.decided for ledger in contents.of(LabelLedger))
+    at_threshold = [label_text(name) for name, said in found.items() if said]
+    by_labels = [label_text(name) for name, said in found.items() if not said]
+    if len(shared) != 1 or own:
+        told = _named(list(map(label_text, found)))
+    else:
+        told = f"{_named(at_threshold)} at {shared.pop()}"
+        told += f" and {_named(by_labels)} by the labels given" if by_labels else ""
     folds = contents.spec.get("cross_validation")
     scheme = str(folds.get("scheme", "")).replace("_", "-") if isinstance(folds, Mapping) else ""
-    told = f", each row judged by a model that had not seen it ({scheme})" if scheme else ""
-    own = any(ledger.decided for ledger in contents.of(LabelLedger))
-    return f" at {found.pop()}{told}" if len(found) == 1 and not own else told
+    return f"{told}, each row judged by a model that had not seen it ({scheme})" if scheme else told
 
 
 def _rows_text(contents: Contents) -> str:
@@ -522,16 +537,17 @@ def _shown(contents: Contents, views: Sequence[View]) -> str:
     return f"{len(views)} of {len(contents.views)}{by}; {named} are in the sections that follow."
 
 
-def _worst_groups(contents: Contents, views: Sequence[View]) -> str:
-    """Where each model fares worse than on all rows, of groups that can be judged.
+def _groups(contents: Contents, views: Sequence[View]) -> tuple[str, str]:
+    """Where each model fares worst, of groups that can be judged, under a title that fits.
 
-    By the first headline metric that does not change with how many of a group are positive.
+    By the first headline metric that does not change with how many of a group are positive. A
+    group is the worst one where a difference between groups is shown, else but the lowest.
     """
-    groups: dict[str, list[str]] = {}
+    groups: dict[str, list[tuple[str, bool]]] = {}
     small: dict[str, None] = {}
     key = comparable_in_groups(contents, views)
     if key is None:
-        return ""
+        return "Groups", ""
     for view in views:
         worst, _, few = worst_group(contents, view, key)
         small |= dict.fromkeys(f"{_group(m)}, {_under(contents, m)}" for m in few)
@@ -543,13 +559,24 @@ def _worst_groups(contents: Contents, views: Sequence[View]) -> str:
         own = groups.setdefault(_group(worst), [])
         name = "" if own else f"{contents.title(worst)} "
         shown = f"{value_text(worst.value or 0.0)}{f', {counts}' if counts else ''}"
-        own.append(f"{name}{shown}{f' ({limits})' if limits else ''}{who}")
-    said = [f"{group}: {listed(own)}." for group, own in groups.items()]
+        told = f"{name}{shown}{f' ({limits})' if limits else ''}{who}"
+        own.append((told, groups_differ(contents, worst)))
+    any_differ = any(differ for own in groups.values() for _, differ in own)
+    apart = ", not shown to differ" if any_differ else ""
+    said = [
+        f"{group}: {listed([told if differ else told + apart for told, differ in own])}."
+        for group, own in groups.items()
+    ]
+    title = "Groups"
+    if groups:
+        least = "Lowest" if sign_of(key.metric) > 0 else "Highest"
+        title = "Worst group" if any_differ else f"{least} group"
+        said += [] if any_differ else ["No difference between groups is shown."]
     if small:
         names = list(small)
         more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
         said.append(f"Too few to judge: {'; '.join(names[:MOST_NAMES])}{more}.")
-    return " ".join(said)
+    return title, " ".join(said)
 
 
 def _group(m: records.Measure) -> str:
@@ -567,13 +594,19 @@ def _under(contents: Contents, m: records.Measure) -> str:
 
 def _care(contents: Contents, cautions: Sequence[Note]) -> str:
     """What weakens the results most, in whole sentences, and the first limitation of the spec."""
-    grave = [note for note in cautions if note.severity == "warning"][:MOST_TOLD]
-    told = [_against_reference(contents, note) or _whole_sentence(note) for note in grave]
+    told = [
+        _against_reference(contents, note) or _whole_sentence(note) for note in _grave(cautions)
+    ]
     limits = prose(contents.about.get("limitations") or "")
     first, ends, _ = limits.partition(". ")
     if first:
         told.append(f"Stated limitation: {first}{'.' if ends or limits[-1] not in '.…' else ''}")
     return " ".join(told)
+
+
+def _grave(cautions: Sequence[Note]) -> list[Note]:
+    """The cautions that the sentences at the head of the page tell; they come first."""
+    return [note for note in cautions if note.severity == "warning"][:MOST_TOLD]
 
 
 def _whole_sentence(note: Note) -> str:
@@ -658,18 +691,21 @@ def _classes(contents: Contents, views: Sequence[View]) -> list[TableBlock]:
 
 def _caution_lines(
     cautions: Sequence[Note], most: int = MOST_CAUTIONS, *, beside: bool = False
-) -> list[Block]:
+) -> Notes:
     """A line for each caution, which leads to where it stands in full; the end of the page.
 
-    Of more than ``most`` the others have one line.
+    Those that a sentence above tells have none, and of more than ``most`` the others have one.
     """
+    told = set(map(_with_models, _grave(cautions)))
+    cautions = [note for note in cautions if _with_models(note) not in told]
     shown = cautions[:most]
     items = [
         replace(note, title=_with_models(note), messages=(), read="", code="") for note in shown
     ]
-    title = counted(len(cautions), "caution") if cautions else "No cautions"
+    noun = "more caution" if told else "caution"
+    title = counted(len(cautions), noun) if cautions else f"No {noun}s"
     if left := cautions[most:]:
-        told = f"{len(left)} more" if shown else title
-        items.append(replace(left[0], title=told, messages=(), read="", code=""))
+        rest = f"{len(left)} more" if shown else title
+        items.append(replace(left[0], title=rest, messages=(), read="", code=""))
     style = "brief line" if not most else "brief beside" if beside else "brief"
-    return [Notes(title, tuple(items), style)]
+    return Notes(title, tuple(items), style)

@@ -52,17 +52,25 @@ FEW_MODELS, FEW_ROWS, FEW_ROWS_OF_CLASSES = 2, 6, 4
 MOST_MORE_LIMITS = 6
 #: Rows of a subgroup below which it has too few, where the spec says nothing.
 FEWEST = 10
+#: The level of tests of a run without intervals.
+LEVEL = 0.95
 #: Distances of the ends of the axis, for ranges up to so wide.
 STEPS = ((0.05, 0.01), (0.25, 0.05), (2.0, 0.1))
+#: Words for wrong rows, counted, at the head of a text; the error rate is that count over all rows.
+_ERRORS = re.compile(r"^(number|share) of (errors|misclassified|misclassifications)\b")
 
 
 def results_tables(contents: Contents, views: Sequence[View]) -> list[TableBlock]:
-    """The table of these views, and that of what is better lower; none of nothing measured."""
+    """The table of these views, and that of what is better lower; none of nothing measured.
+
+    The one that has the first metric stands first.
+    """
     rows = _rows(contents, views)
-    losses = [row for row in rows if sign_of(row[0].metric) < 0]
-    others = [row for row in rows if sign_of(row[0].metric) >= 0]
-    named = ((others, "Results"), (losses, "Lower is better"))
-    return [_results(contents, own, caption) for own, caption in named if own]
+    found: dict[str, list[tuple[Measure, str]]] = {}
+    for row in rows:
+        caption = "Lower is better" if sign_of(row[0].metric) < 0 else "Results"
+        found.setdefault(caption, []).append(row)
+    return [_results(contents, own, caption) for caption, own in found.items()]
 
 
 def criteria_in(contents: Contents, views: Sequence[View]) -> list[records.Criterion]:
@@ -98,7 +106,8 @@ def margin_of(entry: records.Criterion) -> float:
 
 def primary_metric(contents: Contents) -> str | None:
     """The metric that the spec's own words call the primary one, where they begin with its name."""
-    text = _plain(prose(contents.about.get("primary_metric") or ""))
+    text = _plain(prose(contents.about.get("primary_metric") or "")).removeprefix("the ")
+    text = _ERRORS.sub("error rate", text)
     asked = {m.metric for m in contents.measures}
     named = [
         (len(name), declared.name)
@@ -294,6 +303,21 @@ def worst_group(
     if worst is None or whole is None or worst_of([whole, worst]) is not worst:
         return None, len(judged), few
     return worst, len(judged), few
+
+
+def groups_differ(contents: Contents, m: Measure) -> bool:
+    """Whether the groups of a measure are shown to differ by it.
+
+    By the one test over all of them, as the data chose which group to look at; where there is no
+    such test, by the limits of the gap of this group.
+    """
+    at = (view_of(m), identity(m), m.threshold, m.threshold_rule)
+    for test in contents.of(records.Heterogeneity):
+        own = (view_of(test), identity(test), test.threshold, test.threshold_rule)
+        if own == at and test.columns == tuple(m.subgroup) and test.p_value is not None:
+            return test.p_value < 1 - (m.interval.level if m.interval else LEVEL)
+    gaps = (gap.gap_interval for gap in contents.of(records.Gap) if gap.measure == m.id)
+    return any(limits and (limits.low > 0 or limits.high < 0) for limits in gaps)
 
 
 def stands_on_few(contents: Contents, m: Measure) -> bool:

@@ -545,7 +545,7 @@ def _sweep_columns(contents: Contents, curve: Curve) -> list[Field[int]]:
 
     shares = (("recall", "tpr"), ("FPR", "fpr"), ("precision", "precision"))
     return [
-        right(contents.said(curve.dataset, "score ≥"), threshold),
+        right(contents.operator(view_of(curve)), threshold),
         *(right(contents.said(curve.dataset, n), partial(count, n)) for n in contents.flat),
         *(right(contents.said(curve.dataset, n), partial(share, of)) for n, of in shares),
     ]

@@ -32,9 +32,12 @@ from evalreport.report.charts.decision import better, useful
 from evalreport.report.charts.points import Curve
 from evalreport.report.contents import Contents
 from evalreport.report.curve_charts import Shown
+from evalreport.report.results_table import MOST_MODELS
 from evalreport.results import records
 
 KINDS = ("roc", "precision_recall", "calibration", "decision", "score_distribution", "sweep")
+#: Those of page one.
+FRONT = ("front roc", "front precision_recall")
 #: Bytes of a chart.
 MOST = 25_000
 
@@ -79,6 +82,24 @@ def eight() -> Contents:
 
 
 @pytest.fixture(scope="module")
+def named() -> Contents:
+    data = frame(rows=120, models=2)
+    names = [
+        "gradient boosting, calibrated on months that followed",
+        "梯度提升决策树和逻辑回归模型二",
+    ]
+    models = {name: {"score": f"m{k}"} for k, name in enumerate(names)}
+    spec = {
+        "evalreport": 1,
+        "datasets": {"d": {"target": "y"}},
+        "positive": {"label": "ill"},
+        "models": models,
+        "metrics": ["recall", "roc_auc", "average_precision"],
+    }
+    return Contents(evalreport.run(spec, frames={"d": data}).records)
+
+
+@pytest.fixture(scope="module")
 def many() -> Contents:
     data = made(rows=900, models=8, thresholds=[0.1, {"maximize": "youden_j"}])
     return Contents(data.records)
@@ -89,7 +110,8 @@ def shown(contents: Contents, kind: str) -> Shown:
 
 
 def figure(contents: Contents, kind: str, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The figure that a chart of a page is written from, drawn once."""
+    """The figure that a chart of a page is written from, drawn once; ``front``: of page one."""
+    front, kind = kind.startswith("front "), kind.removeprefix("front ")
     kept: list[Any] = []
 
     def keep(paint: Any, width: float, height: float) -> Any:
@@ -99,8 +121,12 @@ def figure(contents: Contents, kind: str, monkeypatch: pytest.MonkeyPatch) -> An
         return canvas.drawing(paint, width, height)
 
     monkeypatch.setattr(curve_charts, "drawing", keep)
+    own = shown(contents, kind)
     with canvas.styled():
-        curve_charts.drawn(shown(contents, kind))
+        if front:
+            curve_charts.front_drawing(own._replace(records=own.records[:MOST_MODELS]))
+        else:
+            curve_charts.drawn(own)
     return kept[0]
 
 
@@ -109,7 +135,7 @@ def panels(own: Any) -> Iterator[Any]:
         yield from axes.child_axes if not axes.axison else [axes]
 
 
-@pytest.mark.parametrize("kind", ["roc", "precision_recall", "calibration"])
+@pytest.mark.parametrize("kind", ["roc", "precision_recall", "calibration", *FRONT])
 @pytest.mark.parametrize("models", ["two", "eight"])
 def test_shares_over_shares_are_square(kind, models, request, monkeypatch) -> None:
     for axes in figure(request.getfixturevalue(models), kind, monkeypatch).axes:
@@ -117,8 +143,8 @@ def test_shares_over_shares_are_square(kind, models, request, monkeypatch) -> No
         assert box.width == pytest.approx(box.height, abs=0.5)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("models", ["two", "four", "eight"])
+@pytest.mark.parametrize("kind", [*KINDS, *FRONT])
+@pytest.mark.parametrize("models", ["two", "four", "eight", "named"])
 def test_no_words_stand_on_a_line_or_on_other_words(kind, models, request, monkeypatch) -> None:
     own = figure(request.getfixturevalue(models), kind, monkeypatch)
     boxes, hidden = [], _hidden(own)

@@ -64,6 +64,36 @@ def test_ties_in_the_first_metric_are_ordered_by_the_next() -> None:
     assert "best first" not in text
 
 
+def test_a_threshold_is_that_of_the_models_with_scores() -> None:
+    labels = {"prediction": "said"}
+    frame = {"y": ACTUAL.tolist(), "fair": _scores(14), "said": ACTUAL.tolist()}
+    spec = {
+        "evalreport": 1,
+        "datasets": {"d": {"target": "y"}},
+        "models": {"said": labels, "fair": {"score": "fair"}},
+        "metrics": ["recall"],
+    }
+    first = parse(render_html(run(spec, frames={"d": frame}).json)).all("dd")[0].text
+    assert first.startswith("Models fair at score ≥ 0.50 and said by the labels given, on 40 rows")
+
+
+@pytest.mark.parametrize(
+    ("words", "leads"),
+    [
+        ("The number of misclassified rows.", "Error rate"),
+        ("Share of errors; no kind of error matters more.", "Error rate"),
+        ("The recall, because a missed one costs most.", "Recall"),
+        ("Whatever is best.", "ROC AUC"),
+    ],
+)
+def test_the_declared_metric_leads_the_page(words: str, leads: str) -> None:
+    text, _ = _page(["fair"], metrics=["recall", "error_rate", "roc_auc"],
+                    about={"primary_metric": words})  # fmt: skip
+    assert f"this report gives no verdict. {leads} is 0." in text
+    assert leads == min(("Error rate", "Recall", "ROC AUC"), key=lambda m: text.rindex(f"{m}▲")
+                        if f"{m}▲" in text else text.rindex(m))  # fmt: skip
+
+
 def test_models_left_out_are_named_where_they_are_few() -> None:
     text, _ = _page(["poor", "even", "fair", "best", "good"])
     assert "3 of 5, best first by ROC AUC; poor and even are in" in text

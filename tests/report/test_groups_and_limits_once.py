@@ -82,7 +82,7 @@ def test_no_group_is_named_where_none_fares_worse_than_all_rows():
     first = next(
         s for s in parse(render_html(results)).all("section") if s.attrs["id"] == "verdict"
     )
-    assert "Worst group. Too few to judge: " in first.text
+    assert "Groups. Too few to judge: " in first.text
 
 
 def test_a_criterion_that_the_results_show_is_not_listed_again():

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+from unicodedata import east_asian_width
 
 from evalreport.report.charts.points import Curve
 from evalreport.report.charts.style import SMALL, colour
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 LETTERS, LINES = 18, 2
 #: Curves whose names have room for all lines.
 FEW = 2
+#: Letters of a line at the foot of a figure, and its height in points.
+KEY_LETTERS, KEY_LINE = 38, 11.0
 
 
 class End(NamedTuple):
@@ -62,9 +65,22 @@ def key(axes: Axes, beside: Axes | None = None) -> None:
     (beside or axes).legend(*told, loc="upper left", bbox_to_anchor=(1.04, 1.0))
 
 
-def key_inside(axes: Axes, place: Literal["lower right", "best"]) -> None:
-    """Strokes and names of all lines in the empty corner of a square of rates."""
-    axes.legend(*axes.get_legend_handles_labels(), loc=place, labelspacing=0.5)
+def key_below(axes: Axes) -> None:
+    """Strokes and names of all lines at the foot of the figure."""
+    lines, names = axes.get_legend_handles_labels()
+    told = ["\n".join(below(name)) for name in names]
+    axes.figure.legend(lines, told, loc="lower left", labelspacing=0.2)
+
+
+def below(name: str) -> list[str]:
+    r"""A name with what is said of it as lines at the foot of a figure: one if it has room.
+
+    >>> below("forest\nAUC 0.949\n(0.928 to 0.964)")
+    ['forest AUC 0.949 (0.928 to 0.964)']
+    """
+    wide = sum(1 + (east_asian_width(sign) in "WF") for sign in name)
+    first, *others = name.split("\n")
+    return [" ".join([first, *others])] if wide <= KEY_LETTERS else [first, " ".join(others)]
 
 
 def heading(axes: Axes, curve: Curve, letters: int = 24) -> None:
