@@ -67,9 +67,16 @@ def cautions_of(
     """Every caution that applies to this run."""
     spec = state.prepared.loaded.spec
 
-    def scores(dataset: str, model: str) -> ScoreTable | None:
+    def scores(dataset: str, model: str, index: int | None) -> ScoreTable | None:
+        sets = state.set_tables.get((dataset, model))
+        if sets is not None and index is not None:
+            given = sets.view.label_scores is not None
+            return sets.of_labels[index].scores(EVERYTHING) if given else None
         tables = state.tables.get((dataset, model))
-        return tables.scores(EVERYTHING) if tables and tables.view.has_score else None
+        given = tables is not None and (
+            tables.view.has_score if index is None else tables.view.class_scores is not None
+        )
+        return tables.scores(EVERYTHING, index) if tables is not None and given else None
 
     facts = RunFacts(
         views=[v for v in state.prepared.views if isinstance(v, LabelView)],

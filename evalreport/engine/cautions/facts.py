@@ -35,7 +35,11 @@ Floats = npt.NDArray[np.float64]
 Key = tuple[str, str]
 
 
-def no_score_table(_dataset: str, _model: str) -> ScoreTable | None:
+#: The scores of all rows of a dataset and model, or those of a class or label by its place.
+Scores = Callable[[str, str, int | None], ScoreTable | None]
+
+
+def no_score_table(_dataset: str, _model: str, _index: int | None) -> ScoreTable | None:
     """For runs in which no model gives scores."""
     return None
 
@@ -48,7 +52,8 @@ class RunFacts:
     ``thresholds`` its records of dataset, model, threshold, rule, status and reason.
     ``set_views`` are those whose rows have sets of labels: cautions about data look at
     them, cautions about numbers, which judge one label per row, do not.
-    ``scores`` gives the score table of all rows of a dataset and model, or None.
+    ``scores`` gives the score table of all rows of a dataset and model, for a class or label
+    where scores are of several, or None.
     ``requested`` are the canonical names of the metrics asked for.
     ``drift``: what has moved from a reference; ``drift_limits`` are the stability
     indices from which a note and a warning are given.
@@ -69,7 +74,7 @@ class RunFacts:
     comparisons: Sequence[Comparison] = ()
     acceptance: Sequence[Criterion] = ()
     thresholds: Sequence[Threshold] = ()
-    scores: Callable[[str, str], ScoreTable | None] = no_score_table
+    scores: Scores = no_score_table
     settings: Settings = field(default_factory=Settings)
     requested: Sequence[str] = ()
     overlaps: Sequence[Overlap] = field(default=(), kw_only=True)
@@ -104,7 +109,11 @@ class RunFacts:
         """The score table of all rows, where the model scores one positive class."""
         if not view.has_score or not view.rows or len(view.labels) > 2:
             return None
-        return self.scores(view.dataset, view.model)
+        return self.scores(view.dataset, view.model, None)
+
+    def class_table(self, view: View, index: int) -> ScoreTable | None:
+        """The same of one of several classes, or labels, by its place."""
+        return self.scores(view.dataset, view.model, index) if view.rows else None
 
     # -- tables -----------------------------------------------------------------------------
 

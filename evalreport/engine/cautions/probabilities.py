@@ -11,10 +11,12 @@ import numpy.typing as npt
 from evalreport.engine.cautions.declare import Caution, caution
 from evalreport.engine.cautions.facts import Given, RunFacts, actual_probability, given_scores
 from evalreport.engine.cautions.wording import (
+    counted,
     estimate,
     limits,
     listed,
     number,
+    of_class,
     p_value,
     part,
     percent,
@@ -23,7 +25,9 @@ from evalreport.metrics.catalogue import find, of_caution, of_line
 from evalreport.metrics.declare import Kind
 from evalreport.metrics.probabilities import CLIP
 from evalreport.metrics.readings import confidences
-from evalreport.predict.view import LabelView
+from evalreport.plan.everything import CURVED_CLASSES
+from evalreport.predict.label_sets import SetView
+from evalreport.predict.view import LabelView, View
 from evalreport.statistics.interval import z_value
 from evalreport.statistics.logistic import (
     CalibrationFit,
@@ -41,6 +45,8 @@ HALF = 0.5
 
 #: The numbers of the calibration lines, by their names in a sentence.
 LINES = {"slope": "the calibration slope", "in_the_large": "calibration in the large"}
+#: A slope that is shown to be more than so many times too large or too small is grossly off.
+GROSS = 2.0
 #: Scores up to here, most of them above 1, look like percent.
 PERCENT = 100.0
 #: So many scores outside 0 and 1, and under this share of the rows, look like slips.
@@ -132,14 +138,20 @@ def margins_as_probabilities(run: RunFacts) -> Iterator[Caution]:
 def miscalibration(run: RunFacts) -> Iterator[Caution]:
     """Slope interval without 1, in-the-large interval without 0, or a small Spiegelhalter p.
 
-    Of probabilities that a metric judges, and of the confidences of margins, which are drawn.
+    Of probabilities that a metric judges, and of what is only drawn, the confidences of margins (a
+    note) and scores of several classes or labels, if a slope is shown to be off by a factor of 2.
+    Each of these is judged against the rest, by an interval widened for their number.
     """
-    for view in run.views:
+    for view in (*run.views, *run.set_views):
         judged = _probabilities_measured(run, view)
-        if len(view.labels) > 2 or not (judged or view.source == "margin"):
+        several, margin = view.label_sets or len(view.labels) > 2, view.source == "margin"
+        if not (judged or several or margin):
             continue
-        found = [*_off_the_line(run, view), *_spiegelhalter(run, view)]
-        if found:
+        lines = [*(_classes_off_the_line if several else _off_the_line)(run, view)]
+        grossly = any(gross for _, gross in lines)
+        found = [words for words, _ in lines]
+        found += [] if several else _spiegelhalter(run, view)
+        if found and (judged or margin or grossly):
             measure = next((m for m in run.measures_of(view, of_line("slope").name)), None)
             yield Caution(
                 f"{_capital('; '.join(found))}.",
@@ -147,7 +159,7 @@ def miscalibration(run: RunFacts) -> Iterator[Caution]:
                 view.model,
                 measure.id if measure is not None else None,
                 measure.table if measure is not None else None,
-                severity=None if judged else "note",
+                severity=None if judged or grossly else "note",
             )
 
 
@@ -155,7 +167,7 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _probabilities_measured(run: RunFacts, view: LabelView) -> bool:
+def _probabilities_measured(run: RunFacts, view: View) -> bool:
     """Whether a metric of probabilities was measured on this model's scores."""
     for m in run.measures_of(view):
         metric = find(m.metric)
@@ -164,7 +176,8 @@ def _probabilities_measured(run: RunFacts, view: LabelView) -> bool:
     return False
 
 
-def _off_the_line(run: RunFacts, view: LabelView) -> Iterator[str]:
+def _off_the_line(run: RunFacts, view: View) -> Iterator[tuple[str, bool]]:
+    """What is said of each line that is off, and whether it is grossly so."""
     fitted: dict[str, tuple[float, float, float]] | None = None
     for line, words in LINES.items():
         metric = of_line(line)
@@ -180,18 +193,51 @@ def _off_the_line(run: RunFacts, view: LabelView) -> Iterator[str]:
         if expected is None or value is None or not interval:
             continue
         if not interval[0] <= expected <= interval[1]:
-            yield f"{words} is {estimate(value)} ({limits(*interval)}), not {number(expected)}"
+            told = f"{words} is {estimate(value)} ({limits(*interval)}), not {number(expected)}"
+            yield told, _gross(line, *interval)
 
 
-def _fitted(run: RunFacts, view: LabelView) -> dict[str, tuple[float, float, float]]:
-    """Both lines fitted here where the spec did not ask for them, as the design has it."""
+def _gross(line: str, low: float, high: float) -> bool:
+    """Whether limits show a slope to be off by a factor."""
+    return line == "slope" and (low > GROSS or high < 1 / GROSS)
+
+
+def _classes_off_the_line(run: RunFacts, view: View) -> Iterator[tuple[str, bool]]:
+    """The same of classes, or labels, with the least and the greatest value of those it is of."""
+    if len(view.labels) > CURVED_CLASSES:
+        return
+    level = 1 - (1 - run.settings.level) / len(view.labels)
+    fits = {label: _fitted(run, view, k, level) for k, label in enumerate(view.labels)}
+    noun = "label" if view.label_sets else "class"
+    for line, words in LINES.items():
+        expected = of_line(line).best
+        assert expected is not None
+        known = {label: fit[line] for label, fit in fits.items() if line in fit}
+        off = {k: fit for k, fit in known.items() if not fit[1] <= expected <= fit[2]}
+        if off:
+            ends = dict.fromkeys((min(off, key=lambda k: off[k]), max(off, key=lambda k: off[k])))
+            span = " to ".join(f"{estimate(off[label][0])}{of_class(label)}" for label in ends)
+            told = (
+                f"{words} is {span}, not {number(expected)}, in {number(len(off))} of "
+                f"{counted(len(view.labels), noun)} ({percent(level)} intervals)"
+            )
+            yield told, any(_gross(line, low, high) for _, low, high in off.values())
+
+
+def _fitted(
+    run: RunFacts, view: View, index: int | None = None, level: float | None = None
+) -> dict[str, tuple[float, float, float]]:
+    """Both lines fitted here where the spec did not ask for them, as the design has it.
+
+    Of the class or label at an ``index``, where scores are of several.
+    """
     try:
-        fit = _fit(run, view)
+        fit = _fit(run, view, index)
     except NotEstimable:
         return {}
     if fit is None:
         return {}
-    z = z_value(run.settings.level)
+    z = z_value(run.settings.level if level is None else level)
     lines = {"slope": fit.slope, "in_the_large": fit.in_the_large}
     return {
         line: (value, value - z * error, value + z * error)
@@ -200,31 +246,34 @@ def _fitted(run: RunFacts, view: LabelView) -> dict[str, tuple[float, float, flo
     }
 
 
-def _fit(run: RunFacts, view: LabelView) -> CalibrationFit | None:
-    """The calibration lines of a view; None where weighted or clustered rows are not at hand."""
-    table = run.score_table(view)
+def _fit(run: RunFacts, view: View, index: int | None) -> CalibrationFit | None:
+    """The calibration lines of a view; None without scores, or without single rows they need."""
+    table = run.score_table(view) if index is None else run.class_table(view, index)
     if table is None:
         return None
     margin = view.source == "margin"
     if view.weight is None and view.cluster is None:
         table = confidences(table) if margin else table
         return calibration_fit(table.scores, table.positives, table.negatives)
+    if isinstance(view, SetView):
+        assert index is not None
+        view, index = view.of_label(index), None
+    assert isinstance(view, LabelView)
     # results without rows refuse this, and the caution is then known not to follow from them
     codes = None if view.cluster is None else view.cluster[0]
-    if view.score is None:
+    if index is None and view.score is None:
         return None
-    # exp(-log(1 + exp(-s))) is the sigmoid of s without an overflow
     # kinds of rows are in an order that follows from what they hold
     rows = view.places if view.times is None else slice(None)
-    p = np.exp(-np.logaddexp(0.0, -view.score)) if margin else view.score
+    score = view.scores_of(index)[rows]
+    # exp(-log(1 + exp(-s))) is the sigmoid of s without an overflow
+    p = np.exp(-np.logaddexp(0.0, -score)) if margin else score
+    weight, times = (None if one is None else one[rows] for one in (view.weight, view.times))
     codes = None if codes is None else codes[rows]
-    weight = None if view.weight is None else view.weight[rows]
-    positive = view.actual == view.positive_index
-    times = None if view.times is None else view.times[rows]
-    return robust_calibration_fit(p[rows], positive[rows], weight, codes, times)
+    return robust_calibration_fit(p, view.positives_of(index)[rows], weight, codes, times)
 
 
-def _spiegelhalter(run: RunFacts, view: LabelView) -> Iterator[str]:
+def _spiegelhalter(run: RunFacts, view: View) -> Iterator[str]:
     m = run.measure(view, of_caution("miscalibration").name)
     if m is not None and m.value is not None and m.value < 1 - run.settings.level:
         yield f"Spiegelhalter's test has {p_value(m.value)}"

@@ -149,10 +149,12 @@ def run(
         measures += found.measures
         tables += found.tables
 
-    def scores(dataset: str, model: str) -> Any:
+    def scores(dataset: str, model: str, index: int | None = None) -> Any:
         from evalreport.results.identity import EVERYTHING
 
-        return memory[dataset, model].scores(EVERYTHING)
+        own = memory[dataset, model]
+        missing = index is not None and own.view.class_scores is None
+        return None if missing else own.scores(EVERYTHING, index)
 
     return RunFacts(
         views=views,

@@ -17,7 +17,7 @@ RAISED = {
         "acceptance_on_point",
     },
     "cross_validation": {"no_better_than_baseline", "pooled_folds"},
-    "digits": {"no_better_than_baseline", "acceptance_on_point"},
+    "digits": {"no_better_than_baseline", "acceptance_on_point", "miscalibration"},
     "grouped_folds": {
         "majority_class", "small_denominator", "labels_differ", "no_better_than_baseline",
         "pooled_folds",

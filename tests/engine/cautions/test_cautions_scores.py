@@ -165,6 +165,45 @@ def test_miscalibration_is_seen_in_clustered_and_weighted_rows(kit: Any, design:
     assert kit.message(kit.run(silent, ["brier"]), "miscalibration") is None
 
 
+def _three_classes(kit: Any, factor: float) -> Any:
+    """Three classes drawn from the softmax of numbers, of which the model gives some multiple."""
+    rng = np.random.default_rng(7)
+    logits = rng.normal(size=(3000, 3)) * 2
+
+    def shares(values: Any) -> Any:
+        return np.exp(values) / np.exp(values).sum(axis=1, keepdims=True)
+
+    actual = [int(rng.choice(3, p=p)) for p in shares(logits)]
+    given = shares(logits / factor)
+    return kit.view(
+        actual, class_scores=given, predicted=given.argmax(axis=1), labels=["a", "b", "c"]
+    )
+
+
+@pytest.mark.parametrize("design", ["rows", "cluster", "weight"])
+def test_miscalibration_of_classes(kit: Any, design: str) -> None:
+    """A temperature of 3 makes each class against the rest too timid; one of 1 none of them."""
+    told = {
+        "rows": {},
+        "cluster": {"cluster": (np.arange(3000) // 2, 1500)},
+        "weight": {"weight": np.full(3000, 2.0)},
+    }[design]
+    view = replace(_three_classes(kit, 3.0), **told)
+    (record,) = kit.cautions(kit.run(view, ["log_loss"]), "miscalibration")
+    assert record.severity == "warning"
+    assert "not 1, in 3 of 3 classes (98.3 % intervals)" in record.message
+    silent = replace(_three_classes(kit, 1.0), **told)
+    assert kit.message(kit.run(silent, ["log_loss"]), "miscalibration") is None
+
+
+def test_miscalibration_of_classes_that_is_only_drawn(kit: Any) -> None:
+    """Where no metric judges the probabilities, slopes that are off by more than 2 are named."""
+    (record,) = kit.cautions(kit.run(_three_classes(kit, 4.0), ["recall"]), "miscalibration")
+    assert record.severity == "warning"
+    facts = kit.run(_three_classes(kit, 1.5), ["recall"])
+    assert kit.message(facts, "miscalibration") is None
+
+
 def test_too_high_probabilities_show_in_the_large(kit: Any) -> None:
     message = kit.message(kit.run(_halves(kit, 0.5, 0.8), ["brier"]), "miscalibration")
     assert message is not None
@@ -335,7 +374,7 @@ def test_cautions_count_many_rows_of_each_score(kit: Any, last: float) -> None:
     each = 10**12
     table = facts.scores("d", "m")
     many = ScoreTable(table.scores, table.positives * each, table.negatives * each)
-    seen = replace(facts, views=[counted(each)], scores=lambda _dataset, _model: many)
+    seen = replace(facts, views=[counted(each)], scores=lambda _dataset, _model, _index: many)
     for code in ("clipped_probabilities", "not_probabilities"):
         expected, found = (_numbers(one, code) for one in (facts, seen))
         assert found.keys() == expected.keys()
