@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from evalreport.metrics.declare import Average, Metric, Table
 from evalreport.metrics.formula import (
+    WRITTEN_TERMS,
     Expression,
     Outcome,
     OverZero,
@@ -33,8 +34,6 @@ from evalreport.results.records import MissingBounds, Reached
 
 #: Up to so many classes a mean over classes is taken in exact fractions.
 EXACT_CLASSES = 100
-#: Up to so many classes the mean is written out in full when numbers are put in.
-WRITTEN_CLASSES = 12
 
 
 @dataclass(frozen=True)
@@ -177,7 +176,7 @@ def _sum(parts: Sequence[Any]) -> Any:
 def _written_mean(
     values: Sequence[Evaluated], weights: Sequence[Any], total: Any, kind: Average
 ) -> str:
-    if len(values) > WRITTEN_CLASSES:
+    if len(values) > WRITTEN_TERMS:
         return f"sum of {len(values)} class values / {number_text(total)}"
     if kind is Average.WEIGHTED:
         terms = [

@@ -20,7 +20,16 @@ from evalreport.metrics.declare import (
     Shows,
     metric,
 )
-from evalreport.metrics.formula import Cell, Expression, Ratio, mean, ratio, root, whole
+from evalreport.metrics.formula import (
+    WRITTEN_TERMS,
+    Cell,
+    Expression,
+    Ratio,
+    mean,
+    ratio,
+    root,
+    whole,
+)
 from evalreport.metrics.tables import Counts, Matrix
 from evalreport.statistics import two_rates
 
@@ -287,11 +296,11 @@ def _mean_of_shares(name: str, m: Matrix, tops: list[Any]) -> Expression:
     occurring = [k for k, total in enumerate(m.row_totals) if total != 0]
     if len(occurring) < 2:
         return ratio(0, 0)
-    shares = sum(
-        (ratio(Cell(name, tops[k]), Cell("rows", m.row_totals[k])).exact() for k in occurring),
-        start=0,
-    )
-    return ratio(Cell(text, shares), Cell("classes that occur", len(occurring)))
+    terms = [ratio(Cell(name, tops[k]), Cell("rows", m.row_totals[k])) for k in occurring]
+    shares = sum((term.exact() for term in terms), start=0)
+    few = len(terms) <= WRITTEN_TERMS
+    written = f"({' + '.join(term.substituted() for term in terms)})" if few else ""
+    return ratio(Cell(text, shares, written), Cell("classes that occur", len(occurring)))
 
 
 def _stacked_shares(tops: list[Any], totals: list[Any]) -> tuple[Any, Any]:

@@ -28,6 +28,9 @@ Number: TypeAlias = "int | float | Fraction"
 #: A difference of doubles that is a smaller share of them than this is their rounding.
 ROUNDING = 4 * float(np.finfo(np.float64).eps)
 
+#: Terms of a sum up to which a formula with its numbers put in shows each.
+WRITTEN_TERMS = 12
+
 #: The reason of a value that scores or counts near the ends of the range of doubles lead to.
 BEYOND = "the arithmetic leaves the range of numbers that a computer holds, about 1.8e308"
 
@@ -187,10 +190,14 @@ def whole(number: float) -> int | float:
 
 @dataclass(frozen=True, eq=False)
 class Cell(Expression):
-    """A named count: a cell, a total or a sum of the table. ``None`` means not known."""
+    """A named count: a cell, a total or a sum of the table. ``None`` means not known.
+
+    ``written`` stands for the number of a sum whose terms are to be seen.
+    """
 
     name: str
     value: Any
+    written: str = ""
 
     def exact(self) -> Number:
         if self.value is None:
@@ -205,7 +212,7 @@ class Cell(Expression):
         return self.name
 
     def substituted(self) -> str:
-        return "?" if self.value is None else number_text(self.value)
+        return self.written or ("?" if self.value is None else number_text(self.value))
 
     def cells(self) -> Iterator[Cell]:
         yield self

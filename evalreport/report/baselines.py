@@ -50,12 +50,21 @@ MOST_BASELINES = 6
     of=(Baseline, BaselineTable, AgainstBaseline, Declared),
 )
 def baseline_blocks(contents: Contents) -> list[Block]:
-    """Baselines of each dataset beside its models, then declared values beside measured ones."""
+    """Baselines of each dataset beside its models, then declared values beside measured ones.
+
+    Of several classes it is said in words what they come to; each value is in results.json.
+    """
     blocks: list[Block] = []
     for dataset in contents.datasets:
         blocks += _against(contents, dataset)
-        strip = _baselines(contents, dataset)
-        blocks += [] if strip is None else [strip]
+        if all(contents.is_binary(view) for view in contents.views if view[0] == dataset):
+            strip = _baselines(contents, dataset)
+            blocks += [] if strip is None else [strip]
+        elif names := dict.fromkeys(b.baseline for b in _of_dataset(contents, dataset)):
+            told = listed([visible(name.replace("_", " ")) for name in names])
+            blocks.append(
+                Text(f"The values of {told} by every metric are in results.json.", "small")
+            )
     declared = contents.of(Declared)
     return [*blocks, _declared(contents, declared)] if declared else [*blocks]
 
@@ -63,11 +72,7 @@ def baseline_blocks(contents: Contents) -> list[Block]:
 def _baselines(contents: Contents, dataset: str) -> TableBlock | None:
     """One line per baseline, then one per model: the counts of two classes, then the values."""
     views = [v for v in contents.views if v[0] == dataset]
-    own = [
-        b
-        for b in contents.of(Baseline)
-        if b.dataset == dataset and (b.label is None or contents.is_binary(views[0]))
-    ]
+    own = _of_dataset(contents, dataset)
     names = list(dict.fromkeys(b.baseline for b in own))
     known = {(b.baseline, _key(b)): b.value for b in own}
     found = {key: [_measure(contents, view, key) for view in views] for key in _keys(own, names)}
@@ -93,6 +98,10 @@ def _baselines(contents: Contents, dataset: str) -> TableBlock | None:
     notes = [at, _notes(own, len(found), list(dict.fromkeys(alone))), _left_out(contents, own)]
     title = f"Models against simple rules, {label_text(dataset)}{_rows(contents, views)}"
     return TableBlock(title, columns, tuple(lines), (" ".join(filter(None, notes)),), "many")
+
+
+def _of_dataset(contents: Contents, dataset: str) -> list[Baseline]:
+    return [b for b in contents.of(Baseline) if b.dataset == dataset]
 
 
 def _keys(own: Sequence[Baseline], names: Sequence[str]) -> list[Quantity]:

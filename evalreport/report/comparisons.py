@@ -277,6 +277,8 @@ def _differences(contents: Contents, entries: Sequence[Comparison], total: int) 
         notes = (f"{len(entries)} of {total} comparisons; the others are in results.json.",)
     if any(e.fold == MEAN_OF_FOLDS for e in entries):
         notes = (*notes, "The values of means over folds are beside the tables of their folds.")
+    if _values_elsewhere(contents, entries):
+        notes = (*notes, "The values are beside their tables, in the section of metrics.")
     notes = (*notes, *_disagreeing(contents, entries))
     of = "Differences" if alone is None else f"Differences of {alone.symbol} {alone.name}"
     of += f" from {only}" if only else ""
@@ -307,12 +309,16 @@ def _columns(
         "reference", lambda e: "then" if e.reference_run else marked(_reference(e))
     )
     corrected: Field[Comparison] = right(f"p, {_correction(entries)}", lambda e: _p(e.p_adjusted))
+    valued = not _values_elsewhere(contents, entries)
+    value: Field[Comparison] = right(
+        "value", lambda e: _value(contents, _measure(contents, e, "model"))
+    )
     return [
         left("metric", lambda e: LineCell(comparison_title(contents, e), head=True)),
         *(() if alone else (model,)),
-        right("value", lambda e: _value(contents, _measure(contents, e, "model"))),
+        *((value,) if valued else ()),
         *(() if only else (reference,)),
-        right("reference" if only else "value", other),
+        *((right("reference" if only else "value", other),) if valued else ()),
         right("difference", lambda e: LineCell(_said(e), strong=True)),
         right(_level(entries), lambda e: "" if e.interval is None else _limits(e.interval)),
         axis,
@@ -320,6 +326,18 @@ def _columns(
         right("p", lambda e: _p(e.p_value)),
         *((corrected,) if any(map(_is_corrected, entries)) else ()),
     ]
+
+
+def _values_elsewhere(contents: Contents, entries: Sequence[Comparison]) -> bool:
+    """Whether the values stand in the section of metrics alone: the tables of several classes do.
+
+    Those of an earlier run stand nowhere else.
+    """
+    views = {(e.dataset, e.model) for e in entries}
+    one_line = any(contents.is_binary(v) or contents.has_sets(v) for v in views)
+    return "measures" in contents.sections and not (
+        one_line or any(e.reference_run for e in entries)
+    )
 
 
 def _said(entry: Comparison) -> str:

@@ -184,9 +184,9 @@ def test_mean_recall_says_what_it_added_up() -> None:
     m = Matrix.from_counts([[3, 1, 0], [0, 0, 0], [1, 0, 1]])
     accuracy, error = of_classes("balanced_accuracy", m), of_classes("balanced_error_rate", m)
     assert accuracy.formula() == "sum(TP / (TP + FN)) / classes that occur"
-    assert accuracy.substituted() == "1.25 / 2"
+    assert accuracy.substituted() == "(3 / 4 + 1 / 2) / 2"
     assert error.formula() == "sum(FN / (TP + FN)) / classes that occur"
-    assert error.substituted() == "0.75 / 2"
+    assert error.substituted() == "(1 / 4 + 1 / 2) / 2"
 
 
 def test_mean_recall_of_a_stack() -> None:

@@ -119,16 +119,3 @@ def test_n_beside_metrics_of_label_sets_counts_the_rows_of_the_group() -> None:
     first = next(s.text for s in page.all("section") if s.attrs["id"] == "verdict")
     assert "classes" not in first
     assert "not declared" not in first
-
-
-def test_an_average_of_a_baseline_over_fewer_classes_says_so() -> None:
-    """Always naming the largest of three classes, 6 of 12 rows, leaves the precision of the other
-    two undefined: the mean of what is left is 6 / 12."""
-    names = ["ape"] * 6 + ["bat"] * 3 + ["cat"] * 3
-    page = _page({"y": names, "p": names}, metrics=["precision"], averaging=["macro"])
-    strip = next(t for t in page.all("table") if "Models against simple rules" in t.text)
-    heads = [cell.text for cell in strip.all("th")]
-    row = next(row for row in strip.all("tr") if "majority class" in row.text)
-    cells = [row.all("th")[0].text, *(cell.text for cell in row.all("td"))]
-    assert cells[heads.index("Macro precision")] == "0.500"
-    assert "Macro precision of majority class and prevalence leaves out 2 classes" in page.text

@@ -77,29 +77,18 @@ def test_a_card_draws_the_line_of_each_criterion_on_it(forty_two_criteria):
     assert len(card.all("u")) == 42
 
 
-def test_baselines_stand_beside_the_same_average_of_a_model():
+def test_baselines_of_several_classes_have_no_table():
     results = many_classes(3)
-    metric = next(m for m in results["measures"] if m.get("average") == "macro")
-    like = {
-        "dataset": "d",
-        "metric": metric["metric"],
-        "params": {},
-        "label": None,
-        "n": 30,
-        "note": "of these rows",
-    }
+    like = {"dataset": "d", "metric": "recall", "params": {}, "label": None, "n": 30, "note": ""}
     results["baselines"] = [
-        {**like, "baseline": "majority_class", "average": "macro", "value": 0.123},
-        {**like, "baseline": "majority_class", "average": "weighted", "value": 0.456},
+        {**like, "baseline": name, "average": "macro", "value": 0.123}
+        for name in ("majority_class", "prevalence")
     ]
-    page = render_html(results)
-    section = next(s for s in parse(page).all("section") if "Models against simple rules" in s.text)
-    strip = next(t for t in section.all("table") if "Models against simple rules" in t.text)
-    rows = [row.text for row in strip.all("tr")[1:]]
-    assert any("0.123" in row for row in rows)
-    assert {e.attrs["data-average"] for e in strip.all(data_average=True)} == {"macro"}
-    assert not any("0.456" in row for row in rows)
-    assert "for no model: Weighted" in section.text
+    text = render_html(results)
+    assert "Models against simple rules" not in text
+    assert (
+        "The values of majority class and prevalence by every metric are in results.json." in text
+    )
 
 
 @pytest.mark.long
@@ -384,18 +373,6 @@ def test_the_tables_of_baselines_stand_beside_their_values():
     assert [cell.text for cell in first_row.all("td")] == ["357", "0", "212", "0", "0"]
     cells = results["tables"][0]["counts"]
     assert [int(cell.text) for cell in of_models[0].all("td")[1:5]] == [*cells[0], *cells[1]]
-
-
-def test_per_class_values_of_the_previous_model_are_no_values_of_baselines_alone():
-    results = many_classes(3)
-    like = {"dataset": "d", "baseline": "previous", "metric": "recall", "params": {}, "n": 30}
-    labels = results["tables"][0]["labels"]
-    results["baselines"] = [
-        {**like, "average": None, "label": label, "value": 0.5, "note": ""} for label in labels
-    ] + [{**like, "average": "macro", "label": None, "value": 0.5, "note": ""}]
-    text = render_html(results)
-    assert "Models against simple rules" in text
-    assert "for no model" not in text
 
 
 @pytest.fixture(scope="module")
