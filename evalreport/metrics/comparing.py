@@ -218,6 +218,22 @@ Averaged = tuple[Metric, str | None]
 
 
 @cache
+def is_of_truth_alone(metric: Metric, params: Mapping[str, Any]) -> bool:
+    """Whether a value does not depend on the predictions, as the no-information rate.
+
+    Tried on two tables with the same true classes and different predictions.
+    """
+    if metric.table not in (Table.COUNTS, Table.MATRIX) or metric.context:
+        return False
+    arguments = metric.arguments(dict(params))
+    examples = [Matrix.from_counts(c) for c in ([[5, 3], [2, 7]], [[6, 2], [4, 5]])]
+    values = [
+        metric(m if metric.table is Table.MATRIX else m.one_versus_rest(1), **arguments).exact()
+        for m in examples
+    ]
+    return bool(values[0] == values[1])
+
+
 def same_number(metric: Metric, average: str | None, *, two_classes: bool) -> Averaged:
     """The metric, without an average where there is one, that an average is the same number as.
 

@@ -24,12 +24,12 @@ from evalreport.metrics.comparing import (
     Family,
     directed,
     family_of,
+    is_of_truth_alone,
     methods_of,
     same_number,
 )
-from evalreport.metrics.declare import Interval, Metric, Table
+from evalreport.metrics.declare import Interval, Table
 from evalreport.metrics.kinds import AREA_OF_CLUSTERS, Design
-from evalreport.metrics.tables import Matrix
 from evalreport.plan.inputs import Facts
 from evalreport.plan.methods import ASKED
 from evalreport.plan.task import AT_THRESHOLD, Request, Skipped, Task
@@ -270,7 +270,7 @@ def why_not_compared(
         return "a p value or test statistic is not compared"
     if "highest" in metric.context:
         return "it compares a group with the others, which are not among its rows"
-    if of_models and _same_for_all_models(metric, task):
+    if of_models and is_of_truth_alone(metric, dict(task.params)):
         return "it does not depend on the model"
     return None
 
@@ -280,19 +280,6 @@ def of_other_class(task: Task, facts: Facts) -> bool:
     if not facts.two_classes or task.table != Table.SCORES.value:
         return False
     return task.label not in (None, facts.positive)
-
-
-def _same_for_all_models(metric: Metric, task: Task) -> bool:
-    """Tried on two tables with the same true classes and different predictions."""
-    if metric.table not in (Table.COUNTS, Table.MATRIX) or metric.context:
-        return False
-    arguments = metric.arguments(dict(task.params))
-    examples = [Matrix.from_counts(c) for c in ([[5, 3], [2, 7]], [[6, 2], [4, 5]])]
-    values = [
-        metric(m if metric.table is Table.MATRIX else m.one_versus_rest(1), **arguments).exact()
-        for m in examples
-    ]
-    return bool(values[0] == values[1])
 
 
 # -- how ------------------------------------------------------------------------------------

@@ -82,7 +82,10 @@ def build(
 def _sections(
     contents: Contents, wording: Wording, chosen: tuple[str, ...], failed: list[str]
 ) -> tuple[Section, ...]:
-    """The sections that hold something, numbered in order; annexes are lettered."""
+    """The sections that hold something, numbered in order; annexes are lettered.
+
+    Those of a page without contents have no numbers.
+    """
     made: dict[str, list[Block]] = {}
     stood: set[str] = set()
     for name in making_order(chosen):
@@ -94,6 +97,7 @@ def _sections(
     found = []
     for name in kept:
         number = next(letters) if sections()[name].annex else str(next(numbers))
+        number = "" if wording.brief else number
         found.append(_section(contents, wording, sections()[name], number, made[name]))
     places = {section.id: f"{section.number} {section.short}" for section in found}
     return tuple(

@@ -37,7 +37,7 @@ from evalreport.report.pieces import ACTUAL_IN_ROWS, Orientation
 from evalreport.report.results_table import by_class, front_views, worst_first
 from evalreport.report.sections import section
 from evalreport.report.strips import Row, measures_strip
-from evalreport.report.words import counted, label_text, listed, rows_text
+from evalreport.report.words import counted, label_text, listed, lower_first, rows_text
 from evalreport.results.records import LabelLedger, Measure, Table
 
 if TYPE_CHECKING:
@@ -326,11 +326,17 @@ def class_lines(contents: Contents, view: View) -> list[Block]:
         return []
     by_label: dict[str, list[Measure]] = {}
     means: dict[str, list[Measure]] = {}
+    equal: dict[str, list[str]] = {}
+    plain = [m for m in contents.pooled(view) if not m.average or contents.words.is_plain(m)]
     for m in contents.pooled(view):
         if m.label is not None and m.average is None:
             by_label.setdefault(m.label, []).append(m)
-        elif m.average and not contents.words.is_plain(m) and not _is_accuracy(contents, m):
-            means.setdefault(m.average, []).append(m)
+        elif m.average and not contents.words.is_plain(m):
+            same = _of_all_classes(contents, m)
+            if same is not None and same.name != m.metric:
+                equal.setdefault(same.title, []).append(contents.heading(m))
+            if same is None or not any(one.metric == same.name for one in plain):
+                means.setdefault(m.average, []).append(m)
     if not by_label and not means:
         return []
     shown = [x for x in contents.classes(view) if x in by_label][:MOST_LINES]
@@ -364,25 +370,26 @@ def class_lines(contents: Contents, view: View) -> list[Block]:
     )
     # on paper a short one stays whole
     kept = f"kept {strips[0].style}" if strips and len(shown) <= MOST_WHOLE else ""
-    equal = [contents.heading(m) for m in means.get("micro", []) if _same(contents, m)]
-    told = f"{listed(list(dict.fromkeys(equal)))}: with one label a row the same as accuracy."
+    told = [
+        f"{listed(list(dict.fromkeys(names)))}: with one label a row the same as "
+        f"{lower_first(title)}."
+        for title, names in equal.items()
+    ]
     return [
         *blocks,
         *(replace(one, style=kept or one.style) for one in strips),
-        *([Text(told, "small")] if equal else []),
+        *([Text(" ".join(told), "small")] if told else []),
     ]
 
 
-def _is_accuracy(contents: Contents, m: Measure) -> bool:
-    """Whether an average is the accuracy, which stands on the page."""
-    same = _same(contents, m)
-    return same is not None and any(one.metric == same.name for one in contents.measures)
+def _of_all_classes(contents: Contents, m: Measure) -> Metric | None:
+    """The metric over all classes that says what an average does, with one label a row.
 
-
-def _same(contents: Contents, m: Measure) -> Metric | None:
-    """The metric that an average over all counts is by another name, with one label a row."""
+    It is the same number by another name, or has a form of its own for several classes, of which
+    averages over each class against the rest say less.
+    """
     declared = find(m.metric)
-    if m.average != "micro" or declared is None or contents.has_sets(view_of(m)):
+    if declared is None or contents.has_sets(view_of(m)):
         return None
     same, _ = same_number(declared, m.average, two_classes=False)
-    return None if same is declared else same
+    return None if same is declared and declared.for_classes is None else same

@@ -8,7 +8,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from evalreport.metrics.catalogue import named_within
+from evalreport.metrics.catalogue import find, named_within
+from evalreport.metrics.comparing import is_of_truth_alone
 from evalreport.report.choosing import threshold_choosers
 from evalreport.report.classes import against_the_rest, pooled_counts
 from evalreport.report.columns import Field, right, table_of
@@ -497,9 +498,12 @@ _VERBS = {"maximize": "maximizes", "minimize": "minimizes"}
 
 
 def _at_threshold(contents: Contents, view: View, threshold: Threshold) -> list[Measure]:
+    """What was measured at a threshold; what follows from the true classes is the same at each."""
     found = []
     for m in contents.of_view(view):
+        declared = find(m.metric)
         plain = not m.subgroup and m.fold is None and wanted(contents, m)
+        plain = plain and not (declared and is_of_truth_alone(declared, m.params))
         here = (m.threshold, m.threshold_rule) == (
             threshold.threshold,
             threshold.rule,

@@ -107,6 +107,12 @@ def test_the_page_says_which_averages_are_accuracy() -> None:
     assert page.count("Micro F1: with one label a row the same as accuracy.") == 1
 
 
+def test_an_average_that_stands_on_the_page_by_another_name_has_no_cell() -> None:
+    page = _made(["accuracy", "recall"], {}).to_html()
+    assert page.count("Micro recall: with one label a row the same as accuracy.") == 1
+    assert "micro, of all counts" not in page
+
+
 def test_with_indeterminate_predictions_micro_is_not_accuracy() -> None:
     unclear = np.where(np.arange(N) % 10 == 0, "unclear", PREDICTED.astype(str)).tolist()
     spec = {
