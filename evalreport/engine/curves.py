@@ -13,6 +13,7 @@ import numpy as np
 
 from evalreport.engine.counting.memory import MemoryTables
 from evalreport.metrics import calibration_curve, curves
+from evalreport.metrics.calibration import oe_ratio
 from evalreport.metrics.declare import Metric
 from evalreport.metrics.formula import Value
 from evalreport.metrics.precision_recall import average_precision
@@ -177,12 +178,17 @@ def _calibration(
 
 
 def _line(table: ScoreTable) -> dict[str, float]:
-    """The calibration line, where there is one: as the metrics of these names have it."""
+    """Observed to expected positives, and the calibration line: as the metrics of these names.
+
+    What does not exist is left out.
+    """
+    ratio = oe_ratio(table).outcome()
+    found = {"oe_ratio": ratio.number} if isinstance(ratio, Value) else {}
     try:
         intercept, slope = calibration_line(table.scores, table.positives, table.negatives)
     except NotEstimable:
-        return {}
-    return {"calibration_slope": slope.value, "calibration_intercept": intercept.value}
+        return found
+    return found | {"calibration_slope": slope.value, "calibration_intercept": intercept.value}
 
 
 def merged(table: ScoreTable, at_most: int) -> tuple[ScoreTable, bool]:

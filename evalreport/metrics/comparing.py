@@ -217,7 +217,6 @@ def pooled_over_rows(metric: Metric) -> bool:
 Averaged = tuple[Metric, str | None]
 
 
-@cache
 def is_of_truth_alone(metric: Metric, params: Mapping[str, Any]) -> bool:
     """Whether a value does not depend on the predictions, as the no-information rate.
 
@@ -234,6 +233,7 @@ def is_of_truth_alone(metric: Metric, params: Mapping[str, Any]) -> bool:
     return bool(values[0] == values[1])
 
 
+@cache
 def same_number(metric: Metric, average: str | None, *, two_classes: bool) -> Averaged:
     """The metric, without an average where there is one, that an average is the same number as.
 

@@ -337,7 +337,7 @@ def class_lines(contents: Contents, view: View) -> list[Block]:
                 equal.setdefault(same.title, []).append(contents.heading(m))
             if same is None or not any(one.metric == same.name for one in plain):
                 means.setdefault(m.average, []).append(m)
-    if not by_label and not means:
+    if not (by_label or means or equal):
         return []
     shown = [x for x in contents.classes(view) if x in by_label][:MOST_LINES]
     sets = contents.has_sets(view)
@@ -389,7 +389,7 @@ def _of_all_classes(contents: Contents, m: Measure) -> Metric | None:
     averages over each class against the rest say less.
     """
     declared = find(m.metric)
-    if declared is None or contents.has_sets(view_of(m)):
+    if declared is None or contents.has_sets(view_of(m)) or m.indeterminate is not None:
         return None
     same, _ = same_number(declared, m.average, two_classes=False)
     return None if same is declared and declared.for_classes is None else same

@@ -95,15 +95,22 @@ class Shown(NamedTuple):
         return ()
 
     def _line_in_words(self, one: Record) -> tuple[str, ...]:
-        """Slope and intercept of the calibration line, the area C under the ROC curve, and rows."""
+        """The calibration line, the area C under the ROC curve, rows, and what the run has else.
+
+        Where no line can be fitted that is said: the annex has the reason where it was asked for.
+        """
         slope = _number(self.contents, one, "calibration_slope", "slope")
         intercept = _number(self.contents, one, "calibration_intercept", "intercept")
         area = _number(self.contents, _beside(self.contents, one, "roc"), "roc_auc", "C")[:1]
         rows = f"n {count_text(sum(n or 0 for n in one.points.get('n') or ()))}"
+        ratio = _number(self.contents, one, "oe_ratio", "O:E")[:1]
+        further = [*ratio, *_number(self.contents, one, "emax", "Emax")[:1]]
+        if not (slope or intercept):
+            slope = ["no slope: not estimable"]
         if len(slope) > 1 or len(intercept) > 1:
-            lines = [" ".join(slope), " ".join(intercept), ", ".join([*area, rows])]
+            lines = [" ".join(slope), " ".join(intercept), ", ".join([*area, *further, rows])]
         else:
-            lines = [", ".join([*slope, *area]), ", ".join([*intercept, rows])]
+            lines = [", ".join([*slope, *area]), ", ".join([*intercept, rows]), ", ".join(further)]
         return tuple(line for line in lines if line)
 
 

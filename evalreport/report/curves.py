@@ -77,7 +77,11 @@ DOTS = (
     f"Dots: bins of {FEWEST} or more rows with intervals, larger for more rows; the line is "
     "smoothed. Below: rows by score, this class up, others down."
 )
-LINE = "Slope, intercept: joint logistic fit."
+SIGNS = (
+    ("slope ", "Slope, intercept: joint logistic fit."),
+    ("O:E", "O:E: observed over expected."),
+    ("Emax", "Emax: largest distance of the smoothed line."),
+)
 AREA = "C: ROC AUC."
 #: Columns that a curve is drawn from, and how its points are said.
 AXES = {
@@ -344,7 +348,8 @@ def _aside(shown: Shown) -> str:
     contents, curves = shown.contents, shown.records
     if shown.kind == "calibration":
         told = [DOTS]
-        told += [LINE] if any("slope" in line for c in shown.curves for line in c.said) else []
+        said = " ".join(line for c in shown.curves for line in c.said)
+        told += [words for sign, words in SIGNS if sign in said]
         told += [AREA] if any(area_of(contents, c) is not None for c in curves) else []
         smooth = [c for c in contents.of(Curve) if _is_smoothed(c, curves)]
         told += [_band_words(contents, smooth)] if any(c.band for c in smooth) else []
