@@ -15,7 +15,7 @@ from evalreport.report.columns import Field, left, right, table_of
 from evalreport.report.contents import Contents, grouped, view_of
 from evalreport.report.count_tables import MOST_WHOLE, abreast, count_table
 from evalreport.report.marking import flat_counts
-from evalreport.report.model import Block, Line, MetricBlock, TableBlock, Tables
+from evalreport.report.model import Block, Line, MetricBlock, TableBlock, TablePair, Tables
 from evalreport.report.numbers import count_text, value_text
 from evalreport.report.pieces import LineCell
 from evalreport.report.sections import section
@@ -146,8 +146,11 @@ def metric_blocks_with(
         binary = any(contents.is_binary(view) for view in contents.views)
         between = scores if blocks and binary else ()
         blocks = [*blocks, *between, *without_tables_of(of_scores, blocks)]
-    blocks += [block for view in contents.views for block in class_lines(contents, view)]
-    blocks += joined_class_blocks(contents) if classes else []
+    joined = joined_class_blocks(contents) if classes else []
+    # confusions of few classes follow the tables that they are of
+    first = [block for block in joined[:1] if isinstance(block, TablePair)]
+    lines = [block for view in contents.views for block in class_lines(contents, view)]
+    blocks = [*blocks, *first, *lines, *joined[len(first) :]]
     return [*blocks, *missing_blocks(contents)] if blocks else []
 
 
