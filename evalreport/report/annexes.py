@@ -36,6 +36,7 @@ from evalreport.report.words import (
     subgroup_text,
     visible,
 )
+from evalreport.results.identity import MEAN_OF_FOLDS
 from evalreport.results.records import (
     CitedProtocol,
     Comparison,
@@ -109,7 +110,7 @@ def _methods_of(same: Iterable[Measure]) -> list[Interval]:
     """
     found: dict[str, Interval] = {}
     every = list(same)
-    for m in [m for m in every if m.fold is None] or every:
+    for m in [m for m in every if m.fold in (None, MEAN_OF_FOLDS)] or every:
         own = m.interval
         if own is not None and _share_held(own) < _share_held(found.get(own.method)):
             found[own.method] = own
@@ -255,9 +256,8 @@ def _interval_words(contents: Contents) -> str:
 
 #: What a share of intervals that held is, said once below the methods.
 STUDIED = (
-    "Covers: the share of samples of the coverage study whose 95 % interval contains the true "
-    "value, where it is less than 93 %, at {} unless stated; a sample without limits counts as "
-    "one that does not."
+    "Covers: the % of samples of the coverage study with 95 % limits around the true value, "
+    "if below 93, at {} unless stated."
 )
 
 

@@ -209,7 +209,7 @@ DRAWN: dict[str, Callable[..., dict[str, Array]]] = {
 
 #: Metrics of one class that are averaged, and those of the whole table.
 AVERAGED = ("recall", "precision", "specificity", "npv", "f1", "jaccard", "g_mean")
-WHOLE = ("accuracy", "balanced_accuracy", "mcc", "kappa", "weighted_kappa", "gwet_ac1")
+WHOLE = ("accuracy", "balanced_accuracy", "mcc", "kappa", "weighted_kappa")
 AVERAGES = ("macro", "weighted", "micro")
 
 

@@ -30,9 +30,9 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "report/choosing.py": "fpr recall",
     },
     "points of curves, and the numbers that sum a curve up beside its name": {
-        "engine/curves.py": "calibration_intercept calibration_slope gain lift",
-        "report/curve_charts.py": "average_precision calibration_intercept calibration_slope fpr "
-        "gain precision recall roc_auc specificity",
+        "engine/curves.py": "calibration_intercept calibration_slope gain lift oe_ratio",
+        "report/curve_charts.py": "average_precision calibration_intercept calibration_slope emax "
+        "fpr gain oe_ratio precision recall roc_auc specificity",
     },
     "paired tables of the two classes of a chart of both scores; the field ks of drift": {
         "verify/rebuild_records.py": "ks recall specificity",
