@@ -119,16 +119,17 @@ BY_KIND: Mapping[Kind, Mapping[Design, tuple[str, ...]]] = {
         ),
         Kind.CLASS_RANKS: (
             "influence_t influence_t influence grouped_jackknife",
-            *3 * ("influence_t grouped_jackknife",), "grouped_jackknife",
+            *3 * ("influence_t influence_t grouped_jackknife",), "grouped_jackknife",
         ),
         Kind.CLASS_DISTANCES: (
             "newcombe_at_cut newcombe_at_cut influence_t influence",
-            "newcombe_at_cut grouped_jackknife", *2 * ("clusters_at_cut grouped_jackknife",),
+            "newcombe_at_cut newcombe_at_cut grouped_jackknife",
+            *2 * ("clusters_at_cut clusters_at_cut grouped_jackknife",),
             "grouped_jackknife",
         ),
         Kind.FIT: ("wald_t wald", *_LEFT_OUT[1:]),
         Kind.LEVEL: ("wald wald wald_t", *_LEFT_OUT[1:]),
-        Kind.FITTED: 5 * ("bootstrap_percentile",),
+        Kind.FITTED: 5 * ("",),
         Kind.OTHER: _LEFT_OUT,
         Kind.SET_SHARE: (
             _SHARE, "wilson_kish sandwich wilson_n_eff", *2 * (_SHARE_OF_CLUSTERS,),

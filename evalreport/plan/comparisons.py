@@ -374,13 +374,15 @@ def _default(family: Family, task: Task, design: Design, *, paired: bool) -> tup
     metric, at = metric_named(task.metric), task.table in AT_THRESHOLD
     single = task.average is None and task.table != Table.CLASS_SCORES.value
     mean, other, sample = family is Family.MEAN, family is Family.OTHER, design is Design.SAMPLE
-    by_limits = metric.interval in _ANALYTIC
+    by_limits = single and metric.interval in _ANALYTIC
     if other:
-        by_limits = metric.interval is Interval.LOG or metric.influence is not None
+        ranked = metric.influence is not None or metric.class_pairs
+        by_limits = ranked or (at and metric.is_bounded)
+        by_limits |= single and metric.interval is Interval.LOG
     if sample and not mean:
         family = Family.TABLE if metric.linearised and (single or at) else Family.OTHER
     elif paired and not mean and (other or design is not Design.ROWS):
-        if not (single and by_limits):
+        if not by_limits:
             family = Family.TABLE if at else Family.OTHER
         elif other:
             family = Family.LIMITS

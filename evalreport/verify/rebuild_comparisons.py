@@ -70,8 +70,6 @@ if TYPE_CHECKING:
 
 ON_ROWS = "the two models are compared row by row"
 FEWER = "it is a value of the rows that both models have"
-#: Names of tests and limits that may take over from the planned ones.
-TAKEN_OVER = {name for pair in ONE for name in pair}
 
 
 def comparisons(again: RecordedState) -> Iterator[Made]:
@@ -319,9 +317,8 @@ class _Recorded(Comparer):
                      "usable", "note", *(() if ends else ("low", "high")))  # fmt: skip
             self.left_out |= {f"interval.{name}": ON_ROWS for name in names}
             low, high = ends or (told.low, told.high)
-            method = told.method if told.method in TAKEN_OVER else task.interval
             level = self.sides[0].settings.level
-            return replace(told, low=low, high=high, method=method, level=level), None
+            return replace(told, low=low, high=high, method=task.interval, level=level), None
 
     def studied(self, task: ComparisonTask) -> Drawn | None:
         try:

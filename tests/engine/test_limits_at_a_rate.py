@@ -61,12 +61,33 @@ def test_recall_at_a_specificity_by_hand() -> None:
     assert (made["value"], made["denominator"]) == (recall(20), 60)
     value, lowest, highest = made["value"], recall(least - 1), recall(most)
     assert made["interval"]["method"] == "wilson_at_rate"
-    assert made["interval"]["low"] == pytest.approx(
-        value - math.hypot(value - own.low, value - lowest), abs=1e-12
-    )
-    assert made["interval"]["high"] == pytest.approx(
-        value + math.hypot(own.high - value, highest - value), abs=1e-12
-    )
+    there = [wilson(share * 60, 60, 0.95) for share in (lowest, highest)]
+    assert there[0] is not None
+    assert there[1] is not None
+    low = min(value - math.hypot(value - own.low, value - lowest), there[0].low)
+    high = max(value + math.hypot(own.high - value, highest - value), there[1].high)
+    assert made["interval"]["low"] == pytest.approx(low, abs=1e-12)
+    assert made["interval"]["high"] == pytest.approx(high, abs=1e-12)
+
+
+def test_of_few_grades_they_hold_where_a_bound_lies_a_whole_grade_away() -> None:
+    rates, held, times = (np.array([0.05, 0.15, 0.5, 0.3]), np.array([0.3, 0.4, 0.25, 0.05])), 0, 80
+    rng = np.random.default_rng(5)
+    datasets = {f"d{k}": {"target": "y"} for k in range(times)}
+    frames = {}
+    for name in datasets:
+        score = np.concatenate([rng.choice(4, 50, p=own) for own in rates])
+        frames[name] = {"y": [1] * 50 + [0] * 50, "s": score.tolist()}
+    spec = {
+        "evalreport": 1,
+        "datasets": datasets,
+        "models": {"m": {"margin": "s"}},
+        "metrics": [{"specificity_at_recall": {"recall": 0.94}}],
+    }
+    # 95 % of positives lie at grade 1 or above, with 30 % of negatives below it
+    for m in evalreport.run(spec, frames=frames).json["measures"]:
+        held += m["interval"]["low"] <= 0.3 <= m["interval"]["high"]
+    assert held >= 0.93 * times
 
 
 def test_few_negatives_bound_no_threshold_and_all_flagged_is_the_least_precision() -> None:

@@ -1,6 +1,7 @@
 """Differences of two models by what each row contributes.
 
-For samples drawn by a design, for averages over classes, and for losses with weights or clusters.
+For samples drawn by a design, and for losses with weights or clusters; how far two values go
+together, for all whose limits are squared and added.
 
 A row contributes to the difference what it contributes to the one value less what it does to
 the other, and the variance is that of the sum of these by the design (Binder D. International
@@ -11,6 +12,7 @@ limits are by Student's t with the degrees of freedom of that variance, as those
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +22,9 @@ from evalreport.engine.comparisons.contrast import ByError, Contrast, Unknown
 from evalreport.engine.comparisons.draws import of_table
 from evalreport.engine.comparisons.pairs import Pair, Side
 from evalreport.engine.counting.memory import summed
+from evalreport.engine.intervals.case import Case
 from evalreport.engine.intervals.linearised import slopes_of
+from evalreport.engine.intervals.score_averages import influence
 from evalreport.engine.metric_values import Evaluated
 from evalreport.metrics.comparing import BY_DESIGN
 from evalreport.metrics.formula import Value
@@ -162,7 +166,10 @@ def _contributions(side: Side, task: Task, value: Evaluated) -> Floats | None:
         total = float(view.rows) if view.weight is None else view.total_weight()
         return np.asarray(weight * (losses - value.outcome.number) / total, np.float64)
     if task.average is not None or task.table != Table.SCORES.value:
-        return None
+        task = replace(task, where=EVERYTHING)
+        case = Case(side.measurer, task, side.metric(task), side.arguments(task), value)
+        moved = influence(case)
+        return None if moved is None else np.asarray(weight * moved, np.float64)
     index = side.column(task)
     held = side.tables.scores(EVERYTHING, index)
     metric, arguments, factor = side.metric(task), side.arguments(task), 1.0

@@ -4,9 +4,10 @@ The rows choose the threshold, so it is as uncertain as the share. Where it may 
 any assumption on the scores: of n rows of the kept class the number beyond the true threshold is
 binomial, which bounds it by two order statistics (David H., Nagaraja H. Order Statistics, 2003,
 7.1). The distances of the shares at these bounds and those of Wilson's limits are squared and
-added (Zou G., Donner A. Stat Med 27, 2008). It holds from ten rows of each class on
-(docs/coverage.md); the wide limits of few rows are true: nothing bounds a threshold beyond which
-none of ten rows lies.
+added (Zou G., Donner A. Stat Med 27, 2008), and reach at least to Wilson's limits of the shares at
+the bounds: of scores of few grades a bound lies a whole grade away, where the share has an error of
+its own. The wide limits of few rows are true: nothing bounds a threshold beyond which none of ten
+rows lies.
 """
 
 from __future__ import annotations
@@ -48,9 +49,12 @@ def at_rate(case: ScoreCase) -> records.Interval | None:
     highest = _share(case, table, name, 1.0 - most / kept)
     if own is None or lowest is None or highest is None:
         return None
+    there = [
+        proportions.wilson_n_eff(share, rows, case.level) or own for share in (lowest, highest)
+    ]
     low = case.number - math.hypot(case.number - own.low, max(case.number - lowest, 0.0))
     high = case.number + math.hypot(own.high - case.number, max(highest - case.number, 0.0))
-    limits = clipped(low, high, 0.0, 1.0)
+    limits = clipped(min(low, there[0].low), max(high, there[1].high))
     made = intervals.from_limits(limits, case.level, case.method)
     return replace(made, n_effective=sum(worth)) if made is not None and weighted else made
 

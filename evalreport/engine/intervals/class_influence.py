@@ -111,6 +111,12 @@ def by_influence(case: Case, influence: Floats) -> Interval | str | None:
 
 def of_pairs(case: Case) -> Interval | str | None:
     """Limits of the mean area over ordered pairs of classes; None if no pair has rows of both."""
+    found = influence_of_pairs(case)
+    return None if found is None else by_influence(case, found)
+
+
+def influence_of_pairs(case: Case) -> Floats | None:
+    """The derivative of that mean by the weight of each row, shape (rows,); None without pairs."""
     view, rows = case.measurer.view, case.measurer.tables.kinds(case.task.where)
     table = case.measurer.tables.class_scores(case.task.where, case.metric.class_pairs)
     assert view.class_scores is not None
@@ -132,4 +138,4 @@ def of_pairs(case: Case) -> Interval | str | None:
         )
         for (one, other), own in known.items()
     ]
-    return by_influence(case, influence_of(pieces)) if pieces else None
+    return influence_of(pieces) if pieces else None

@@ -27,6 +27,7 @@ from evalreport.engine.intervals.class_influence import (
     Piece,
     by_influence,
     influence_of,
+    influence_of_pairs,
     of_units,
     variance_of,
 )
@@ -51,21 +52,38 @@ def average_of_scores(
 ) -> tuple[Evaluated, Interval | str | None]:
     """The average over classes, with its interval by the planned method."""
     labels, kind = measurer.view.labels, Average(str(task.average))
-    tables = _tables(measurer, task, metric)
-    if kind is Average.MICRO:
-        tables = [pooled(tables)] * len(labels)
-        values = [evaluated(metric, metric(tables[0], **arguments), None)] * len(labels)
-        value = values[0]
-    else:
-        values = [
-            evaluated(metric, metric(table, **arguments), label)
-            for table, label in zip(tables, labels, strict=True)
-        ]
+    tables, values = _of_classes(measurer, task, metric, arguments)
+    value = values[0]
+    if kind is not Average.MICRO:
         value = average(kind, labels, values, [t.positive_total.item() for t in tables])
     if not isinstance(value.outcome, Value) or task.interval is None:
         return value, None
     case = Case(measurer, task, metric, arguments, value)
     return value, _interval(case, tables, values)
+
+
+def _of_classes(
+    measurer: Measuring, task: Task, metric: Metric, arguments: Mapping[str, Any]
+) -> tuple[list[ScoreTable], list[Evaluated]]:
+    """The table and the value of each class; of the micro average those of all, each time."""
+    labels, tables = measurer.view.labels, _tables(measurer, task, metric)
+    if task.average == Average.MICRO.value:
+        tables = [pooled(tables)] * len(labels)
+        return tables, [evaluated(metric, metric(tables[0], **arguments), None)] * len(labels)
+    return tables, [
+        evaluated(metric, metric(table, **arguments), label)
+        for table, label in zip(tables, labels, strict=True)
+    ]
+
+
+def influence(case: Case) -> Floats | None:
+    """What a row's weight moves a value of all classes by, shape (rows,); None if not known.
+
+    Of the mean area over pairs of classes, and of averages over classes.
+    """
+    if case.task.average is None:
+        return influence_of_pairs(case) if case.metric.class_pairs else None
+    return _influence(case, *_of_classes(case.measurer, case.task, case.metric, case.arguments))
 
 
 def _interval(
@@ -107,11 +125,11 @@ def _influence(
     total = sum(float(piece.table.positive_total) for piece in pieces.values())
     known = {k: _number(values[k]) for k in pieces}
     mean = sum(piece.share * known[k] for k, piece in pieces.items())
-    influence = np.zeros(len(case.measurer.tables.kinds(case.task.where)))
+    moved = np.zeros(len(case.measurer.tables.kinds(case.task.where)))
     for k, piece in pieces.items():
-        influence += piece.share * piece.influence
-        influence += np.where(piece.positive, (known[k] - mean) / total, 0.0)
-    return influence
+        moved += piece.share * piece.influence
+        moved += np.where(piece.positive, (known[k] - mean) / total, 0.0)
+    return moved
 
 
 def _pieces(
