@@ -11,7 +11,6 @@ import pytest
 
 from evalreport.engine.metric_values import (
     EXACT_CLASSES,
-    WRITTEN_CLASSES,
     Evaluated,
     average,
     class_value,
@@ -21,7 +20,7 @@ from evalreport.engine.metric_values import (
 )
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Average, Metric
-from evalreport.metrics.formula import Cell, Infinite, Undefined, Value, ratio, root
+from evalreport.metrics.formula import WRITTEN_TERMS, Cell, Infinite, Undefined, Value, ratio, root
 from evalreport.metrics.tables import Counts, Matrix
 
 C = Counts(tp=8, fp=2, fn=4, tn=6)
@@ -164,7 +163,7 @@ def test_means_are_exact_fractions_rounded_once() -> None:
     mixed = average(Average.WEIGHTED, LABELS, [third, tenth, third], (3, 10, 3))
     assert mixed.outcome == Value(3 / 16)
     assert EXACT_CLASSES == 100
-    assert WRITTEN_CLASSES == 12
+    assert WRITTEN_TERMS == 12
 
 
 @pytest.mark.parametrize("classes", [100, 101])
