@@ -184,12 +184,14 @@ def offered(
 def classical(metric: Metric, average: Average | None, design: Design, *, two_classes: bool) -> str:
     """What R and SAS print by default for a value; the default where they print nothing.
 
+    Empty where a value has no limits unless a method is named.
+
     >>> from evalreport.metrics.ranking import roc_auc
     >>> classical(roc_auc, None, Design.ROWS, two_classes=True)
     'delong'
     """
     kind = kind_of(metric, average, two_classes=two_classes)
-    name = BY_KIND[kind][design][:2][-1]
+    name = next(reversed(BY_KIND[kind][design][:2]), "")
     return _formula(metric, average) if name == OWN else name
 
 

@@ -92,7 +92,9 @@ class _Together:
 
 
 def roc_relation(first: ScoreTable, second: ScoreTable) -> RocRelation | None:
-    """The relation of two ROC curves; None where a curve does not exist (one class only).
+    """The relation of two ROC curves; None without rows of both classes, or with rates that fall.
+
+    Weights below 0, of rows that a proxy corrects, may let a rate fall.
 
     >>> s = np.array([0.9, 0.4])
     >>> good = ScoreTable(s, np.array([3, 1]), np.array([1, 3]))
@@ -106,7 +108,10 @@ def roc_relation(first: ScoreTable, second: ScoreTable) -> RocRelation | None:
         float(t.positive_total) > 0 and float(t.negative_total) > 0 for t in (first, second)
     ):
         return None
-    both = _together(_curve(first), _curve(second))
+    one, two = _curve(first), _curve(second)
+    if not all(bool(np.all(own.fpr[1:] >= own.fpr[:-1])) for own in (one, two)):
+        return None
+    both = _together(one, two)
     leads = [(-np.inf, 0.0), (-np.inf, 0.0)]
     signs: set[float] = set()
     last, changes, count = (-1, 0.0), list[tuple[int, int]](), 0

@@ -44,7 +44,7 @@ def sum_of_parts(part: Callable[[slice], Floats], size: int) -> float:
     ``part``: what stands at a slice of the ``size`` places.
 
     >>> values = np.arange(100_000) / 7
-    >>> sum_of_parts(lambda at: values[at], len(values)) == np.sum(values)
+    >>> bool(sum_of_parts(lambda at: values[at], len(values)) == np.sum(values))
     True
     """
     return _added(part, 0, size)

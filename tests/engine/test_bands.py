@@ -185,7 +185,7 @@ def test_a_changed_limit_of_a_smoothed_share_is_found(run: evalreport.Results) -
 SUMS = {
     "roc": ["roc_auc"],
     "precision_recall": ["average_precision"],
-    "calibration": ["calibration_slope", "calibration_intercept"],
+    "calibration": ["oe_ratio", "calibration_slope", "calibration_intercept"],
 }
 
 

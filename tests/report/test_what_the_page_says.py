@@ -151,8 +151,10 @@ def test_a_label_of_sets_is_a_share_of_the_rows():
 def test_each_average_has_a_sentence_of_its_own():
     results = many_classes(3)
     plain = next(m for m in results["measures"] if m["metric"] == "accuracy")
+    own = next(m for m in results["measures"] if m["metric"] == "precision")
     for k, average in enumerate(("macro", "weighted"), start=1):
-        results["measures"].append({**plain, "id": f"a{k}", "average": average, "value": 0.997})
+        mean = {"id": f"a{k}", "label": None, "average": average, "value": 0.997}
+        results["measures"].append({**own, **mean})
     results["measures"].append({**plain, "id": "a3", "metric": "f1", "title": "F1"})
     section = section_of(render_html(results), "measures")
     said = {h.text: h.up("div").text.removeprefix(h.text) for h in section.all("h3") if h.up("div")}
@@ -162,7 +164,7 @@ def test_each_average_has_a_sentence_of_its_own():
     strip = next(t for t in section.all("table") if "Each class against the rest" in t.text)
     heads = [th.text for th in strip.all("thead")[0].all("th")]
     lines = {row.all("th")[0].text: row.all("td") for row in strip.all("tbody")[0].all("tr")}
-    place = heads.index("Accuracy") - 1
+    place = heads.index("Precision") - 1
     for line in ("macro, mean of the classes", "weighted by rows"):
         assert lines[line][place].all(data_value=True)[0].text == "0.997"
 

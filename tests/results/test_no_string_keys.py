@@ -54,7 +54,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "verify/recorded_spec.py": "datasets",
         "report/annexes.py": "resamples seed",
         "report/characteristics.py": "datasets",
-        "report/checklists.py": "folds models params weights",
+        "report/checklists.py": "folds models params repeats weights",
         "report/openlineage.py": "series",
         "report/series.py": "cadence",
         "results/lookup.py": "as_of",
