@@ -104,7 +104,7 @@ def page_one(contents: Contents, cautions: Sequence[Note]) -> list[Block]:
     stamp = Stamp(*_outcome(contents), tuple(_sentences(contents, views, cautions)))
     blocks: list[Block] = [stamp, *_study(contents)]
     if not views:
-        return [*blocks, *best_steps(contents), _caution_lines(cautions)]
+        return [*blocks, *best_steps(contents), _caution_lines(contents, cautions)]
     blocks += results_tables(contents, views)
     followed = front_criterion(contents)
     chart = front_chart(contents, views) if followed is None else front_course(contents, followed)
@@ -113,9 +113,7 @@ def page_one(contents: Contents, cautions: Sequence[Note]) -> list[Block]:
     # a short report has the curves of its classes instead
     drawn = chart is not None or (contents.words.brief and contents.of(records.Curve))
     blocks += [] if drawn else front_classes(contents, views)
-    # in large type a line leads to where they all stand
-    most = 0 if contents.large and "cautions" in contents.sections else MOST_CAUTIONS
-    return [*blocks, _caution_lines(cautions, most, beside=chart is not None)]
+    return [*blocks, _caution_lines(contents, cautions, beside=chart is not None)]
 
 
 def _study(contents: Contents) -> list[Block]:
@@ -595,7 +593,8 @@ def _under(contents: Contents, m: records.Measure) -> str:
 def _care(contents: Contents, cautions: Sequence[Note]) -> str:
     """What weakens the results most, in whole sentences, and the first limitation of the spec."""
     told = [
-        _against_reference(contents, note) or _whole_sentence(note) for note in _grave(cautions)
+        _against_reference(contents, note) or _whole_sentence(note)
+        for note in _grave(contents, cautions)
     ]
     limits = prose(contents.about.get("limitations") or "")
     first, ends, _ = limits.partition(". ")
@@ -604,9 +603,10 @@ def _care(contents: Contents, cautions: Sequence[Note]) -> str:
     return " ".join(told)
 
 
-def _grave(cautions: Sequence[Note]) -> list[Note]:
+def _grave(contents: Contents, cautions: Sequence[Note]) -> list[Note]:
     """The cautions that the sentences at the head of the page tell; they come first."""
-    return [note for note in cautions if note.severity == "warning"][:MOST_TOLD]
+    most = 1 if contents.large else MOST_TOLD
+    return [note for note in cautions if note.severity == "warning"][:most]
 
 
 def _whole_sentence(note: Note) -> str:
@@ -689,14 +689,14 @@ def _classes(contents: Contents, views: Sequence[View]) -> list[TableBlock]:
     return measures_strip(contents, caption, rows, [kind], flat=sets, limits=False)
 
 
-def _caution_lines(
-    cautions: Sequence[Note], most: int = MOST_CAUTIONS, *, beside: bool = False
-) -> Notes:
+def _caution_lines(contents: Contents, cautions: Sequence[Note], *, beside: bool = False) -> Notes:
     """A line for each caution, which leads to where it stands in full; the end of the page.
 
-    Those that a sentence above tells have none, and of more than ``most`` the others have one.
+    Those that a sentence above tells have none, and of more than so many the others have one.
     """
-    told = set(map(_with_models, _grave(cautions)))
+    # in large type a line leads to where they all stand
+    most = 0 if contents.large and "cautions" in contents.sections else MOST_CAUTIONS
+    told = set(map(_with_models, _grave(contents, cautions)))
     cautions = [note for note in cautions if _with_models(note) not in told]
     shown = cautions[:most]
     items = [
