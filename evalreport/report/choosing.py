@@ -18,10 +18,12 @@ from evalreport.report.marking import FLAT
 from evalreport.report.model import Block, Chooser, Position
 from evalreport.report.numbers import count_text, threshold_text, value_text
 from evalreport.report.orientation import turned_counts
+from evalreport.report.results_table import best_first
 from evalreport.report.words import label_text
 from evalreport.results.records import Curve
 
-#: Thresholds that can be chosen of longer sweeps, and models that have a choice.
+#: Thresholds that can be chosen of longer sweeps, and models up to which each has a choice; of
+#: more the best one has.
 MOST_POSITIONS, MOST_CHOOSERS = 25, 3
 #: Decimals of places in a drawing of 100 units.
 PLACES = 2
@@ -29,15 +31,17 @@ PLACES = 2
 
 def threshold_choosers(contents: Contents) -> list[Block]:
     """One choice for each model with a sweep over two classes, all rows together."""
-    found: list[Block] = []
+    found: list[tuple[View, Curve, tuple[Position, ...]]] = []
     for curve in contents.of(Curve):
         view = (curve.dataset, curve.model)
         if curve.kind != "sweep" or curve.subgroup or not contents.is_binary(view):
             continue
         positions = _positions(contents, view, curve)
         if len(positions) > 1:
-            found.append(_chooser(contents, view, curve, positions, len(found) + 1))
-    return found[:MOST_CHOOSERS]
+            found.append((view, curve, positions))
+    if len(found) > MOST_CHOOSERS:
+        found = [min(found, key=lambda one: best_first(contents).index(one[0]))]
+    return [_chooser(contents, *one, number) for number, one in enumerate(found, 1)]
 
 
 def _chooser(

@@ -65,8 +65,9 @@ _Point: TypeAlias = tuple[Curve, int]
 #: Points of a curve up to which the table beside its chart holds all of them, and how many
 #: it holds of longer ones; the whole is in results.json.
 ALL_POINTS, SOME_POINTS = 25, 6
-#: The same of the curve of one class among several.
-SOME_OF_A_CLASS = 4
+#: The same of curves that one table holds: those of several classes, or of more models than one
+#: pair of axes holds, whose table has all points of shorter ones only.
+ALL_OF_MANY, SOME_OF_MANY = 10, 4
 #: Curves of one chart; more stand in charts of their own.
 MOST_CURVES = 12
 #: Classes that a short report draws curves of, by kind.
@@ -338,8 +339,8 @@ def _chart(shown: Shown, of: int, made: tuple[Drawing, bool]) -> Chart:
 
 
 def _tables(shown: Shown, title: str) -> tuple[TableBlock, ...]:
-    if shown.per_class:
-        return (_class_data(shown.contents, title, shown.records),)
+    if shown.per_class or len(shown.records) > MOST_TOGETHER:
+        return (_data_of_many(shown, title),)
     return tuple(_data(shown.contents, title, c) for c in shown.records)
 
 
@@ -478,17 +479,25 @@ def _data(contents: Contents, caption: str, curve: Curve) -> TableBlock:
     )
 
 
-def _class_data(contents: Contents, caption: str, curves: Sequence[Curve]) -> TableBlock:
-    """Points of the curves of several classes in one table."""
-    curves = [_with_cells(contents, c) for c in curves]
-    names = [name for name in _column_names(curves) if name not in LIMITS]
-    made = [(label_text(c.label), *_some_points(c, SOME_OF_A_CLASS)) for c in curves]
+def _data_of_many(shown: Shown, caption: str) -> TableBlock:
+    """Points of the curves of several classes, or of many models, in one table."""
+    contents = shown.contents
+    curves = [_with_cells(contents, c) for c in shown.records]
+    whole = ALL_POINTS if shown.per_class else ALL_OF_MANY
+
+    def name(curve: Curve) -> str:
+        return label_text(curve.label) if shown.per_class else contents.mark(view_of(curve)).name
+
+    made = [(name(c), *_some_points(c, SOME_OF_MANY, whole)) for c in curves]
     points = [point for _, own, _ in made for point in own]
-    of_class: Field[_Point] = left("class", lambda point: label_text(point[0].label))
-    columns = [of_class, *_data_columns(contents, curves[0], names)]
-    note = " ".join(f"{label}: {note}" for label, _, note in made if note)
-    whose = contents.mark(view_of(curves[0])).name
-    return table_of(f"{caption}: data of {whose}", points, columns, note)
+    of_which: Field[_Point] = left(
+        "class" if shown.per_class else "model", lambda point: name(point[0])
+    )
+    names = [name for name in _column_names(curves) if name not in LIMITS]
+    columns = [of_which, *_data_columns(contents, curves[0], names)]
+    note = " ".join(f"{name}: {note}" for name, _, note in made if note)
+    whose = f" of {contents.mark(view_of(curves[0])).name}" if shown.per_class else ""
+    return table_of(f"{caption}: data{whose}", points, columns, note)
 
 
 def _column_names(curves: Sequence[Curve]) -> list[str]:
@@ -508,10 +517,12 @@ def _data_columns(contents: Contents, curve: Curve, names: Sequence[str]) -> lis
     return [right(head, partial(_cell, name)) for head, name in zip(said, names, strict=True)]
 
 
-def _some_points(curve: Curve, some: int = SOME_POINTS) -> tuple[list[_Point], str]:
+def _some_points(
+    curve: Curve, some: int = SOME_POINTS, whole: int = ALL_POINTS
+) -> tuple[list[_Point], str]:
     """The points that are shown, each by its curve and place, and what is said of the others."""
     total = _length(curve)
-    chosen = spread_over(total, total if total <= ALL_POINTS else some)
+    chosen = spread_over(total, total if total <= whole else some)
     few = len(chosen) < total
     note = f"{len(chosen)} of {total} points; all are in results.json." if few else ""
     return [(curve, k) for k in chosen], note

@@ -20,6 +20,11 @@ from evalreport.render.pdf import render_pdf
 ROOT = Path(__file__).parents[2]
 #: What the page may weigh, fonts and charts included.
 BYTES = 600_000
+#: The metrics that a first spec of two classes has.
+ELEVEN = [
+    "accuracy", "balanced_accuracy", "recall", "specificity", "precision", "f1", "mcc", "roc_auc",
+    "average_precision", "brier", "log_loss",
+]  # fmt: skip
 AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
@@ -59,6 +64,34 @@ def test_two_models_take_eleven_pages_at_most(tmp_path: Path) -> None:
     results = ready("breast_cancer", tmp_path)
     assert len(render_html(results).encode("utf-8")) < BYTES
     assert pages(results) <= 11
+
+
+@pytest.mark.long
+def test_eight_models_with_groups_and_comparisons() -> None:
+    """Every model has the scores of the ready spec, blurred in a way of its own."""
+    text = (ROOT / "sample_data" / "breast_cancer.csv").read_text(encoding="utf-8")
+    rows = list(csv.DictReader(io.StringIO(text)))
+    models = [f"model {k}" for k in range(8)]
+    frame: dict[str, list[Any]] = {
+        name: [row[name] for row in rows] for name in ("diagnosis", "size_band")
+    }
+    for k, model in enumerate(models):
+        noise = [(37 * i * (k + 1)) % 101 / 101 for i in range(len(rows))]
+        frame[model] = [
+            0.7 * float(r["p_logistic"]) + 0.3 * x for r, x in zip(rows, noise, strict=True)
+        ]
+    spec = {
+        "evalreport": 1,
+        "title": "Eight models",
+        "datasets": {"masses": {"target": "diagnosis"}},
+        "positive": {"label": "malignant"},
+        "models": {model: {"score": model} for model in models},
+        "metrics": ELEVEN,
+        "subgroups": ["size_band"],
+        "comparisons": {"reference": models[0], "correction": "holm"},
+    }
+    found = evalreport.run(spec, frames={"masses": frame}).json
+    assert len(render_html(dict(found)).encode("utf-8")) < BYTES
 
 
 @pytest.mark.nightly
