@@ -215,9 +215,8 @@ class _Writer:
             paragraph = self.document.add_paragraph(style="List Bullet")
             title = f"{one.severity.capitalize()}: {one.title}" if one.title else one.severity
             paragraph.add_run(_clean(f"{title}. ")).bold = True
-            read = [f"Read instead: {one.read}"] if one.read else []
-            if one.messages or read:
-                paragraph.add_run(_clean(". ".join([*one.messages, *read]) + "."))
+            if one.messages:
+                paragraph.add_run(_clean(". ".join(one.messages) + "."))
 
     def code(self, block: m.Code) -> None:
         """Text as it stands."""

@@ -151,7 +151,7 @@ class Heading:
 
 @dataclass(frozen=True)
 class Note:
-    """A caution: what was found, once for each place, and what to read instead.
+    """A caution: what was found, once for each place.
 
     ``anchor`` is its name for links, in its one place in full and on each line that leads there;
     ``whose`` are the models that it is about, where they are some of several.
@@ -161,7 +161,6 @@ class Note:
     code: str
     title: str
     messages: tuple[str, ...]
-    read: str = ""
     anchor: str = ""
     whose: str = ""
 

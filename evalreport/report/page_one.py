@@ -700,12 +700,12 @@ def _caution_lines(contents: Contents, cautions: Sequence[Note], *, beside: bool
     cautions = [note for note in cautions if _with_models(note) not in told]
     shown = cautions[:most]
     items = [
-        replace(note, title=_with_models(note), messages=(), read="", code="") for note in shown
+        replace(note, title=_with_models(note), messages=(), code="") for note in shown
     ]
     noun = "more caution" if told else "caution"
     title = counted(len(cautions), noun) if cautions else f"No {noun}s"
     if left := cautions[most:]:
         rest = f"{len(left)} more" if shown else title
-        items.append(replace(left[0], title=rest, messages=(), read="", code=""))
+        items.append(replace(left[0], title=rest, messages=(), code=""))
     style = "brief line" if not most else "brief beside" if beside else "brief"
     return Notes(title, tuple(items), style)

@@ -149,7 +149,7 @@ def cautions(contents: Contents) -> Notes:
         title = prose(same[0].title)
         anchor = f"caution-{len(items) + 1}"
         whose = _whose(contents, same)
-        items.append(Note(severity, code, title, tuple(shown), prose(same[0].read), anchor, whose))
+        items.append(Note(severity, code, title, tuple(shown), anchor, whose))
     return Notes("Cautions", tuple(items))
 
 
