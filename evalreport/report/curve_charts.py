@@ -97,7 +97,7 @@ class Shown(NamedTuple):
     def _line_in_words(self, one: Record) -> tuple[str, ...]:
         """The calibration line, the area C under the ROC curve, rows, and what the run has else.
 
-        Where no line can be fitted that is said: the annex has the reason where it was asked for.
+        Where no line can be fitted that is said.
         """
         slope = _number(self.contents, one, "calibration_slope", "slope")
         intercept = _number(self.contents, one, "calibration_intercept", "intercept")
@@ -106,12 +106,27 @@ class Shown(NamedTuple):
         ratio = _number(self.contents, one, "oe_ratio", "O:E")[:1]
         further = [*ratio, *_number(self.contents, one, "emax", "Emax")[:1]]
         if not (slope or intercept):
-            slope = ["no slope: not estimable"]
+            slope = [f"no slope: {_why_no_line(self.contents, one)}"]
         if len(slope) > 1 or len(intercept) > 1:
             lines = [" ".join(slope), " ".join(intercept), ", ".join([*area, *further, rows])]
         else:
             lines = [", ".join([*slope, *area]), ", ".join([*intercept, rows]), ", ".join(further)]
         return tuple(line for line in lines if line)
+
+
+def _why_no_line(contents: Contents, one: Record) -> str:
+    """Why no calibration line can be fitted, as far as the curves of these rows show it."""
+    rows, positives = (sum(n or 0 for n in one.points.get(x) or ()) for x in ("n", "positives"))
+    smooth, ranked = (_beside(contents, one, kind) for kind in ("smoothed_calibration", "roc"))
+    scores = set(smooth.points.get("score") or ()) if smooth else set()
+    if positives in (0, rows):
+        return "one class"
+    if scores & {0, 1}:
+        return "scores of 0 or 1"
+    if len(scores) == 1:
+        return "one score"
+    separated = ranked is not None and ranked.sums.get("roc_auc") in (0, 1)
+    return "classes apart" if separated else "not estimable"
 
 
 def _beside(contents: Contents, one: Record, kind: str) -> Record | None:

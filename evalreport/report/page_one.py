@@ -699,9 +699,7 @@ def _caution_lines(contents: Contents, cautions: Sequence[Note], *, beside: bool
     told = set(map(_with_models, _grave(contents, cautions)))
     cautions = [note for note in cautions if _with_models(note) not in told]
     shown = cautions[:most]
-    items = [
-        replace(note, title=_with_models(note), messages=(), code="") for note in shown
-    ]
+    items = [replace(note, title=_with_models(note), messages=(), code="") for note in shown]
     noun = "more caution" if told else "caution"
     title = counted(len(cautions), noun) if cautions else f"No {noun}s"
     if left := cautions[most:]:

@@ -56,6 +56,19 @@ def test_its_numbers_stand_with_their_table(results):
     assert all(table_of(one) for one in found)
 
 
+@pytest.mark.parametrize(
+    ("scores", "reason"),
+    [
+        ([0.0] * 10 + [0.4] * 20 + [0.3] * 10 + [0.6] * 10, "scores of 0 or 1"),
+        ([0.3] * 50, "one score"),
+        ([0.2] * 30 + [0.8] * 20, "classes apart"),
+    ],
+)
+def test_a_chart_without_a_line_says_why(scores, reason):
+    page = evalreport.evaluate([0] * 30 + [1] * 20, scores).to_html()
+    assert f"no slope: {reason}" in page
+
+
 def test_a_run_without_them_has_no_such_table(results):
     kept = [m for m in results["measures"] if m["metric"] not in SUMMED_UP]
     assert strips(results | {"measures": kept}) == []
