@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from laws.test_values_in_intervals import DESIGNS, METRICS, frame
 from ready_specs import CONFIGS, prepared, results_of
 from stress.stress_specs import SPECS
 
+import evalreport
 from evalreport.engine.read_and_plan import prepare
 from evalreport.engine.run import evaluate
 from evalreport.results.codec import encode
@@ -73,3 +75,37 @@ def test_methods_of_gaps_and_of_means_over_folds_are_planned(path: Path) -> None
     for (part, _, _, _, mean, *_), names in methods_of(results_of(path)).items():
         if part == "gap" or (part == "difference" and mean):
             assert all(name.split(" beside ")[-1] in planned for name in names)
+
+
+@pytest.mark.parametrize("design", DESIGNS, ids=lambda d: "-".join(d) or "plain")
+@pytest.mark.parametrize("methods", ["default", "classical"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_nights_of_any_size_have_one_method_for_one_metric(
+    design: dict[str, Any], methods: str, classes: int
+) -> None:
+    """Values, differences and gaps of four nights, whose rows hold what they hold."""
+    models: dict[str, Any] = {"says": {"prediction": "p"}, "other": {"prediction": "q"}}
+    if classes == 2:
+        models |= {"scores": {"score": "s"}, "perfect": {"score": "t"}}
+    found, labels = defaultdict(set), [str(k) for k in range(classes)]
+    for seed, rows in enumerate((9, 21, 60, 400)):
+        columns = frame(seed, rows, classes)
+        columns["p"] = [labels[0] if says == "unsure" else says for says in columns["p"]]
+        columns["q"] = columns["p"][1:] + columns["p"][:1]
+        columns["t"] = [float(y == str(classes - 1)) for y in columns["y"]]
+        dataset = {"target": "y", "labels": labels, **design}
+        spec = {
+            "evalreport": 1,
+            "title": "night",
+            "datasets": {"d": dataset},
+            "models": models,
+            "metrics": METRICS,
+            "averaging": ["none", "macro"],
+            "subgroups": ["g"],
+            "comparisons": {"reference": "says"},
+            "confidence": {"methods": methods} if methods == "classical" else {},
+        }
+        for part, names in methods_of(evalreport.run(spec, frames={"d": columns}).json).items():
+            found[part] |= names
+    assert found
+    assert several(found) == {}
