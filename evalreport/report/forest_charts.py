@@ -51,7 +51,7 @@ def over_groups(contents: Contents, groups: Mapping[str, Sequence[Measure]]) -> 
     one = len({m.label for m in measures}) == 1
     title = contents.title(measures[0]) if one else contents.heading(measures[0])
     heads = ("fraction" if counted else "rows", title)
-    return Forest(rows, heads, required_of(contents, measures))
+    return Forest(rows, heads)
 
 
 def _line(contents: Contents, m: Measure, name: str, *, inner: bool, counted: bool) -> ForestRow:
@@ -61,6 +61,7 @@ def _line(contents: Contents, m: Measure, name: str, *, inner: bool, counted: bo
     if interval is not None:
         said += f" ({interval_text(interval, m.value)})"
     told = contents.mark((m.dataset, m.model)).name if inner else name
+    required = set(contents.required(m))
     return ForestRow(
         f"{told}, too few" if few else told,
         contents.models.index(m.model),
@@ -72,6 +73,7 @@ def _line(contents: Contents, m: Measure, name: str, *, inner: bool, counted: bo
         float(m.denominator or m.n or 1),
         few,
         inner,
+        required.pop() if len(required) == 1 else None,
     )
 
 
@@ -95,12 +97,6 @@ def worst_words(contents: Contents, groups: Mapping[str, Sequence[Measure]], kin
     of = f", {contents.mark(view_of(worst)).name}" if several else ""
     value = value_text(worst.value or 0.0)
     return f"{contents.heading(worst)} is {most} in {judged[worst.id][1]}: {value}{of}"
-
-
-def required_of(contents: Contents, measures: Sequence[Measure]) -> float | None:
-    """What a criterion requires of the metric, where it is one value for all of these."""
-    asked = {limit for m in measures for limit in contents.required(m)}
-    return float(asked.pop()) if len(asked) == 1 else None
 
 
 def forest_chart(shown: Forest, caption: str, aside: str, name: str, finding: str = "") -> Charts:

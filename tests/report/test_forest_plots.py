@@ -36,11 +36,11 @@ def run(rows: dict[str, list[Any]], **more: Any) -> evalreport.Results:
 
 def test_squares_are_hollow_on_few_rows_and_what_goes_on_ends_in_an_arrow() -> None:
     rows = [
-        ForestRow("all", 0, 0.5, 0.4, 0.6, weight=100),
+        ForestRow("all", 0, 0.5, 0.4, 0.6, weight=100, required=0.7),
         ForestRow("few", 0, 0.3, -inf, inf, weight=4, few=True),
     ]
     axes = Figure().add_subplot()
-    forest(axes, Forest(rows, required=0.7))
+    forest(axes, Forest(rows))
     squares = [line for line in axes.lines if line.get_marker() == "s"]
     assert [line.get_markerfacecolor() for line in squares] == ["#0a569f", "white"]
     assert squares[0].get_markersize() > squares[1].get_markersize()
@@ -49,7 +49,7 @@ def test_squares_are_hollow_on_few_rows_and_what_goes_on_ends_in_an_arrow() -> N
     assert {("<", low), (">", high)} <= arrows
     assert (low, high) == pytest.approx((0.0, 1.0))
     one_sided = Figure().add_subplot()
-    forest(one_sided, Forest([ForestRow("infinite", 0, None, 2.0, inf)], required=4.0))
+    forest(one_sided, Forest([ForestRow("infinite", 0, None, 2.0, inf, required=4.0)]))
     assert one_sided.get_xlim()[1] == pytest.approx(4.1)
     ((end,),) = (line.get_xdata() for line in one_sided.lines if line.get_marker() == ">")
     assert end == one_sided.get_xlim()[1]
@@ -67,8 +67,8 @@ def test_squares_are_hollow_on_few_rows_and_what_goes_on_ends_in_an_arrow() -> N
     ],
 )
 def test_the_axis_holds_all_values_and_what_is_required(values, required, ends) -> None:
-    rows = [ForestRow("a", 0, value) for value in values]
-    assert Forest(rows, required=required).ends == pytest.approx(ends)
+    rows = [ForestRow("a", 0, value, required=required) for value in values]
+    assert Forest(rows).ends == pytest.approx(ends)
 
 
 def test_classes_stand_worst_first_with_their_counts() -> None:
@@ -119,3 +119,14 @@ def test_differences_stand_on_one_axis_with_no_effect_at_0() -> None:
     dots = [row.all("b")[-1].attrs["style"] for row in rows]
     assert dots == ["left:43.75%", "left:68.75%"]
     assert "McNemar, exact, 5 : 2" in table.text
+
+
+def test_what_is_required_is_drawn_at_the_rows_that_it_is_required_of() -> None:
+    """A limit on all rows is none on their groups: the line passes through the first row alone."""
+    rows = [ForestRow("all rows", 0, 0.8, required=0.7), ForestRow("group a", 0, 0.6)]
+    axes = Figure().add_subplot()
+    forest(axes, Forest(rows))
+    (line,) = (line for line in axes.lines if line.get_linestyle() == "--")
+    assert list(line.get_xdata())[:2] == [0.7, 0.7]
+    assert list(line.get_ydata())[:2] == [-0.5, 0.5]
+    assert len(line.get_xdata()) == 3

@@ -26,7 +26,7 @@ class ForestRow:
     """A line: a head of a group, or a name with a value, its interval and its counts.
 
     ``few``: on too few rows to judge, drawn hollow. ``weight`` is the number of rows that the
-    value rests on.
+    value rests on, ``required`` what a criterion requires of this value.
     """
 
     name: str
@@ -39,18 +39,15 @@ class ForestRow:
     weight: float = 1.0
     few: bool = False
     inner: bool = False
+    required: float | None = None
 
 
 @dataclass(frozen=True)
 class Forest:
-    """The lines of a plot, the heads of the columns beside its axis, and the line through all.
-
-    ``required`` is what a criterion asks.
-    """
+    """The lines of a plot, and the heads of the columns beside its axis."""
 
     rows: Sequence[ForestRow]
     heads: tuple[str, str] = ("", "")
-    required: float | None = None
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -58,9 +55,8 @@ class Forest:
 
         Shares have the whole scale, or what they span of it where that is less than a third.
         """
-        told = [x for row in self.rows for x in (row.value, row.low, row.high) if x is not None]
-        told = [x for x in told if math.isfinite(x)]
-        told += [] if self.required is None else [self.required]
+        every = [(row.value, row.low, row.high, row.required) for row in self.rows]
+        told = [x for row in every for x in row if x is not None and math.isfinite(x)]
         low, high = min(told, default=0.0), max(told, default=1.0)
         share = low >= 0 and high <= 1
         if share and high - low > WHOLE / 3:
@@ -76,12 +72,7 @@ def forest(axes: Axes, shown: Forest) -> None:
     axes.set(xlim=ends, ylim=(len(rows) - 0.4, -0.6), yticks=[])
     axes.spines["left"].set_visible(False)
     axes.locator_params(axis="x", nbins=4)
-    if shown.required is not None:
-        axes.axvline(shown.required, color=REQUIRED, linewidth=0.8, linestyle=(0, (3, 2)), zorder=0)
-        axes.annotate(
-            "required", (shown.required, -0.6), (0, 3), textcoords="offset points", ha="center",
-            va="bottom", color=REQUIRED, fontsize=7, annotation_clip=False,
-        )  # fmt: skip
+    _required(axes, rows)
     _side(axes, shown.heads[0], 0, COUNTS, "right", SOFT, up=True)
     _side(axes, shown.heads[1], 0, RIGHT - 2, "right", SOFT, up=True, right=True)
     most = max((row.weight for row in rows), default=1.0) or 1.0
@@ -99,6 +90,22 @@ def forest(axes: Axes, shown: Forest) -> None:
                 [row.value], [k], marker="s", markersize=size, color=color, linestyle="none",
                 markerfacecolor="white" if row.few else color, clip_on=False,
             )  # fmt: skip
+
+
+def _required(axes: Axes, rows: Sequence[ForestRow]) -> None:
+    """What criteria require, as a line through the rows alone whose values they judge."""
+    judged = [(k, row.required) for k, row in enumerate(rows) if row.required is not None]
+    if not judged:
+        return
+    gap = float("nan")
+    x = [v for _, limit in judged for v in (limit, limit, gap)]
+    y = [v for k, _ in judged for v in (k - 0.5, k + 0.5, gap)]
+    axes.plot(x, y, color=REQUIRED, linewidth=0.8, linestyle=(0, (3, 2)), zorder=0)
+    for limit in dict.fromkeys(limit for _, limit in judged):
+        axes.annotate(
+            "required", (limit, -0.6), (0, 3), textcoords="offset points", ha="center",
+            va="bottom", color=REQUIRED, fontsize=7, annotation_clip=False,
+        )  # fmt: skip
 
 
 def _intervals(axes: Axes, rows: Sequence[ForestRow], ends: tuple[float, float]) -> None:
