@@ -11,6 +11,7 @@ from typing import Any, TypeAlias, TypeVar
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Goal, Shows
 from evalreport.report.charts.canvas import HALF
+from evalreport.report.charts.decision import better
 from evalreport.report.charts.points import FEWEST, columns
 from evalreport.report.columns import Field, left, right, table_of
 from evalreport.report.contents import Contents, View, view_of
@@ -355,10 +356,11 @@ def _aside(shown: Shown) -> str:
         smooth = [c for c in contents.of(Curve) if _is_smoothed(c, curves)]
         told += [_band_words(contents, smooth)] if any(c.band for c in smooth) else []
         return " ".join(one for one in told if one)
-    if shown.kind == "decision" and shown.per_class:
-        return "Black: treating all, and none at 0. Grey: the others."
+    if shown.kind == "decision" and (shown.per_class or len(curves) > MOST_TOGETHER):
+        return "Dark grey: treating all; treating none is 0. Light grey: the other curves."
     if shown.kind == "decision":
-        return "Shaded: thresholds at which a model beats treating all and none."
+        beats = "Shaded: thresholds at which a model beats treating all and none."
+        return beats if better(shown.curves) else ""
     if shown.kind == "score_distribution":
         return "Bars are rows; all panels share one scale."
     many = len(curves) > 1
