@@ -462,7 +462,7 @@ def _without_threshold(m: Measure) -> WhichNumber:
 
 
 def _wins(contents: Contents, entries: Sequence[Comparison]) -> list[Block]:
-    """In how many metrics each model is better than the reference."""
+    """In how many metrics each model is better than the reference; single classes are apart."""
     found: dict[tuple[View, View], list[int]] = {}
     for entry in entries:
         sign = sign_of(entry.metric)
@@ -485,5 +485,7 @@ def _wins(contents: Contents, entries: Sequence[Comparison]) -> list[Block]:
         f"difference is shown in {shown_better} of the first and {shown_worse} of the last."
         for (a, b), (better, equal, worse, shown_better, shown_worse) in found.items()
     ]
+    if not all(_is_overall(contents, e) for e in contents.of(Comparison)):
+        told[0] = f"Of the metrics over all classes: {told[0]}"
     note = "Metrics share their tables and are not independent."
     return [Text(" ".join([*told, note]), "small")]
