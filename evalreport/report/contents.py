@@ -38,6 +38,8 @@ from evalreport.results.lookup import Results
 from evalreport.results.records import (
     Criterion,
     Curve,
+    Gap,
+    Heterogeneity,
     LabelLedger,
     Measure,
     ReaderAgreement,
@@ -140,6 +142,26 @@ class Contents:
     def measure(self) -> dict[str, Measure]:
         """Measures by id."""
         return {m.id: m for m in self.measures}
+
+    @cached_property
+    def group_tests(self) -> dict[tuple[Any, ...], float]:
+        """The p value of each test whether groups differ.
+
+        By view, quantity, threshold, its rule, and the columns of the groups.
+        """
+        return {
+            (view_of(test), identity(test), test.threshold, test.threshold_rule, test.columns): p
+            for test in self.of(Heterogeneity)
+            if (p := test.p_value) is not None
+        }
+
+    @cached_property
+    def gaps(self) -> dict[str, list[Gap]]:
+        """The gaps of a group by the id of its measure."""
+        found: dict[str, list[Gap]] = {}
+        for gap in self.of(Gap):
+            found.setdefault(gap.measure, []).append(gap)
+        return found
 
     @cached_property
     def tables(self) -> dict[str, Table]:

@@ -560,7 +560,7 @@ def _groups(contents: Contents, views: Sequence[View]) -> tuple[str, str]:
         told = f"{name}{shown}{f' ({limits})' if limits else ''}{who}"
         own.append((told, groups_differ(contents, worst)))
     any_differ = any(differ for own in groups.values() for _, differ in own)
-    apart = ", not shown to differ" if any_differ else ""
+    apart = ", whose groups are not shown to differ" if any_differ else ""
     said = [
         f"{group}: {listed([told if differ else told + apart for told, differ in own])}."
         for group, own in groups.items()
@@ -569,12 +569,31 @@ def _groups(contents: Contents, views: Sequence[View]) -> tuple[str, str]:
     if groups:
         least = "Lowest" if sign_of(key.metric) > 0 else "Highest"
         title = "Worst group" if any_differ else f"{least} group"
-        said += [] if any_differ else ["No difference between groups is shown."]
+        said += [] if any_differ else [_no_difference(contents)]
     if small:
         names = list(small)
         more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
         said.append(f"Too few to judge: {'; '.join(names[:MOST_NAMES])}{more}.")
     return title, " ".join(said)
+
+
+def _no_difference(contents: Contents) -> str:
+    """That groups are not shown to differ, and in how many values that are not shown here they are.
+
+    Those are of another metric, model or grouping.
+    """
+    found = {
+        (m.dataset, m.model, identity(m), m.threshold, m.threshold_rule, tuple(m.subgroup))
+        for m in contents.measures
+        if m.subgroup
+        and m.fold is None
+        and tuple(m.subgroup) not in contents.period_columns
+        and groups_differ(contents, m)
+    }
+    if not found:
+        return "No difference between groups is shown."
+    number = "one" if len(found) == 1 else str(len(found))
+    return f"No difference is shown in these; elsewhere {number}."
 
 
 def _group(m: records.Measure) -> str:

@@ -311,12 +311,10 @@ def groups_differ(contents: Contents, m: Measure) -> bool:
     By the one test over all of them, as the data chose which group to look at; where there is no
     such test, by the limits of the gap of this group.
     """
-    at = (view_of(m), identity(m), m.threshold, m.threshold_rule)
-    for test in contents.of(records.Heterogeneity):
-        own = (view_of(test), identity(test), test.threshold, test.threshold_rule)
-        if own == at and test.columns == tuple(m.subgroup) and test.p_value is not None:
-            return test.p_value < 1 - (m.interval.level if m.interval else LEVEL)
-    gaps = (gap.gap_interval for gap in contents.of(records.Gap) if gap.measure == m.id)
+    at = (view_of(m), identity(m), m.threshold, m.threshold_rule, tuple(m.subgroup))
+    if at in contents.group_tests:
+        return contents.group_tests[at] < 1 - (m.interval.level if m.interval else LEVEL)
+    gaps = (gap.gap_interval for gap in contents.gaps.get(m.id, ()))
     return any(limits and (limits.low > 0 or limits.high < 0) for limits in gaps)
 
 
