@@ -95,6 +95,8 @@ GUESSES = (
 )
 #: Metrics of rows of one kind alone: who always names one class has 0 or 1.
 OF_ONE_KIND = ("recall", "specificity", "fpr", "fnr")
+#: Labels that only say that a row is not of the positive class.
+DENIALS = ("no", "false", "negative", "not")
 NO_LIMIT = ("NO LIMIT SET", "none", "results only")
 
 
@@ -480,7 +482,10 @@ def _two_classes(contents: Contents, table: Table) -> tuple[str, str] | None:
     if not ill and not well:
         return None
     positive = contents.rows_of(ill, str(table.labels[k]), positive=True)
-    return positive, rows_of_class(well, table.labels[1 - k])
+    negative = str(table.labels[1 - k])
+    if negative.casefold() in DENIALS:
+        return positive, "the other row" if well == 1 else f"{count_text(well)} others"
+    return positive, rows_of_class(well, negative)
 
 
 def _of_two(table: Table, classes: tuple[str, str], who: str, *, again: bool) -> str:

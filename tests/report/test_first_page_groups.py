@@ -186,3 +186,15 @@ def test_bins_of_a_column_stand_in_their_order_and_in_words() -> None:
     heads = [row.all("th")[0].text for row in strip.all("tbody")[0].all("tr")]
     assert heads == ["under 50", "50 to under 60", "60 and over"]
     assert "worst first" not in page.text.lower()
+
+
+def test_rows_of_a_class_named_no_are_the_others() -> None:
+    frame = {"y": ["yes"] * 10 + ["no"] * 12, "p": ["yes"] * 8 + ["no"] * 11 + ["yes"] * 3}
+    spec = {
+        "datasets": {"d": {"target": "y"}},
+        "positive": {"label": "yes"},
+        "models": {"m": {"prediction": "p"}},
+        "metrics": ["recall"],
+    }
+    said = "the model found 8 and missed 2, with 3 false alarms among 12 others."
+    assert said in _first(spec, {"d": frame}).text
