@@ -97,6 +97,7 @@ GUESSES = (
 OF_ONE_KIND = ("recall", "specificity", "fpr", "fnr")
 #: Labels that only say that a row is not of the positive class.
 DENIALS = ("no", "false", "negative", "not")
+WEIGHTED = "Numbers of rows are unweighted; values and the counts in tables are weighted."
 NO_LIMIT = ("NO LIMIT SET", "none", "results only")
 
 
@@ -233,7 +234,13 @@ def _tested(contents: Contents) -> str:
         apart = " No two models were tested on the same dataset: their values do not rank them."
         apart = f" {others}" if (others := other_rows_text(contents)) else apart
     also = f"; {runs}" if runs else ""
-    return f"{who}, on {_rows_text(contents)}{also}.{apart}"
+    weighted = f" {WEIGHTED}" if any(_is_weighted(contents, v) for v in contents.views) else ""
+    return f"{who}, on {_rows_text(contents)}{also}.{weighted}{apart}"
+
+
+def _is_weighted(contents: Contents, view: View) -> bool:
+    """Whether counts of a model are sums of weights, and so no numbers of rows."""
+    return any(m.weight is not None for m in contents.pooled(view))
 
 
 def _called(contents: Contents, view: View) -> str:
@@ -416,6 +423,8 @@ def _frequencies(contents: Contents, views: Sequence[View]) -> str:
     told: list[str] = []
     before: tuple[str, str] | None = None
     for view in views:
+        if _is_weighted(contents, view):
+            continue
         if contents.has_sets(view):
             told.append(_of_labels(contents, view))
             continue
@@ -608,6 +617,8 @@ def _group(m: records.Measure) -> str:
 
 def _under(contents: Contents, m: records.Measure) -> str:
     """The rows that a share is of, else those of the group."""
+    if m.weight is not None:
+        return contents.rows_text(m.n)
     if m.metric == "recall" and m.denominator is not None and m.label is not None:
         positive = m.label == contents.positive((m.dataset, m.model))
         return contents.rows_of(m.denominator, m.label, positive=positive)

@@ -198,3 +198,22 @@ def test_rows_of_a_class_named_no_are_the_others() -> None:
     }
     said = "the model found 8 and missed 2, with 3 false alarms among 12 others."
     assert said in _first(spec, {"d": frame}).text
+
+
+def test_sums_of_weights_are_not_called_rows() -> None:
+    """Of 10 ill rows, with weights of 15 in all, 8 are found, with weights of 12."""
+    frame = {
+        "y": ["yes"] * 10 + ["no"] * 12,
+        "p": ["yes"] * 8 + ["no"] * 11 + ["yes"] * 3,
+        "w": [2, 1] * 11,
+    }
+    spec = {
+        "datasets": {"d": {"target": "y", "weight": "w"}},
+        "positive": {"label": "yes"},
+        "models": {"m": {"prediction": "p"}},
+        "metrics": ["recall"],
+    }
+    text = _first(spec, {"d": frame}).text
+    assert "on 22 rows of d, 10 of them yes. Numbers of rows are unweighted; values" in text
+    assert "In plain numbers" not in text
+    assert "12 / 15" in text
