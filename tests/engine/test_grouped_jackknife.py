@@ -352,7 +352,11 @@ def test_a_difference_of_pooled_areas_leaves_out_rows_of_all_classes() -> None:
         "models": {m: {"scores": {c: f"{m}_{c}" for c in "abc"}} for m in scores},
         "metrics": ["roc_auc"],
         "averaging": ["micro"],
-        "comparisons": {"reference": "z"},
+        "comparisons": {
+            "reference": "z",
+            "tests": {"roc_auc": "grouped_jackknife"},
+            "methods": {"roc_auc": "grouped_jackknife"},
+        },
     }
     (found,) = evalreport.run(spec, frames={"d": frame}).json["comparisons"]
 

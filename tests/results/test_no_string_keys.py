@@ -44,7 +44,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "verify/recorded_tables.py": "threshold",
         "verify/rebuild_parts.py": "fp rows threshold tp",
         "report/contents.py": "n unit",
-        "report/curve_charts.py": "n",
+        "report/curve_charts.py": "n score",
         "report/curves.py": "fp rows tp",
         "report/slices.py": "threshold",
         "report/training.py": "test",
