@@ -209,7 +209,7 @@ class _Writer:
             self.words(text, "Caption")
 
     def notes(self, block: m.Notes) -> None:
-        """Cautions, each with its severity, what it says and what to read instead."""
+        """Cautions, each with its severity and what it says."""
         self.heading(block.title)
         for one in block.items:
             paragraph = self.document.add_paragraph(style="List Bullet")

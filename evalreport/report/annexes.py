@@ -21,7 +21,6 @@ from evalreport.report.model import (
     Code,
     Facts,
     Signatures,
-    TableBlock,
     Text,
 )
 from evalreport.report.numbers import bytes_text, level_text
@@ -39,7 +38,6 @@ from evalreport.report.words import (
 )
 from evalreport.results.identity import MEAN_OF_FOLDS
 from evalreport.results.records import (
-    Caution,
     CitedProtocol,
     Comparison,
     Criterion,
@@ -98,21 +96,10 @@ def methods_blocks(contents: Contents) -> list[Block]:
         *([Text(STUDIED.format(cell), "small")] if cell else []),
         Text(" ".join(filter(None, (_interval_words(contents), tests))), "small"),
         *([Text(advice, "small")] if advice else []),
-        *_instead(contents),
         *([Text(f"References: {cited}", "small")] if cited else []),
         *size_blocks(contents),
     ]
     return blocks if rows else []
-
-
-def _instead(contents: Contents) -> list[TableBlock]:
-    """What to read instead of what each caution is about."""
-    read = {prose(c.title): prose(c.read) for c in contents.of(Caution) if c.read}
-    columns: list[Field[tuple[str, str]]] = [
-        left("caution", lambda one: one[0]),
-        left("read instead", lambda one: one[1]),
-    ]
-    return [table_of("", read.items(), columns, style="methods")] if read else []
 
 
 def _methods_of(same: Iterable[Measure]) -> list[Interval]:
