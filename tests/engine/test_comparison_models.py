@@ -18,6 +18,7 @@ from evalreport.engine.counting.memory import MemoryTables
 from evalreport.engine.settings import Settings
 from evalreport.engine.thresholds import Resolved
 from evalreport.metrics.catalogue import catalogue, find
+from evalreport.metrics.kinds import Interval
 from evalreport.plan.build import build_plan
 from evalreport.plan.comparisons import ComparisonRequest, plan_comparisons
 from evalreport.plan.inputs import HALF, Facts, MetricRequest, Requests
@@ -107,6 +108,12 @@ ALL = [
 ]  # fmt: skip
 
 
+def has_no_default(metric: str) -> bool:
+    """Whether a difference on the same rows has test and limits only where a spec names them."""
+    declared = find(metric)
+    return bool(declared.no_interval) or declared.interval is Interval.AT_RATE
+
+
 # -- a model against itself ---------------------------------------------------------------
 
 
@@ -119,7 +126,7 @@ def test_a_model_compared_with_its_double_differs_by_nothing() -> None:
     assert len(records) > 40
     for r in records:
         assert r.difference == 0.0, r.metric
-        if find(r.metric).no_interval:
+        if has_no_default(r.metric):
             assert r.test is r.p_value is r.interval is None
             continue
         assert r.p_value == 1.0, r.metric
@@ -141,7 +148,7 @@ def test_models_that_differ_have_limits_of_all_that_models_decide() -> None:
     others = [scored("a", one, actual), scored("b", two, actual)]
     apart = every_record(others, [*ALL], settings=replace(SMALL, resamples=50))
     for r in apart:
-        assert (r.interval is None) == bool(find(r.metric).no_interval), r.metric
+        assert (r.interval is None) == has_no_default(r.metric), r.metric
 
 
 def test_two_models_alike_show_no_limits_of_their_losses() -> None:
