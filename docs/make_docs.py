@@ -287,7 +287,7 @@ def _named(expression: ast.expr) -> list[str]:
 
 def methods_page() -> str:
     """The page of methods with the table of what is planned and what can be asked for."""
-    from evalreport.metrics.interval_methods import BY_KIND, OWN, Design
+    from evalreport.metrics.interval_methods import BY_KIND, OWN, Design, printed
 
     begin, end = "<!-- defaults: begin -->\n", "<!-- defaults: end -->"
     before, _, rest = (FOLDER / "methods.md").read_text(encoding="utf-8").partition(begin)
@@ -296,9 +296,8 @@ def methods_page() -> str:
     for kind, own in BY_KIND.items():
         cells = []
         for design in Design:
-            printed = next(reversed(own[design][:2]), "")
             names = (f"`{name}`" if name != OWN else "its formula" for name in own[design])
-            marks = ("**" if name == printed else "" for name in own[design])
+            marks = ("**" if name == printed(own[design]) else "" for name in own[design])
             shown = dict.fromkeys(f"{m}{n}{m}" for m, n in zip(marks, names, strict=True))
             cells.append(", ".join(shown) or "none")
         lines.append(f"| {kind.value} | {' | '.join(cells)} |")

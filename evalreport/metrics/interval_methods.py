@@ -191,8 +191,17 @@ def classical(metric: Metric, average: Average | None, design: Design, *, two_cl
     'delong'
     """
     kind = kind_of(metric, average, two_classes=two_classes)
-    name = next(reversed(BY_KIND[kind][design][:2]), "")
+    name = printed(BY_KIND[kind][design])
     return _formula(metric, average) if name == OWN else name
+
+
+def printed(cell: tuple[str, ...]) -> str:
+    """The method of a cell of the table that R and SAS print by default; empty where it has none.
+
+    >>> printed(("wilson", "clopper_pearson", "jeffreys")), printed(("sandwich",)), printed(())
+    ('clopper_pearson', 'sandwich', '')
+    """
+    return next(reversed(cell[:2]), "")
 
 
 def interval_methods(metric: Metric, designs: Iterable[Design] = (Design.ROWS,)) -> tuple[str, ...]:

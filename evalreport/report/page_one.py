@@ -606,8 +606,8 @@ def _no_difference(contents: Contents) -> str:
     }
     if not found:
         return "No difference between groups is shown."
-    number = "one" if len(found) == 1 else str(len(found))
-    return f"No difference is shown in these; elsewhere {number}."
+    number = "one is" if len(found) == 1 else f"{count_text(len(found))} are"
+    return f"No difference is shown here; elsewhere {number}."
 
 
 def _group(m: records.Measure) -> str:

@@ -91,7 +91,7 @@ def test_a_difference_by_another_metric_is_not_denied() -> None:
         "metrics": ["recall", "specificity"],
         "subgroups": ["site"],
     }
-    told = "No difference is shown in these; elsewhere one."
+    told = "No difference is shown here; elsewhere one is."
     assert told in _first(spec, {"d": columns}).text
 
 

@@ -62,7 +62,7 @@ def at_rate(case: ScoreCase) -> records.Interval | None:
 def beyond(rows: int, share: float, level: float) -> tuple[int, int]:
     """How many of the rows lie beyond a threshold that this share exceeds, at least and at most.
 
-    Each is the smallest count that a binomial one exceeds with no more than its share of the tails.
+    The quantiles of the binomial distribution that leave half of what the level leaves each way.
 
     >>> beyond(10, 0.05, 0.95), beyond(100, 0.05, 0.95)
     ((0, 2), (1, 10))
