@@ -47,6 +47,11 @@ class Family(Enum):
     LIMITS = "by the limits of both values"
 
 
+#: Limits of the ratio of two shares: of the same rows, by the rows of a true class or of a
+#: prediction, and of other rows.
+ALONZO, MOSKOWITZ_PEPE, KOOPMAN = "alonzo", "moskowitz_pepe", "koopman"
+OF_RATIOS = {Family.ROWS: ALONZO, Family.CALLS: MOSKOWITZ_PEPE}
+
 #: The names of tests and of limits, the default first.
 Methods = tuple[tuple[str, ...], tuple[str, ...]]
 
@@ -117,7 +122,7 @@ DIFFERENCES: Mapping[Family, Differences] = {
     ),
     Family.CALLS: Differences(
         rows=(
-            ("leisenring", "kosinski", "wald", "moskowitz_pepe", BOOTSTRAP),
+            ("leisenring", "kosinski", "wald", MOSKOWITZ_PEPE, BOOTSTRAP),
             (ADDED, "wald", PERCENTILE),
         ),
         datasets=_OF_SHARES,
@@ -177,7 +182,7 @@ def methods_of(family: Family, design: Design = Design.ROWS, *, paired: bool = T
 AT_A_MARGIN: Mapping[str, str] = {
     **dict.fromkeys(("mcnemar_exact", "mcnemar_midp", "mcnemar", "mcnemar_corrected"), "tango"),
     **dict.fromkeys(("two_proportion_z", "fisher_exact"), "miettinen_nurminen"),
-    **dict.fromkeys(("leisenring", "kosinski", "moskowitz_pepe"), "wald"),
+    **dict.fromkeys(("leisenring", "kosinski", MOSKOWITZ_PEPE), "wald"),
 }
 
 #: One test of more than two models on the same rows.

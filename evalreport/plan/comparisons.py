@@ -18,6 +18,8 @@ from evalreport.metrics.comparing import (
     BOOTSTRAP,
     BY_DESIGN,
     CLUSTERS,
+    KOOPMAN,
+    OF_RATIOS,
     PERCENTILE,
     SEVERAL,
     WITHOUT_PAIRS,
@@ -88,7 +90,8 @@ class ComparisonTask:
     """One difference to be computed: ``task`` minus ``reference``.
 
     ``test_reason`` and ``interval_reason`` say why a test or interval that was asked
-    for cannot be given; its name stays in the record.
+    for cannot be given; its name stays in the record. ``ratio``: the method of the limits of the
+    ratio, where it was asked for.
     """
 
     task: Task
@@ -102,7 +105,7 @@ class ComparisonTask:
     interval_reason: str | None = None
     margin: float | None = None
     hypothesis: Hypothesis | None = None
-    ratio: bool = False
+    ratio: str = ""
     ratio_reason: str | None = None
     at: str | None = None
 
@@ -125,7 +128,7 @@ class ComparisonTask:
             "why": self.why,
             **({"margin": self.margin} if self.margin is not None else {}),
             **({"hypothesis": self.hypothesis.as_json()} if self.hypothesis else {}),
-            **({"ratio": self.ratio_reason or True} if self.ratio else {}),
+            **({"ratio": self.ratio_reason or self.ratio} if self.ratio else {}),
             **({"test_reason": self.test_reason} if self.test_reason else {}),
             **({"interval_reason": self.interval_reason} if self.interval_reason else {}),
         }
@@ -319,7 +322,8 @@ def planned_by(
         chosen = replace(chosen, test_reason=reason, interval_reason=reason)
     if task.metric in request.ratios:
         reason = _no_ratio(family, weighted=weighted, clustered=clustered)
-        chosen = replace(chosen, ratio=True, ratio_reason=reason)
+        of_ratio = OF_RATIOS.get(family, KOOPMAN) if paired else KOOPMAN
+        chosen = replace(chosen, ratio=of_ratio, ratio_reason=reason)
     return _to_be_shown(request, chosen)
 
 

@@ -252,8 +252,13 @@ def _against_the_rest(spec: Spec, facts: Sequence[Facts]) -> Iterator[Request]:
 
 
 #: Limits and tests of gaps by the limits of both groups, and from the counts of shares.
-BY_LIMITS = "square_and_add and cochran_q"
-OF_SHARES = f"newcombe_hybrid, koopman and chi_square of shares of rows, else {BY_LIMITS}"
+BY_LIMITS = "square_and_add and cochran_q, the widest gap square_and_add_simultaneous"
+OF_SHARES = (
+    "newcombe_hybrid, koopman and chi_square of shares of rows, the widest gap "
+    f"newcombe_hybrid_simultaneous; else {BY_LIMITS}"
+)
+#: Limits and test of a rate over the highest one, where rows count one each.
+OF_RATES = "koopman and fisher_exact"
 
 
 def _subgroups(spec: Spec, facts: Sequence[Facts]) -> Iterator[Request]:
@@ -269,9 +274,9 @@ def _subgroups(spec: Spec, facts: Sequence[Facts]) -> Iterator[Request]:
             elif one.unknown:
                 reason = f"the {unknown_words(one.unknown)} are not known"
             if reason is None or one.unknown:
-                yield Request(
-                    "subgroups", f"impact ratios by {told}", one.dataset, one.model, reason=reason
-                )
+                how = OF_RATES if counted and reason is None else ""
+                what = f"impact ratios by {told}"
+                yield Request("subgroups", what, one.dataset, one.model, how, reason)
 
 
 def _readers(spec: Spec, facts: Sequence[Facts]) -> Iterator[Request]:

@@ -11,7 +11,7 @@ from evalreport.report.model import Block, TableBlock, Text
 from evalreport.report.numbers import count_text, or_dash, p_text, share_text, value_text
 from evalreport.report.strips import slice_heads
 from evalreport.report.words import condition_text, counted, label_text, listed, prose
-from evalreport.results.records import Impact, ImpactCategory, Rates, UnknownBounds
+from evalreport.results.records import DISAGREE, Impact, ImpactCategory, Rates, UnknownBounds
 
 MOST_LINES = 40
 MOST_TABLES = 12
@@ -136,6 +136,9 @@ def _notes(record: Impact, shown: Sequence[ImpactCategory]) -> list[str]:
         parts.append(
             f"{counted(record.unknown, 'row')} of unknown category: counted, without a rate."
         )
+    apart = [slice_heads(c.subgroup) for c in shown if c.methods_disagree]
+    if apart:
+        parts.append(f"{_sentence(DISAGREE)[:-1]}: {listed(apart)}.")
     left = [c for c in shown if c.reason and not c.unknown]
     if left:
         names = listed([slice_heads(c.subgroup) for c in left])

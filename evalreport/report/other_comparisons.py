@@ -134,6 +134,8 @@ def reclassification_blocks(contents: Contents) -> list[Block]:
         if record.net is None or record.events is None or record.nonevents is None:
             reasons.append(f"{_pair(record)}: {prose(record.reason or '')}.")
             continue
+        if record.note:
+            reasons.append(f"{_pair(record)}: {prose(record.note)}.")
         found.append((record, record.events, f"actual {label_text(record.label)}"))
         found += [(record, record.nonevents, "the others"), (record, None, "sum")]
     if not found and not reasons:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
 from evalreport.results.identity import Slice, WhichCriterion, WhichNumber, frozen_subgroup
 from evalreport.results.marks import OMITTED, OR_INFINITE, AtLeast, Where, one_of
@@ -493,6 +493,29 @@ class Hypothesis:
     reason: str | None = None
 
 
+def disagree(p_value: float | None, interval: Interval | None, same: float) -> bool:
+    """Whether p and limits differ on whether there is a difference, at the level of the limits.
+
+    ``same``: the value of no difference.
+    """
+    if p_value is None or interval is None:
+        return False
+    return (p_value < 1.0 - interval.level) == (interval.low <= same <= interval.high)
+
+
+#: Of two groups or models, with limits and the p value of a test.
+Tested = TypeVar("Tested", "Comparison", "Reclassification", "ImpactCategory")
+#: Noted where McNemar's test, say, and Newcombe's limits do not agree.
+DISAGREE = "test and limits are two methods and disagree on whether there is a difference"
+
+
+def with_disagreement(record: Tested) -> Tested:
+    """The record, with a note where its test and its limits contradict each other."""
+    if not record.methods_disagree or DISAGREE in (record.note or ""):
+        return record
+    return replace(record, note="; ".join(filter(None, (record.note, DISAGREE))))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
     """A difference: model minus reference."""
@@ -564,14 +587,8 @@ class Comparison:
 
         Limits are those of the difference, and of the ratio where there is one.
         """
-        p_value = self.p_value
         ratio = None if self.ratio is None else self.ratio.interval
-        limits = ((self.interval, 0.0), (ratio, 1.0))
-        return p_value is not None and any(
-            (p_value < 1.0 - one.level) == (one.low <= same <= one.high)
-            for one, same in limits
-            if one is not None
-        )
+        return disagree(self.p_value, self.interval, 0.0) or disagree(self.p_value, ratio, 1.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -640,6 +657,11 @@ class Reclassification:
     p_value: float | None = None
     reason: str | None = None
     note: Annotated[str | None, OMITTED] = None
+
+    @property
+    def methods_disagree(self) -> bool:
+        """Whether p and limits differ on whether rows are reclassified at all."""
+        return disagree(self.p_value, self.interval, 0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -1226,6 +1248,12 @@ class ImpactCategory:
     reason: str | None = None
     unknown: bool = False
     table: str | None = None
+    note: Annotated[str | None, OMITTED] = None
+
+    @property
+    def methods_disagree(self) -> bool:
+        """Whether p and limits differ on whether the rates differ."""
+        return disagree(self.p_value, self.interval, 1.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -320,7 +320,7 @@ class _Recorded(Comparer):
             level = self.sides[0].settings.level
             return replace(told, low=low, high=high, method=task.interval, level=level), None
 
-    def studied(self, task: ComparisonTask) -> Drawn | None:
+    def studied(self, task: ComparisonTask) -> tuple[str, Drawn] | None:
         try:
             return self._by.studied(task)
         except NotRecorded:

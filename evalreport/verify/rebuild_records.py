@@ -127,7 +127,7 @@ def omnibus_tests(again: RecordedState) -> Iterator[Made]:
         yield Made(omnibus.filled(one, own), dict.fromkeys(counted, SHARED))
 
 
-_OF_VARIANCE = ("interval", "events.interval", "nonevents.interval", "statistic")
+_OF_VARIANCE = ("interval", "events.interval", "nonevents.interval", "statistic", "note")
 
 
 def net_reclassification(again: RecordedState) -> Iterator[Made]:

@@ -30,6 +30,7 @@ from benchmarks.coverage_grid import (
     on_page,
     recorded,
     replace_places,
+    replace_samples,
 )
 from benchmarks.coverage_grid import (
     SPREAD as WEIGHTS_SPREAD,
@@ -43,14 +44,22 @@ from sklearn.metrics import average_precision_score, roc_auc_score, roc_curve
 import evalreport
 from evalreport.engine.metric_values import stacked_value
 from evalreport.metrics.catalogue import find
-from evalreport.metrics.coverage_study import CLASSES, Drawn, design, name_of
+from evalreport.metrics.coverage_study import (
+    CLASSES,
+    CLUSTERED_PAIRS,
+    PAIRS,
+    WEIGHTED_PAIRS,
+    Drawn,
+    design,
+    name_of,
+)
 from evalreport.metrics.coverage_study import SETS as OF_SETS
 from evalreport.metrics.tables import Counts
 
 FILE = Path(__file__).with_name("coverage_classes.json")
 BEGIN, END = "<!-- classes: begin -->", "<!-- classes: end -->"
 DATA_SETS = 200
-SEED = 20261126
+SEED = 20261127
 #: Rows of the sample that true values of scores and label sets are taken from.
 MANY = 100_000
 
@@ -69,6 +78,8 @@ class Cell(NamedTuple):
     clusters: int = 0
     level: float = 0.95
     uneven: bool = False
+    #: Of a second model, from which the first is compared; they go together within a class.
+    other: float | None = None
 
     @property
     def total(self) -> int:
@@ -76,11 +87,19 @@ class Cell(NamedTuple):
         return int(self.sizes[0] if self.family == SETS else sum(self.sizes))
 
     @property
+    def models(self) -> list[Cell]:
+        """The cell of each model by itself."""
+        own = self._replace(other=None)
+        return [own] if self.other is None else [own, own._replace(apart=self.other)]
+
+    @property
     def place(self) -> tuple[str, int, float]:
         """Design, size and share as the study names them."""
         often = self.sizes[1:] if self.family == SETS else np.array(self.sizes) / self.total
         of = OF_SETS if self.family == SETS else CLASSES
         how = design(weighted=self.weights, clustered=self.clusters > 0, uneven=self.uneven)
+        if self.other is not None:
+            how = CLUSTERED_PAIRS if self.clusters else WEIGHTED_PAIRS if self.weights else PAIRS
         size = self.clusters or round(self.total * min(often))
         return Drawn(1, 1, how, of=of).name, size, round(float(min(often)), 3)
 
@@ -115,6 +134,7 @@ CELLS = (
 )
 #: How often a prediction is right, or a label found; how far the scores of classes are apart.
 RIGHT, APART, FAR, FOUND = (0.7, 0.9, 0.97), (1.0, 2.0, 3.3), (1.0, 3.3), (0.7, 0.9, 0.97)
+RIGHT_OF_TWO, APART_OF_TWO = ((0.9, 0.9), (0.97, 0.7)), ((2.0, 2.0), (3.3, 1.0))
 OFTEN = (0.1, 0.2, 0.3)
 
 
@@ -137,6 +157,21 @@ def studied() -> Iterator[Cell]:
         yield from (Cell(SETS, (120, *OFTEN), found, **how) for found in FOUND)
 
 
+def compared() -> Iterator[Cell]:
+    """The cells of differences of two models, of averages over classes."""
+    for m in (10, 50):
+        designs: list[tuple[tuple[float, ...], dict[str, Any]]] = [
+            ((m, m, m), {}),
+            (_uneven(m), {}),
+            ((m, m, m), {"weights": True}),
+        ]
+        if m == 10:
+            designs.append(((24, 36, 60), {"clusters": 20}))
+        for sizes, how in designs:
+            yield from (Cell(PREDICTED, sizes, a, other=b, **how) for a, b in RIGHT_OF_TWO)
+            yield from (Cell(SCORED, sizes, a, other=b, **how) for a, b in APART_OF_TWO)
+
+
 def _uneven(m: int) -> tuple[float, ...]:
     return m, 2 * m, 17 * m
 
@@ -156,9 +191,22 @@ def _classes(cell: Cell, rows: Rows) -> Array:
 def _predicted(cell: Cell, rows: Rows) -> dict[str, Array]:
     """Right with a chance of ``apart``, else near classes more often than far ones."""
     actual = _classes(cell, rows)
-    chances = _chances(cell)
-    called = (rows.uniform() > chances.cumsum(axis=1)[actual]).sum(axis=1)
-    return {"y": actual.astype(str), "p": called.clip(0, len(chances) - 1).astype(str)}
+    found = {"y": actual.astype(str)}
+    for name, own, noise in _of_models(cell, rows, 1):
+        chances = _chances(own)
+        called = (ndtr(noise) > chances.cumsum(axis=1)[actual]).sum(axis=1)
+        found[f"{name}p"] = called.clip(0, len(chances) - 1).astype(str)
+    return found
+
+
+def _of_models(cell: Cell, rows: Rows, columns: int) -> Iterator[tuple[str, Cell, Array]]:
+    """Each model, and its noise; that of two correlates by 0.5."""
+    if cell.other is None:
+        yield "m", cell, rows.normal(columns)
+        return
+    shared = rows.normal(columns)
+    for name, own in zip("mo", cell.models, strict=True):
+        yield name, own, math.sqrt(0.5) * (shared + rows.normal(columns))
 
 
 def _chances(cell: Cell) -> Array:
@@ -172,11 +220,14 @@ def _chances(cell: Cell) -> Array:
 def _scored(cell: Cell, rows: Rows) -> dict[str, Array]:
     """Normal scores of each class, by ``apart`` higher for the row's own, as probabilities."""
     actual, size = _classes(cell, rows), len(cell.sizes)
-    raw = rows.normal(size) + cell.apart * np.eye(size)[actual]
-    logit = cell.apart * raw + np.log(np.array(cell.sizes) / sum(cell.sizes))
-    found = np.exp(logit - logit.max(axis=1, keepdims=True))
-    found /= found.sum(axis=1, keepdims=True)
-    return {"y": actual.astype(str), **{f"s{k}": found[:, k] for k in range(size)}}
+    columns = {"y": actual.astype(str)}
+    for name, own, noise in _of_models(cell, rows, size):
+        raw = noise + own.apart * np.eye(size)[actual]
+        logit = own.apart * raw + np.log(np.array(cell.sizes) / sum(cell.sizes))
+        found = np.exp(logit - logit.max(axis=1, keepdims=True))
+        found /= found.sum(axis=1, keepdims=True)
+        columns |= {f"{name}s{k}": found[:, k] for k in range(size)}
+    return columns
 
 
 def _sets(cell: Cell, rows: Rows) -> dict[str, Array]:
@@ -209,7 +260,7 @@ DRAWN: dict[str, Callable[..., dict[str, Array]]] = {
 
 #: Metrics of one class that are averaged, and those of the whole table.
 AVERAGED = ("recall", "precision", "specificity", "npv", "f1", "jaccard", "g_mean")
-WHOLE = ("accuracy", "balanced_accuracy", "mcc", "kappa", "weighted_kappa")
+WHOLE = ("accuracy", "balanced_accuracy", "mcc", "kappa", "weighted_kappa", "gwet_ac1")
 AVERAGES = ("macro", "weighted", "micro")
 
 
@@ -243,7 +294,7 @@ def _counts(tp: Any, fn: Any, fp: Any, tn: Any) -> Counts:
 def _true_of_scored(cell: Cell) -> dict[Key, float]:
     many = _scored(cell, Rows(np.random.default_rng(SEED), MANY))
     actual, size = many["y"].astype(int), len(cell.sizes)
-    score = np.stack([many[f"s{k}"] for k in range(size)], axis=1)
+    score = np.stack([many[f"ms{k}"] for k in range(size)], axis=1)
     share, own = np.array(cell.sizes) / sum(cell.sizes), score[np.arange(MANY), actual]
     curves = [roc_curve(actual == k, score[:, k])[:2] for k in range(size)]
     each = {
@@ -330,8 +381,8 @@ def _spec(cell: Cell, metrics: list[Any], averages: list[str]) -> dict[str, Any]
     dataset |= {"weight": "w"} if cell.weights else {}
     dataset |= {"cluster": "c"} if cell.clusters else {}
     model = {
-        PREDICTED: {"prediction": "p"},
-        SCORED: {"scores": {str(k): f"s{k}" for k in range(size)}},
+        PREDICTED: {"prediction": "mp"},
+        SCORED: {"scores": {str(k): f"ms{k}" for k in range(size)}},
         SETS: {"prediction": {"labels": {f"l{k}": f"p{k}" for k in range(size)}}},
         SPREAD: {"margin": "s"},
     }[cell.family]
@@ -344,11 +395,18 @@ def _spec(cell: Cell, metrics: list[Any], averages: list[str]) -> dict[str, Any]
         "subgroups": ["sample"],
         "confidence": {"level": cell.level},
     }
+    if cell.other is not None:
+        spec["models"]["o"] = (
+            {"prediction": "op"}
+            if cell.family == PREDICTED
+            else {"scores": {str(k): f"os{k}" for k in range(size)}}
+        )
+        spec["comparisons"] = {"reference": "o", "subgroups": True}
     return spec | ({"averaging": averages} if averages else {})
 
 
-def counted(cell: Cell, data_sets: int = DATA_SETS) -> dict[str, list[float]]:
-    """Of each value the coverage in %, the true value, and of how many data sets."""
+def run_of(cell: Cell, data_sets: int, true: Iterable[Key]) -> dict[str, Any]:
+    """The results of all data sets, each of them a subgroup."""
     rng = np.random.default_rng([SEED, zlib.crc32(repr(cell).encode())])
     frames = []
     for b in range(data_sets):
@@ -360,11 +418,16 @@ def counted(cell: Cell, data_sets: int = DATA_SETS) -> dict[str, list[float]]:
         if code is not None:
             one["c"] = [f"{b}-{c}" for c in code]
         frames.append(one)
-    true = TRUE[cell.family](cell)
     names = list(dict.fromkeys(name for name, _ in true))
     averages = sorted({average for _, average in true if average})
-    spec = _spec(cell, names, averages)
-    found = evalreport.run(spec, frames={"d": pd.concat(frames, ignore_index=True)}).json
+    spec, frame = _spec(cell, names, averages), pd.concat(frames, ignore_index=True)
+    return evalreport.run(spec, frames={"d": frame}).json
+
+
+def counted(cell: Cell, data_sets: int = DATA_SETS) -> dict[str, list[float]]:
+    """Of each value the coverage in %, the true value, and of how many data sets."""
+    true = TRUE[cell.family](cell)
+    found = run_of(cell, data_sets, true)
     within: dict[Key, list[bool]] = {}
     for m in found["measures"]:
         key = m["metric"], m["average"]
@@ -380,6 +443,30 @@ def counted(cell: Cell, data_sets: int = DATA_SETS) -> dict[str, list[float]]:
         name: [round(100 * float(np.mean(held)), 1), float(f"{true[key]:.4g}"), len(held)]
         for name, (key, held) in named.items()
         if " " in name or len(cell.sizes) > 2 or cell.family == SPREAD
+    }
+
+
+def differences(cell: Cell, data_sets: int = DATA_SETS) -> dict[str, list[float]]:
+    """Of each difference the coverage in %, the median width, and of how many data sets."""
+    one, two = (TRUE[own.family](own) for own in cell.models)
+    made: dict[Key, list[tuple[bool, float]]] = {}
+    for c in run_of(cell, data_sets, one)["comparisons"]:
+        key = c["metric"], c["average"]
+        if not c["subgroup"] or key not in one or c["label"] is not None or c["difference"] is None:
+            continue
+        true, own = one[key] - two[key], c["interval"]
+        held = own is not None and own["low"] - 1e-9 <= true <= own["high"] + 1e-9
+        width = math.nan if own is None else own["high"] - own["low"]
+        made.setdefault(key, []).append((held, width))
+    named = {_name(cell, key): own for key, own in made.items()}
+    return {
+        name: [
+            round(100 * float(np.mean([held for held, _ in own])), 1),
+            float(f"{np.nanmedian([width for _, width in own]):.3g}"),
+            len(own),
+        ]
+        for name, own in named.items()
+        if not all(math.isnan(width) for _, width in own)
     }
 
 
@@ -439,9 +526,14 @@ def main() -> None:
     """Count every cell and write files and page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--processes", type=int, default=2)
-    every, others = list(studied()), list(CELLS)
+    every, others, pairs = list(studied()), list(CELLS), list(compared())
     with Pool(parser.parse_args().processes) as pool:
         found = pool.map(counted, [*every, *others], chunksize=1)
+        of_pairs = pool.map(differences, pairs, chunksize=1)
+    replace_samples(
+        {"cell": [*cell.place, cell.family, cell.apart, cell.other], "data_sets": DATA_SETS,
+         "found": own} for cell, own in zip(pairs, of_pairs, strict=True)
+    )  # fmt: skip
     lines = ",\n".join(
         json.dumps({"cell": list(cell), "found": own})
         for cell, own in zip(others, found[len(every) :], strict=True)

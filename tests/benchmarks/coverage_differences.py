@@ -26,7 +26,8 @@ from evalreport.plan.task import Task, ThresholdRequest
 from evalreport.predict.view import LabelView
 from evalreport.results.records import Interval, Measure
 
-Limits = dict[str, tuple[float, float]]
+#: Of each value that there is, the limits; None where it has none.
+Limits = dict[str, tuple[float, float] | None]
 RATIO, TO_ALL, WIDEST = " ratio", " to all", " widest"
 _AT = ThresholdRequest(0.5)
 
@@ -61,8 +62,10 @@ def _planned(
 
 def of_values(view: LabelView, cut: float, metrics: Sequence[str], resamples: int) -> Limits:
     """Limits of the value of each metric."""
-    limits = {m.metric: m.interval for m in measured(view, cut, metrics, resamples)}
-    return {name: (own.low, own.high) for name, own in limits.items() if own is not None}
+    found: Limits = {}
+    for made in measured(view, cut, metrics, resamples):
+        _keep(found, made.metric, made.value, made.interval)
+    return found
 
 
 def measured(
@@ -101,14 +104,15 @@ def of_two(
         plan_comparisons(asked, plan.tasks, known).tasks,
         Settings(resamples=resamples),
     ):
-        _keep(found, record.metric, record.interval)
-        _keep(found, record.metric + RATIO, record.ratio and record.ratio.interval)
+        _keep(found, record.metric, record.difference, record.interval)
+        if record.ratio is not None:
+            _keep(found, record.metric + RATIO, record.ratio.value, record.ratio.interval)
     return found
 
 
-def _keep(found: Limits, name: str, interval: Interval | None) -> None:
-    if interval is not None:
-        found[name] = interval.low, interval.high
+def _keep(found: Limits, name: str, value: float | None, interval: Interval | None) -> None:
+    if value is not None:
+        found[name] = None if interval is None else (interval.low, interval.high)
 
 
 def of_groups(
@@ -126,11 +130,12 @@ def of_groups(
     for gap in subgroup_gaps(records, 0.95):
         if gap.subgroup == {"g": "0"}:
             end = TO_ALL if gap.against == "all rows" else ""
-            _keep(found, gap.metric + end, gap.gap_interval)
-            _keep(found, gap.metric + RATIO + end, gap.ratio_interval)
+            _keep(found, gap.metric + end, gap.gap, gap.gap_interval)
+            _keep(found, gap.metric + RATIO + end, gap.ratio, gap.ratio_interval)
     for entry in heterogeneity_tests(records, 0.95, widest=True):
         if entry.widest is not None:
-            _keep(found, entry.metric + WIDEST, entry.widest.interval)
+            widest = entry.widest
+            _keep(found, entry.metric + WIDEST, widest.gap, widest.interval)
     return found
 
 

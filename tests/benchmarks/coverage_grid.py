@@ -357,6 +357,14 @@ def replace_places(found: list[dict[str, Any]]) -> None:
     write(FILE, made)
 
 
+def replace_samples(found: Iterable[dict[str, Any]]) -> None:
+    """These differences in the file, in place of those of the same designs."""
+    made, new = recorded(), list(found)
+    drawn = {one["cell"][0] for one in new}
+    made["samples"] = [*(one for one in made["samples"] if one["cell"][0] not in drawn), *new]
+    write(FILE, made)
+
+
 def on_page(begin: str, end: str, text: str) -> None:
     """A table of the page, between its marks."""
     page = PAGE.read_text(encoding="utf-8")

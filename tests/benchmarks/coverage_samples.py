@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from benchmarks.coverage_differences import of_groups, of_two, of_values, truth_of
+from benchmarks.coverage_differences import Limits, of_groups, of_two, of_values, truth_of
 from benchmarks.coverage_grid import (
     CORRELATION,
     FILE,
@@ -43,15 +43,25 @@ from evalreport.predict.view import LabelView
 SEED, DATA_SETS, RESAMPLES = 20261123, 200, 500
 BEGIN, END = "<!-- samples: begin -->", "<!-- samples: end -->"
 CUT = float(ndtri(0.8))
-OF_SCORES = ("roc_auc", "average_precision", "ks", "log_loss", "brier")
+OF_SCORES = (
+    *("roc_auc", "average_precision", "ks", "log_loss", "brier"),
+    *("pr_auc", "gain", "absolute_error", "brier_scaled", "mcfadden_r2", "cox_snell_r2"),
+    *("nagelkerke_r2", "discrimination_slope", "calibration_in_the_large", "oe_ratio"),
+    *("recall_at_specificity", "specificity_at_recall", "precision_at_recall"),
+    *("calibration_slope", "calibration_intercept"),
+)
+OF_TABLES = (
+    *("f1", "jaccard", "balanced_accuracy", "g_mean", "mcc", "kappa", "markedness"),
+    *("fowlkes_mallows", "gwet_ac1", "lr_plus", "lr_minus", "diagnostic_odds_ratio"),
+    *("net_benefit", "standardised_net_benefit", "no_information_rate"),
+)
 #: Metrics of which no influence is known, so that groups of rows are left out: of pairs alone.
 LEFT_OUT = ("pr_auc_interpolated", "h_measure")
 #: Shares of rows, whose ratios and gaps from all rows have limits too.
 SHARES = ("accuracy", "recall", "specificity", "precision", "npv")
-COMPARED = (*SHARES, "f1", "jaccard", "balanced_accuracy", "g_mean", "mcc", "kappa", *OF_SCORES)
+COMPARED = (*SHARES, *OF_TABLES, *OF_SCORES)
 
 Floats = NDArray[np.float64]
-Span = tuple[float, float]
 #: Design; clusters or positives; prevalence; area; area of the reference, of differences.
 Cell = tuple[str, int, float, float, float]
 AREAS = ((0.8, 0.8), (0.95, 0.8), (0.99, 0.95))
@@ -127,7 +137,7 @@ def _drawn(
     ]
 
 
-def limits(cell: Cell, views: list[LabelView], only: Sequence[str] = ()) -> dict[str, Span]:
+def limits(cell: Cell, views: list[LabelView], only: Sequence[str] = ()) -> Limits:
     """The default's limits of each metric, or of its differences and ratios."""
     design, _, prevalence, area, other = cell
     areas = (area, other, other)[: len(views)]
@@ -174,24 +184,26 @@ def _below(metric: str, area: float, prevalence: float) -> float:
 def study(
     cell: Cell, data_sets: int, seed: int, only: Sequence[str] = ()
 ) -> dict[str, list[float]]:
-    """Coverage in %, median width and data sets with limits, of each metric."""
+    """Coverage in %, median width and data sets with a value, of each metric.
+
+    A value without limits is one that they do not hold. Left out are metrics that have a value in
+    fewer than half of the data sets, and those that have no limits in any.
+    """
     rng = np.random.default_rng(
         [seed, *(ord(c) for c in cell[0]), *(round(100 * x) for x in cell[1:])]
     )
-    held: dict[str, list[tuple[bool, float]]] = {}
+    made: dict[str, list[tuple[float, float] | None]] = {}
     for _ in range(data_sets):
-        for name, (low, high) in limits(cell, draw(cell, rng), only).items():
-            true, room = truth_in(cell, name), 1e-9
-            held.setdefault(name, []).append((low - room <= true <= high + room, high - low))
-    return {
-        name: [
-            round(100 * sum(inside for inside, _ in own) / len(own), 1),
-            float(f"{np.median([width for _, width in own]):.3g}"),
-            len(own),
-        ]
-        for name, own in held.items()
-        if 2 * len(own) >= data_sets
-    }
+        for name, own in limits(cell, draw(cell, rng), only).items():
+            made.setdefault(name, []).append(own)
+    found: dict[str, list[float]] = {}
+    for name, every in made.items():
+        own, true, room = [one for one in every if one is not None], truth_in(cell, name), 1e-9
+        held = sum(low - room <= true <= high + room for low, high in own)
+        if own and 2 * len(every) >= data_sets and math.isfinite(true):
+            width = float(f"{np.median([high - low for low, high in own]):.3g}")
+            found[name] = [round(100 * held / len(every), 1), width, len(every)]
+    return found
 
 
 def main() -> None:

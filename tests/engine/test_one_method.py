@@ -39,6 +39,27 @@ def methods_of(found: dict[str, Any]) -> dict[tuple[Any, ...], set[str]]:
         if g["gap_interval"] is not None:
             part = "gap", g["dataset"], g["metric"], g["average"], False
             methods[*part, g["against"]].add(g["gap_interval"]["method"])
+    return methods | of_ratios(found)
+
+
+def of_ratios(found: dict[str, Any]) -> dict[tuple[Any, ...], set[str]]:
+    """The same of ratios, of the widest gaps and of rates of selection."""
+    methods = defaultdict(set)
+
+    def add(part: str, one: dict[str, Any], own: dict[str, Any] | None, *more: Any) -> None:
+        if own is not None:
+            key = part, one["dataset"], one.get("metric"), one.get("average"), False
+            methods[*key, *more].add(own["method"])
+
+    for c in found.get("comparisons") or ():
+        add("ratio", c, (c.get("ratio") or {}).get("interval"), c["paired"])
+    for g in found.get("subgroup_gaps") or ():
+        add("ratio of gap", g, g["ratio_interval"], g["against"])
+    for h in found.get("heterogeneity") or ():
+        add("widest gap", h, (h.get("widest") or {}).get("interval"))
+    for i in found.get("impact") or ():
+        for category in i["categories"]:
+            add("impact", i, category["interval"])
     return methods
 
 
@@ -72,8 +93,9 @@ def test_strained_reports_have_one_method_for_one_metric(name: str, tmp_path: Pa
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
 def test_methods_of_gaps_and_of_means_over_folds_are_planned(path: Path) -> None:
     planned = " ".join(map(str, prepared(path).plan.planned))
+    groups = ("gap", "ratio of gap", "widest gap", "impact")
     for (part, _, _, _, mean, *_), names in methods_of(results_of(path)).items():
-        if part == "gap" or (part == "difference" and mean):
+        if part in groups or (part == "difference" and mean):
             assert all(name.split(" beside ")[-1] in planned for name in names)
 
 
@@ -109,3 +131,23 @@ def test_nights_of_any_size_have_one_method_for_one_metric(
             found[part] |= names
     assert found
     assert several(found) == {}
+
+
+def test_the_plan_names_the_limits_of_ratios(tmp_path: Path) -> None:
+    rows = "1,1,1\n1,1,0\n1,0,0\n0,0,1\n0,1,0\n0,0,0\n" * 9
+    (tmp_path / "rows.csv").write_text(f"y,p,q\n{rows}", encoding="utf-8")
+    (tmp_path / "spec.yaml").write_text(
+        "evalreport: 1\ndatasets: {d: {path: rows.csv, target: y}}\n"
+        "models: {one: {prediction: p}, two: {prediction: q}}\n"
+        "metrics: [recall, precision, accuracy]\n"
+        "comparisons: {reference: one, ratios: [recall, precision]}\n",
+        encoding="utf-8",
+    )
+    run = prepare(load_spec(tmp_path / "spec.yaml"))
+    named = {task.task.metric: task.ratio for task in run.plan.comparisons}
+    assert named == {"recall": "alonzo", "precision": "moskowitz_pepe", "accuracy": ""}
+    done = encode(evaluate(run, "2026-11-21T12:00:00Z"))["comparisons"]
+    ratios = {c["metric"]: c["ratio"]["interval"] for c in done if c.get("ratio")}
+    assert {name: own["method"] for name, own in ratios.items()} == {
+        name: method for name, method in named.items() if method
+    }

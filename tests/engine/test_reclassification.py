@@ -187,3 +187,24 @@ def test_margins_are_printed_with_what_they_rule_out() -> None:
     assert known["Recall"] is True
     assert told["Specificity"][1] == ("yes" if known["Specificity"] else "not shown")
     assert table.lines[0].cells[2] == "120" or table.lines[0].cells[2].isdigit()
+
+
+def test_a_note_says_that_p_and_limits_disagree_and_verify_finds_where_it_is_gone() -> None:
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 2, 24)
+    first = (rng.random(24) < np.where(y, 0.7, 0.4)).astype(int)
+    second = (rng.random(24) < np.where(y, 0.45, 0.5)).astype(int)
+    spec = {
+        "evalreport": 1,
+        "datasets": {"d": {"target": "y"}},
+        "models": {"one": {"prediction": "p"}, "two": {"prediction": "q"}},
+        "metrics": ["recall"],
+        "comparisons": {"reference": "one", "net_reclassification": True},
+    }
+    found = evalreport.run(spec, frames={"d": {"y": y, "p": first, "q": second}}).json
+    (record,) = found["reclassification"]
+    assert record["p_value"] > 0.05 > 0 > record["interval"]["high"]
+    assert "two methods and disagree" in record["note"]
+    assert recompute(found).problems == ()
+    del record["note"]
+    assert any("note" in str(problem) for problem in recompute(found).problems)

@@ -189,3 +189,13 @@ def test_a_value_that_says_unknown_is_treated_as_a_missing_one() -> None:
     assert (told.n, told.selection_rate, told.impact_ratio) == (9, None, None)
     assert top.highest
     assert impact_ratios(counted, 0.95)[2].highest
+
+
+def test_test_and_limits_that_disagree_are_noted() -> None:
+    notes = {}
+    for x in range(10, 34):
+        found = impact_ratios(groups("g", {"high": (36, 40), "low": (float(x), 40)}), 0.95)[1]
+        apart = not found.interval.low <= 1.0 <= found.interval.high
+        notes[x] = (found.p_value < 0.05) != apart, found.note
+    assert any(disagree for disagree, _ in notes.values())
+    assert all(disagree == (note is not None) for disagree, note in notes.values())

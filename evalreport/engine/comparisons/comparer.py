@@ -57,15 +57,15 @@ class Comparer(ABC):
         """Test, limits, ratio and hypothesis of one difference, with the counts they rest on."""
         test, counts = self.test(task, values, difference), self.counts(task, values)
         interval, reason = self.interval(task, values, difference)
-        metric, drawn = task.task.metric, self.studied(task)
+        name, drawn = self.studied(task) or ("", None)
         ratio = None
         if task.ratio:
             ratio = records.Ratio(reason=task.ratio_reason)
             if task.ratio_reason is None:
                 ratio = counts.ratio(metric_named(task.task.metric), level)
-                limits = with_study(ratio.interval, metric, drawn, RATIO)
+                limits = with_study(ratio.interval, name, drawn, RATIO)
                 ratio = replace(ratio, interval=limits)
-        interval = with_study(interval, metric, drawn)
+        interval = with_study(interval, name, drawn)
         found = Found(test, interval, reason, counts, ratio=ratio)
         asked = task.hypothesis
         if asked is None or asked.reason is not None:
@@ -88,8 +88,8 @@ class Comparer(ABC):
         """The interval that the task names, or why there is none."""
 
     @abstractmethod
-    def studied(self, task: ComparisonTask) -> Drawn | None:
-        """The rows as the study counts them; None where it has no such difference, or default."""
+    def studied(self, task: ComparisonTask) -> tuple[str, Drawn] | None:
+        """The value in the study; None where it has no such difference, or default."""
 
     @abstractmethod
     def tails(self, task: ComparisonTask, values: Values, difference: float) -> AtNull | None:

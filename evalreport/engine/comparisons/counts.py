@@ -21,7 +21,7 @@ from evalreport.engine.comparisons.contrast import (
     no_variation,
 )
 from evalreport.engine.intervals.methods import from_limits
-from evalreport.metrics.comparing import share_of
+from evalreport.metrics.comparing import ALONZO, KOOPMAN, MOSKOWITZ_PEPE, share_of
 from evalreport.metrics.declare import Metric
 from evalreport.metrics.methods import method_title
 from evalreport.results.records import Calls, JointCalls, JointTable, Ratio
@@ -38,7 +38,6 @@ Cells = tuple[float, float, float, float]
 NO_DISCORDANT = "the two models differ on no row"
 NO_CALLS = "one of the two calls no row"
 NO_FRACTION = "it is not one fraction of counts"
-MOSKOWITZ_PEPE, ALONZO, KOOPMAN = "moskowitz_pepe", "alonzo", "koopman"
 #: Of limits that are not looked at.
 LEVEL = 0.95
 ZERO = "one of the two shares is 0"

@@ -18,7 +18,7 @@ from evalreport.engine.comparisons.replicates import Replicates, by_draws, repli
 from evalreport.engine.comparisons.square_and_add import NO_LIMITS, of_limits, of_two_tables
 from evalreport.engine.intervals.bootstrap import Bootstrap
 from evalreport.engine.intervals.class_bootstrap import class_replicates
-from evalreport.engine.intervals.studied import was_studied
+from evalreport.engine.intervals.studied import studied_as, was_studied
 from evalreport.engine.metric_values import Evaluated
 from evalreport.metrics.comparing import ADDED, OF_TWO_MEANS, SATTERTHWAITE, Family
 from evalreport.metrics.coverage_study import TWO_SAMPLES, Drawn
@@ -65,18 +65,20 @@ class OtherRows(ByContrast):
         one, two = (_fraction(value) for value in values)
         return Counted() if one is None or two is None else Counted(fractions=(one, two))
 
-    def studied(self, task: ComparisonTask) -> Drawn | None:
+    def studied(self, task: ComparisonTask) -> tuple[str, Drawn] | None:
         """The smaller dataset as the study counts it."""
         sides = (self.model, task.task), (self.reference, task.reference)
         if task.why == ASKED:
             return None
-        if not all(was_studied(side.view, own) and not _is_dependent(side) for side, own in sides):
-            return None
+        for side, own in sides:
+            of_two = not studied_as(own, side.view)[1]
+            if _is_dependent(side) or not of_two or not was_studied(side.view, own):
+                return None
         counted = []
         for side, own in sides:
             positives = float(side.view.class_rows[side.class_index(own)])
             counted.append(Drawn(positives, side.view.rows - positives, TWO_SAMPLES))
-        return min(counted)
+        return studied_as(task.task, self.model.view)[0], min(counted)
 
     def _added(self, task: ComparisonTask, difference: float) -> Contrast:
         """By the shares of both tables, or the limits of both values, squared and added.

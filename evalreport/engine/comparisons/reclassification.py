@@ -108,7 +108,7 @@ def filled(
     record: Reclassification, found: Reclassified, level: float, method: str
 ) -> Reclassification:
     """The record with the net reclassification that was found, and its test."""
-    return replace(
+    filled_in = replace(
         record,
         events=_moves(found.events, level, method),
         nonevents=_moves(found.nonevents, level, method),
@@ -118,6 +118,7 @@ def filled(
         statistic=found.statistic,
         p_value=found.p_value,
     )
+    return records.with_disagreement(filled_in)
 
 
 def _moves(moves: Moves, level: float, method: str) -> records.Moves:

@@ -33,12 +33,10 @@ from evalreport.metrics.formula import Undefined, Value
 from evalreport.plan.comparisons import ComparisonRequest, ComparisonTask, stand_in
 from evalreport.predict.view import LabelView as Seen
 from evalreport.results.identity import EVERYTHING, MEAN_OF_FOLDS, Slice
-from evalreport.results.records import Comparison, Hypothesis
+from evalreport.results.records import Comparison, Hypothesis, with_disagreement
 from evalreport.statistics.multiplicity import Adjusted, adjust_families, corrected_family
 
 View = tuple[str, str]
-#: Noted where McNemar's test, say, and Newcombe's limits do not agree.
-DISAGREE = "test and limits are two methods and disagree on whether there is a difference"
 #: All rows, at the first threshold.
 FIRST = (EVERYTHING, None)
 #: Dataset and model of both sides, and whether they are compared row by row.
@@ -342,13 +340,6 @@ def _asked_for(task: ComparisonTask, fold: str | None) -> dict[str, Any]:
         "why": task.why,
         "margin": task.margin,
     }
-
-
-def with_disagreement(record: Comparison) -> Comparison:
-    """The record, with a note where its test and its limits contradict each other."""
-    if not record.methods_disagree:
-        return record
-    return replace(record, note="; ".join(filter(None, (record.note, DISAGREE))))
 
 
 def judged(record: Comparison, metric: Metric, level: float) -> Comparison:

@@ -10,7 +10,7 @@ from evalreport.engine.comparisons.draws import PairedDraws
 from evalreport.engine.comparisons.pairs import Pair
 from evalreport.engine.comparisons.replicates import by_draws, by_groups
 from evalreport.engine.comparisons.square_and_add import of_limits, of_tables
-from evalreport.engine.intervals.studied import drawn_together, was_studied
+from evalreport.engine.intervals.studied import drawn_together, studied_as, was_studied
 from evalreport.metrics.catalogue import metric_named
 from evalreport.metrics.comparing import (
     ADDED,
@@ -99,8 +99,10 @@ class SameRows(ByContrast):
         text = "clusters are drawn" if interval.method == PERCENTILE else NOT_INDEPENDENT
         return interval.noted(text), reason
 
-    def studied(self, task: ComparisonTask) -> Drawn | None:
+    def studied(self, task: ComparisonTask) -> tuple[str, Drawn] | None:
         view = self.model.view
         if task.why == ASKED or not was_studied(view, task.task):
             return None
-        return drawn_together(view, self.model.class_index(task.task))
+        name, of = studied_as(task.task, view)
+        counted = min(view.class_rows) if of else view.class_rows[self.model.class_index(task.task)]
+        return name, drawn_together(view, of, counted)

@@ -18,11 +18,19 @@ from evalreport.engine.counting.classification import ClassificationTable
 from evalreport.engine.settings import ImpactRule
 from evalreport.metrics.formula import whole
 from evalreport.metrics.tables import ScoreTable
-from evalreport.results.records import ImpactCategory, Interval, Rates, UnknownBounds
+from evalreport.results.records import (
+    ImpactCategory,
+    Interval,
+    Rates,
+    UnknownBounds,
+    with_disagreement,
+)
 from evalreport.statistics.exact_sums import exact_sum
 from evalreport.statistics.ratios import koopman
 from evalreport.statistics.unpaired import fisher_exact
 
+#: How a rate is compared with the highest one, whatever the rows are.
+TEST, LIMITS = "fisher_exact", "koopman"
 FOUR_FIFTHS = 0.8
 #: The rule lets categories of a smaller share of the rows be left out.
 LEAVE_OUT = 0.02
@@ -172,12 +180,13 @@ def _with_ratio(
     if s is top or not independent:
         return found
     limits = koopman(s.selected, s.n, top.selected, top.n, level)
-    return replace(
+    tested = replace(
         found,
-        interval=None if limits is None else Interval(level, limits.low, limits.high, "koopman"),
-        test="fisher_exact",
+        interval=None if limits is None else Interval(level, limits.low, limits.high, LIMITS),
+        test=TEST,
         p_value=fisher_exact(round(s.selected), round(s.n), round(top.selected), round(top.n)),
     )
+    return with_disagreement(tested)
 
 
 def _bounds(s: Selection, taking: Sequence[Selection], unknown: float) -> UnknownBounds:

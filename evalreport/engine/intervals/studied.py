@@ -42,12 +42,16 @@ def of_value(interval: Interval, task: Task, tables: Tables[Any]) -> Interval:
     if sets:
         name, of = " ".join(filter(None, (task.metric, task.average))), SETS
     else:
-        two = len(view.labels) == 2
-        name = name_of(task.metric, task.average, two_classes=two)
-        # a class against the rest is one of two
-        of = "" if " " not in name and (two or task.label is not None) else CLASSES
+        name, of = studied_as(task, view)
     drawn = drawn_in(tables, task.where, of, task.label)
     return interval.with_study(coverage_study.held(name, drawn, interval))
+
+
+def studied_as(task: Task, view: LabelView) -> tuple[str, str]:
+    """The name of a value in the study, and what it is of: a class against the rest is of two."""
+    two = len(view.labels) == 2
+    name = name_of(task.metric, task.average, two_classes=two)
+    return name, "" if " " not in name and (two or task.label is not None) else CLASSES
 
 
 def drawn_in(tables: Tables[Any], where: Slice, of: str, label: str | None) -> Drawn:
@@ -72,21 +76,22 @@ def drawn_in(tables: Tables[Any], where: Slice, of: str, label: str | None) -> D
 
 
 def was_studied(view: LabelView, task: Task) -> bool:
-    """Whether the study has differences of such values: of two classes, of rows drawn one way."""
-    plain = task.average is None and as_declared(task.metric, task.params) and len(view.labels) == 2
+    """Whether the study has differences of such values, of rows drawn one way."""
     both = view.weight is not None and view.cluster is not None
-    return plain and not both and view.sample is None
+    return as_declared(task.metric, task.params) and not both and view.sample is None
 
 
-def drawn_together(view: LabelView, of_class: int) -> Drawn:
-    """All rows as the study counts those on which two models are compared."""
-    positives = float(view.class_rows[of_class])
+def drawn_together(view: LabelView, of: str, counted: int) -> Drawn:
+    """All rows as the study counts those on which two models are compared.
+
+    ``counted``: those of the class that counts.
+    """
     how = coverage_study.PAIRS
     if view.weight is not None:
         how = coverage_study.WEIGHTED_PAIRS
     elif view.cluster is not None:
         how = coverage_study.CLUSTERED_PAIRS
-    return Drawn(positives, sum(view.class_rows) - positives, how, view.clusters)
+    return Drawn(counted, sum(view.class_rows) - counted, how, view.clusters, of)
 
 
 def with_study(
