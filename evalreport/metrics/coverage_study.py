@@ -62,6 +62,8 @@ _LINES = {
     "false_omission_rate": _Line("npv", -1.0, 1.0),
     # without a parameter of its own it is F1, and any share of all rows is as good as another
     "fbeta": _Line("f1"),
+    # of the same rows: the share of positives in the top tenth, ten times that of all rows
+    "lift": _Line("gain", 10.0),
     "top_k_accuracy": _Line("accuracy"),
     **dict.fromkeys(
         ("prevalence", "predicted_prevalence", "selection_rate", "detection_rate"),
@@ -105,6 +107,9 @@ class Drawn(NamedTuple):
     ``design``: a difference, or how rows of one value hang together; of independent rows where
     empty. ``of``: several classes, or sets of labels, of which the rarest class is counted; else
     the positives of two.
+
+    >>> Drawn(9, 21, PAIRS, of=CLASSES).name
+    'classes, pairs'
     """
 
     positives: float
@@ -130,12 +135,12 @@ class Drawn(NamedTuple):
 
     def told(self, place: _Place) -> str:
         """The size and share of a place in words."""
-        if self.design in COUNTED and self.design:
-            return f"{place.size} {COUNTED[self.design]}, prevalence {place.share:g}"
         word = _SHARES.get(self.of, "prevalence")
         if self.is_clustered:
-            return f"{place.size} {self.design}, {word} {place.share:g}"
-        counted = COUNTED[self.of] + (WEIGHTED if self.design == WEIGHTS else "")
+            return f"{place.size} {COUNTED.get(self.design, self.design)}, {word} {place.share:g}"
+        if self.design in COUNTED and not self.of:
+            return f"{place.size} {COUNTED[self.design]}, prevalence {place.share:g}"
+        counted = COUNTED[self.of] + (WEIGHTED if self.design in (WEIGHTS, WEIGHTED_PAIRS) else "")
         return f"{place.size} {counted}, {'share' if self.of else word} {place.share:g}"
 
 
