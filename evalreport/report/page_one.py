@@ -44,6 +44,7 @@ from evalreport.report.numbers import (
     value_text,
 )
 from evalreport.report.results_table import (
+    MOST_MODELS,
     by_class,
     comparable_in_groups,
     front_views,
@@ -192,19 +193,48 @@ def lead_sentence(contents: Contents) -> str:
 def _outcome(contents: Contents) -> tuple[str, str, str]:
     """What came of the criteria: in a word, as the word's look, and of how many."""
     entries = contents.of(records.Criterion)
-    outcomes: dict[int, set[str]] = {}
-    for c in entries:
-        outcomes.setdefault(c.criterion, set()).add(c.outcome)
-    if not outcomes:
+    if not entries:
         return ("RESULTS", "none", "") if contents.words.brief else NO_LIMIT
-    models = len({c.model for c in entries if c.model})
-    of = f"of {counted(len(outcomes), 'limit')}"
-    of += {0: "", 1: "", 2: ", both models"}.get(models, f", {models} models")
     for word, look, names in OUTCOMES:
-        number = sum(not own.isdisjoint(names) for own in outcomes.values())
-        if number:
-            return word, look, f"{number} {of}"
-    return "PASSED", "pass", f"{len(outcomes)} {of}"
+        if any(c.outcome in names for c in entries):
+            return word, look, _of_limits(contents, entries, names)
+    return "PASSED", "pass", _of_limits(contents, entries, HELD)
+
+
+def _of_limits(
+    contents: Contents, entries: Sequence[records.Criterion], names: Sequence[str]
+) -> str:
+    """How many limits had one of these outcomes: model by model where they differ in that."""
+    limits = {c.criterion for c in entries}
+    hit = [c for c in entries if c.outcome in names]
+    own = {c.criterion for c in hit}
+    told = f"{len(own)} of {counted(len(limits), 'limit')}"
+    found: dict[View, list[records.Criterion]] = {}
+    for c in entries:
+        if c.dataset is not None and c.model is not None:
+            found.setdefault((c.dataset, c.model), []).append(c)
+    models = dict.fromkeys(model for _, model in found)
+    if not any(c.criterion in own and c.outcome not in names for c in entries):
+        of_all = all({c.criterion for c in of_view} == limits for of_view in found.values())
+        whose = {2: ", both models"}.get(len(models), f", all {len(models)} models")
+        return f"{told}{whose}" if len(models) > 1 and of_all else told
+    one_each = all(len({c.criterion for c in of}) == len(of) for of in found.values())
+    if 1 < len(found) <= MOST_MODELS and not any(contents.mark(view).key for view in found):
+        numbers = {view: sum(c.outcome in names for c in of) for view, of in found.items()}
+        noun = "limit" if one_each else "outcome"
+        said = []
+        for view, number in sorted(numbers.items(), key=lambda item: -item[1]):
+            of = f"{number} of {counted(len(found[view]), noun)}" if number else "none"
+            said.append(f"{of} for {_called(contents, view)}")
+        return ", ".join(said)
+    if not one_each or len(found) < 2:
+        groups = len(limits) == 1 and all(c.subgroup for c in entries) and len(found) == 1
+        return f"{told}, {len(hit)} of {len(entries)} {'groups' if groups else 'outcomes'}"
+    some = len({c.model for c in hit})
+    told += f", {some} of {counted(len(models), 'model')}" if len(models) > 1 else ""
+    tested = len({dataset for dataset, _ in found})
+    on = len({c.dataset for c in hit})
+    return f"{told}, {on} of {tested} datasets" if tested > 1 else told
 
 
 def _sentences(

@@ -40,7 +40,7 @@ def _page(*limits: dict[str, Any], **more: Any) -> str:
         ),
         (
             [("recall", 0.5), ("accuracy", 0.6)],
-            'FAILED</b> <span class="nb">1 of 2 limits,</span> <span class="nb">both models</span>',
+            'FAILED</b> <span class="nb">1 of 2 limits for b,</span> <span class="nb">none for a</',
         ),
         (
             [("accuracy", 0.9)],
@@ -63,6 +63,73 @@ def test_criteria_of_one_model_and_of_groups() -> None:
     groups = {"subgroups": ["g"], "subgroup_minimum": 1}
     grouped = _page({**recall, "subgroup": "each"}, **one, **groups)
     assert 'PASSED</b> <span class="nb">1 of 1 limit<' in grouped
+
+
+def _stamp(*limits: dict[str, Any], **more: Any) -> str:
+    page = _page(*limits, **more)
+    return page.split('id="h-verdict">')[1].split("</h2>")[0].replace('<span class="nb">', "")
+
+
+ACCURATE = {"metric": "accuracy", "at_least": 0.6}
+
+
+@pytest.mark.parametrize(
+    ("limits", "more", "told"),
+    [
+        # a has 3/4 right, b 2/4, and c like a
+        ([ACCURATE], {}, "1 of 1 limit for b, none for a"),
+        (
+            [ACCURATE],
+            {"models": {name: {"prediction": p} for name, p in zip("abc", "aba", strict=True)}},
+            "1 of 1 limit for b, none for a, none for c",
+        ),
+        (
+            [ACCURATE],
+            {"models": {name: {"prediction": p} for name, p in zip("abcd", "abab", strict=True)}},
+            "1 of 1 limit, 2 of 4 models",
+        ),
+        # a limit on a and another on b are not two of both
+        (
+            [{**ACCURATE, "at_least": 0.9, "model": "a"}, {**ACCURATE, "model": "b"}],
+            {},
+            "2 of 2 limits",
+        ),
+        # in group u both have 2 of 2 right; in v a has 1 of 2, b none
+        (
+            [{**ACCURATE, "subgroup": "each"}],
+            {"subgroups": ["g"], "subgroup_minimum": 1},
+            "1 of 2 outcomes for a, 1 of 2 outcomes for b",
+        ),
+        (
+            [{**ACCURATE, "subgroup": "each"}],
+            {
+                "subgroups": ["g"],
+                "subgroup_minimum": 1,
+                "models": {"a": {"prediction": "a"}},
+            },
+            "1 of 1 limit, 1 of 2 groups",
+        ),
+    ],
+)
+def test_a_limit_that_some_fail_is_said_of_them_alone(
+    limits: list[dict[str, Any]], more: dict[str, Any], told: str
+) -> None:
+    assert _stamp(*limits, **more).replace("</span>", "").split("</b> ")[1].strip() == told
+
+
+def test_a_limit_failed_on_one_dataset_is_said_of_that_one() -> None:
+    """Of the second dataset b has every row right."""
+    right = {**FRAME, "b": FRAME["y"]}
+    spec = {
+        **SPEC,
+        "datasets": {"d": {"target": "y"}, "e": {"target": "y"}},
+        "models": {"b": {"prediction": "b"}},
+        "acceptance": [ACCURATE],
+    }
+    page = evalreport.run(spec, frames={"d": FRAME, "e": right}).to_html()
+    assert (
+        '<span class="nb">1 of 1 limit for b on d,</span> <span class="nb">none for b on e<' in page
+    )
 
 
 def test_no_protocol_is_said_on_the_first_page() -> None:
