@@ -40,6 +40,9 @@ from evalreport.results.codec import encode
 from evalreport.results.lookup import Results
 from evalreport.results.records import Comparison, Provenance
 
+#: The caution about the criteria themselves.
+OF_CRITERIA = "acceptance_on_point"
+
 
 def build(
     results: Results,
@@ -54,7 +57,7 @@ def build(
     """
     told = failed if failed is not None else []
     wording = TEMPLATES.get(template, TEMPLATES["standard"])
-    contents = Contents(results, wording, signed)
+    contents = Contents(_without_limits(results) if wording.brief else results, wording, signed)
     chosen = _chosen(contents, wording)
     made = _with_note(_sections(contents, wording, chosen, told), script_note(results))
     provenance = results.provenance
@@ -77,6 +80,12 @@ def build(
         logo=logo_address(contents),
         signed="UNSIGNED" if signed is None else signed.line,
     )
+
+
+def _without_limits(results: Results) -> Results:
+    """The results as a notebook shows them: no criteria, and no cautions about them."""
+    cautions = tuple(c for c in results.cautions if c.code != OF_CRITERIA)
+    return replace(results, acceptance=(), cautions=cautions)
 
 
 def _sections(

@@ -14,7 +14,7 @@ from evalreport.report.cards import interval_text
 from evalreport.report.checklists import filled_text, folds_text, model_identity
 from evalreport.report.classes import against_the_rest, first_table, front_classes
 from evalreport.report.comparisons import comparison_title, other_rows_text
-from evalreport.report.contents import Contents, View, identity
+from evalreport.report.contents import Contents, View, identity, view_of
 from evalreport.report.count_tables import MOST_WHOLE, abreast, count_table
 from evalreport.report.criteria import (
     bound_text,
@@ -47,7 +47,9 @@ from evalreport.report.results_table import (
     MOST_MODELS,
     by_class,
     comparable_in_groups,
+    compares_groups,
     front_views,
+    gravest_first,
     groups_differ,
     headline_identities,
     margin_of,
@@ -186,7 +188,7 @@ def lead_sentence(contents: Contents) -> str:
     """The outcome and what decided it in one sentence, for readers who see no more of a report."""
     word, _, _ = _outcome(contents)
     views = front_views(contents)
-    decided = _deciding(contents, "closest to its limit ") or _first_value(contents, views)
+    decided = _deciding(contents, "closest to failing ") or _first_value(contents, views)
     return contents.said(None, f"{word}: {decided}." if decided else f"{word}.")
 
 
@@ -359,9 +361,9 @@ def _verdict(contents: Contents, views: Sequence[View]) -> str:
     return " ".join([*(f"{one}." for one in said), post_hoc_text(contents)]).strip()
 
 
-def _deciding(contents: Contents, closest: str = "Closest to its limit: ") -> str:
-    """The criteria that failed, else the one ``closest`` to its limit; nothing of none decided."""
-    entries = contents.of(records.Criterion)
+def _deciding(contents: Contents, closest: str = "Closest to failing: ") -> str:
+    """The criteria that failed, else the one ``closest`` to it; nothing of none decided."""
+    entries = gravest_first(contents, contents.of(records.Criterion))
     failed = [c for c in entries if c.outcome in NOT_HELD]
     passed = [c for c in entries if c.outcome in HELD]
     if failed:
@@ -370,10 +372,9 @@ def _deciding(contents: Contents, closest: str = "Closest to its limit: ") -> st
         return f"{told[0].upper()}{told[1:]}{more}"
     if not passed:
         return ""
-    near = min(passed, key=margin_of)
-    if margin_of(near) == math.inf:
+    if math.isinf(margin_of(contents, passed[0])):
         return "All criteria that could be judged were met"
-    return f"{closest if len(passed) > 1 else ''}{_decided(contents, near)}"
+    return f"{closest if len(passed) > 1 else ''}{_decided(contents, passed[0])}"
 
 
 def _decided(contents: Contents, entry: records.Criterion) -> str:
@@ -622,22 +623,34 @@ def _groups(contents: Contents, views: Sequence[View]) -> tuple[str, str]:
 
 
 def _no_difference(contents: Contents) -> str:
-    """That groups are not shown to differ, and in how many values that are not shown here they are.
+    """That groups are not shown to differ, and which values that are not shown here do.
 
     Those are of another metric, model or grouping.
     """
-    found = {
-        (m.dataset, m.model, identity(m), m.threshold, m.threshold_rule, tuple(m.subgroup))
+    found = [
+        m
         for m in contents.measures
         if m.subgroup
         and m.fold is None
+        and sign_of(m.metric)
         and tuple(m.subgroup) not in contents.period_columns
         and groups_differ(contents, m)
-    }
-    if not found:
+    ]
+    # what also moves with how many of a group are positive comes last
+    found.sort(key=lambda m: not compares_groups(contents, identity(m), [view_of(m)]))
+    named = list(dict.fromkeys(_by_groups(contents, m) for m in found))
+    if not named:
         return "No difference between groups is shown."
-    number = "one is" if len(found) == 1 else f"{count_text(len(found))} are"
-    return f"No difference is shown here; elsewhere {number}."
+    number = "one is" if len(named) == 1 else f"{len(named)} are"
+    where = "; ".join(first_few(named, 2))
+    return f"No difference is shown here; elsewhere {number} (section Subgroups): {where}."
+
+
+def _by_groups(contents: Contents, m: records.Measure) -> str:
+    """What groups differ in: ``Recall by sex and site for forest``."""
+    columns = listed([name.replace("_", " ") for name in m.subgroup])
+    who = f" for {_called(contents, view_of(m))}" if len(contents.views) > 1 else ""
+    return f"{contents.title(m)} by {columns}{who}"
 
 
 def _group(m: records.Measure) -> str:

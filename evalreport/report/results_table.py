@@ -97,11 +97,29 @@ def _says_all(entry: records.Criterion, m: Measure) -> bool:
     return ends.get(entry.bound) == entry.observed
 
 
-def margin_of(entry: records.Criterion) -> float:
-    """How far a criterion was from its limit."""
-    if entry.observed is None or entry.required is None or entry.reference or entry.claim:
+def margin_of(contents: Contents, entry: records.Criterion) -> float:
+    """How far a criterion was from its limit, in widths of the interval of what is judged.
+
+    Infinity where nothing was observed, or a claim is to be reproduced.
+    """
+    if entry.observed is None or entry.required is None or entry.claim:
         return math.inf
-    return abs(entry.observed - entry.required)
+    m = contents.measure_of(entry.measure)
+    limits = entry.interval if entry.reference else entry.limits or (m.interval if m else None)
+    width = limits.high - limits.low if limits is not None else 0.0
+    return abs(entry.observed - entry.required) / (width or 1.0)
+
+
+def gravest_first(
+    contents: Contents, entries: Iterable[records.Criterion]
+) -> list[records.Criterion]:
+    """Failed criteria, farthest from their limit first; then others, closest to theirs first."""
+
+    def standing(entry: records.Criterion) -> tuple[int, float]:
+        margin, failed = margin_of(contents, entry), entry.outcome in records.NOT_HELD
+        return rank_of(entry.outcome), -margin if failed and math.isfinite(margin) else margin
+
+    return sorted(entries, key=standing)
 
 
 def primary_metric(contents: Contents) -> str | None:
@@ -251,7 +269,8 @@ def _rows(contents: Contents, views: Sequence[View]) -> list[tuple[Measure, str]
         found |= {mean.id: (mean, OVER_FOLDS) for mean in means.values()}
         for m in own:
             found.setdefault(m.id, (m, POOLED_FOLDS if m.id in means else ""))
-    limits = [contents.measure_of(c.measure) for c in _worst_first(contents)]
+    judged = sorted(contents.of(records.Criterion), key=lambda c: rank_of(c.outcome))
+    limits = [contents.measure_of(c.measure) for c in judged]
     more = [m for m in limits if m is not None and m.id not in found]
     if contents.large:
         # limits that other models fail are named in the sentence on what decided
@@ -259,10 +278,6 @@ def _rows(contents: Contents, views: Sequence[View]) -> list[tuple[Measure, str]
     for m in more[:MOST_MORE_LIMITS]:
         found.setdefault(m.id, (m, ""))
     return list(found.values())
-
-
-def _worst_first(contents: Contents) -> list[records.Criterion]:
-    return sorted(contents.of(records.Criterion), key=lambda c: rank_of(c.outcome))
 
 
 def comparable_in_groups(contents: Contents, views: Sequence[View]) -> Quantity | None:
@@ -439,9 +454,9 @@ def _elsewhere(contents: Contents, m: Measure) -> bool:
 
 
 def _judged_by(contents: Contents, m: Measure, *, readers: bool = False) -> list[records.Criterion]:
-    """The criteria of a measure, or of its mean over ``readers``: failed and closest ones first."""
+    """The criteria of a measure, or of its mean over ``readers``, the gravest first."""
     own = (c for c in contents.criteria.get(m.id, []) if bool(c.readers) == readers)
-    return sorted(own, key=lambda c: (rank_of(c.outcome), margin_of(c)))
+    return gravest_first(contents, own)
 
 
 def _place(contents: Contents, m: Measure, words: str) -> str:

@@ -132,6 +132,22 @@ def test_a_limit_failed_on_one_dataset_is_said_of_that_one() -> None:
     )
 
 
+def test_what_decided_is_farthest_from_its_limit_in_widths_of_its_interval() -> None:
+    """Specificity of 1/2 lies 0.4 below, recall of 1 0.05 above, accuracy of 3/4 0.05 below."""
+    one = {"models": {"a": SPEC["models"]["a"]}, "metrics": ["recall", "specificity", "accuracy"]}
+    limits = [("accuracy", 0.8), ("specificity", 0.9)]
+    page = _page(*({"metric": name, "at_least": limit} for name, limit in limits), **one)
+    assert "Specificity 0.500 below 0.90; Accuracy 0.750 below 0.80." in page
+    # both pass by 0.2, precision of 2/3 by the wider interval
+    limits = [("accuracy", 0.55), ("precision", 0.4667)]
+    one["metrics"] = ["accuracy", "precision"]
+    page = _page(*({"metric": name, "at_least": limit} for name, limit in limits), **one)
+    results = evalreport.run({**SPEC, **one}, frames={"d": FRAME})
+    widths = {name: results[name].high - results[name].low for name in ("accuracy", "precision")}
+    assert widths["precision"] > widths["accuracy"]
+    assert "Closest to failing: Precision, 0.667, required at least 0.4667." in page
+
+
 def test_no_protocol_is_said_on_the_first_page() -> None:
     words = "No protocol fixed these limits before the results were seen."
     assert words in _page({"metric": "recall", "at_least": 0.5})

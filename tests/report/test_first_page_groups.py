@@ -91,7 +91,7 @@ def test_a_difference_by_another_metric_is_not_denied() -> None:
         "metrics": ["recall", "specificity"],
         "subgroups": ["site"],
     }
-    told = "No difference is shown here; elsewhere one is."
+    told = "No difference is shown here; elsewhere one is (section Subgroups): Specificity by site."
     assert told in _first(spec, {"d": columns}).text
 
 

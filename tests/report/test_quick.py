@@ -51,6 +51,33 @@ def test_a_quick_page_is_small_and_has_result_table_curve_and_calibration() -> N
     assert row.all(data_value=True)[0].attrs["data-value"] == repr(recall.value)
 
 
+@pytest.mark.parametrize("limit", [0.1, 0.99])
+def test_limits_that_a_spec_declares_are_left_to_the_report(limit: float) -> None:
+    spec = {
+        "evalreport": 1,
+        "datasets": {"d": {"target": "y"}},
+        "models": {"m": {"score": "s"}},
+        "metrics": ["recall", "specificity"],
+        "acceptance": [{"metric": "recall", "at_least": limit}],
+    }
+    frame = {"y": [k % 2 for k in range(40)], "s": [k / 40 for k in range(40)]}
+    results = evalreport.run(spec, frames={"d": frame})
+    page = results.to_html("quick")
+    shown = page.partition("<main")[2].casefold()
+    for word in (
+        "passed",
+        "failed",
+        "acceptance",
+        "required",
+        "protocol",
+        "not provided",
+        "criteri",
+    ):
+        assert word not in shown
+    assert parse(page).all("h2")[0].text.strip() == "RESULTS"
+    assert ("FAILED" in results.to_html()) is (limit == 0.99)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
 def test_what_a_notebook_shows_is_light(path: Path) -> None:
