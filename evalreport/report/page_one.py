@@ -111,13 +111,15 @@ def page_one(contents: Contents, cautions: Sequence[Note]) -> list[Block]:
     blocks: list[Block] = [stamp, *_study(contents)]
     if not views:
         return [*blocks, *best_steps(contents), _caution_lines(contents, cautions)]
-    blocks += results_tables(contents, views)
     followed = front_criterion(contents)
-    chart = front_chart(contents, views) if followed is None else front_course(contents, followed)
+    # the course over runs leads, across the page; any other chart stands beside the tables
+    blocks += [] if followed is None else [Charts((front_course(contents, followed),))]
+    blocks += results_tables(contents, views)
+    chart = front_chart(contents, views) if followed is None else None
     blocks += [Charts((chart,), "front")] if chart is not None else []
     blocks += _tables(contents, views, beside=chart is not None)
     # a short report has the curves of its classes instead
-    drawn = chart is not None or (contents.words.brief and contents.of(records.Curve))
+    drawn = followed or chart is not None or (contents.words.brief and contents.of(records.Curve))
     blocks += [] if drawn else front_classes(contents, views)
     return [*blocks, _caution_lines(contents, cautions, beside=chart is not None)]
 
@@ -244,6 +246,7 @@ def _sentences(
 ) -> list[tuple[str, str]]:
     decided = "What decided" if contents.of(records.Criterion) else "Result"
     found = [("What", _tested(contents)), (decided, _verdict(contents, views))]
+    found.append(("Earlier runs", _earlier_runs(contents)))
     # a history alone is about nothing else
     found.insert(len(found) if views else 0, ("Best step", best_step_text(contents)))
     found.append(("Shown here", _shown(contents, views)))
@@ -268,6 +271,18 @@ def _tested(contents: Contents) -> str:
     also = f"; {runs}" if runs else ""
     weighted = f" {WEIGHTED}" if any(_is_weighted(contents, v) for v in contents.views) else ""
     return f"{who}, on {_rows_text(contents)}{also}.{weighted}{apart}"
+
+
+def _earlier_runs(contents: Contents) -> str:
+    """That an audit has no course over runs, and why; nothing where there was a run before it."""
+    entries = contents.of(records.Criterion)
+    # breaches are counted from the second run on
+    later = any(c.breaches_in_a_row is not None for c in entries)
+    if not contents.words.series or not entries or later:
+        return ""
+    if contents.spec.get("cadence"):
+        return "First run: nothing to compare with."
+    return "Not followed: the spec sets no cadence."
 
 
 def _is_weighted(contents: Contents, view: View) -> bool:

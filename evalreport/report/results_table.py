@@ -164,10 +164,10 @@ def headline_identities(contents: Contents, views: Sequence[View]) -> list[Quant
     asked = {m.metric for m in judged}
     scored = _has_scores(contents, views)
 
-    def standing(key: Quantity) -> tuple[bool, bool, float]:
-        place = -1 if key.metric in asked else _leads(key.metric) if scored else math.inf
-        describes = not sign_of(key.metric) and math.isinf(place)
-        return key.metric != primary, describes, place
+    def standing(key: Quantity) -> tuple[bool, bool, bool, float]:
+        place, own = _leads(key.metric) if scored else math.inf, key.metric in asked
+        describes = not own and not sign_of(key.metric) and math.isinf(place)
+        return key.metric != primary, describes, not own, place
 
     ordered = sorted(found, key=standing)
     once = [key for k, key in enumerate(ordered) if not _repeats(contents, views, key, ordered[:k])]

@@ -11,7 +11,6 @@ from evalreport.report.charts.course import Stop, course
 from evalreport.report.columns import Field, left, right, table_of
 from evalreport.report.contents import Contents
 from evalreport.report.criteria import criterion_line, criterion_title
-from evalreport.report.curve_charts import FRONT
 from evalreport.report.model import Block, Chart, Charts, TableBlock, Text
 from evalreport.report.numbers import limits_text, required_text, value_text
 from evalreport.report.sections import section
@@ -23,8 +22,8 @@ if TYPE_CHECKING:
 
 #: Criteria that are drawn, and those abreast in a table.
 MOST_CHARTS, ACROSS = 4, 2
-#: Names of runs below the axis of the first page's chart.
-FEW_NAMES = 3
+#: The height of the first page's chart, in points.
+FRONT = 104.0
 #: A run before this one, None for this one, with what it says of each criterion.
 _Run = tuple[EarlierOutcome | None, list[EarlierOutcome | None]]
 #: Letters of a date by which the runs of a series are told apart.
@@ -176,15 +175,15 @@ def front_course(contents: Contents, entry: Criterion) -> Chart:
     """The chart of the first page in a template that follows a series."""
 
     def draw(figure: Figure) -> None:
-        wide, high = (72 * inches for inches in figure.get_size_inches())
-        _paint(contents, entry)(panel(figure, 26, 20, wide - 62, high - 38), names=FEW_NAMES)
+        _paint(contents, entry)(panel(figure, 26, 20, WHOLE - 62, FRONT - 38))
 
     caption = f"{_title(contents, entry)} over the runs of the series"
     return Chart(
-        drawing(draw, FRONT, FRONT + 16),
+        drawing(draw, WHOLE, FRONT),
         f"{caption}. {_said(contents, entry)}",
         caption,
         _aside(entry),
+        wide=True,
         name="series",
     )
 

@@ -115,6 +115,26 @@ def test_the_page_tells_since_when_it_fails(tmp_path: Path, template: str) -> No
     assert "ROC curve" in (rest if template == "audit" else first)
 
 
+def test_an_audit_shows_the_course_before_its_results_and_says_where_there_is_none(
+    tmp_path: Path,
+) -> None:
+    spec = MONTHLY.replace("formats: [json]", "formats: [html], template: audit")
+    first, later = (_page(tmp_path / str(runs), spec, runs) for runs in (1, 3))
+    told = "First run: nothing to compare with."
+    assert told in first
+    assert told not in later
+    course = later.index("over the runs of the series")
+    assert later.index('id="h-verdict"') < course < later.index('data-measure="')
+    alone = _page(tmp_path / "alone", spec.replace("cadence: day\n", ""), 1)
+    assert told not in alone
+    assert "Not followed: the spec sets no cadence." in alone
+
+
+def _page(folder: Path, spec: str, runs: int) -> str:
+    series(folder, FOUND[:runs], spec=spec)
+    return (folder / "runs" / "latest" / "report.html").read_text("utf-8")
+
+
 def test_the_first_run_that_fails_names_its_day(tmp_path: Path) -> None:
     spec = MONTHLY.replace("formats: [json]", "formats: [markdown], template: audit")
     series(tmp_path, (40, 41, 25), spec=spec)
