@@ -17,7 +17,6 @@ from evalreport.engine.run import plan_record
 from evalreport.plan.build import build_plan
 from evalreport.plan.criteria import criteria_words
 from evalreport.plan.everything import CURVED_CLASSES, with_everything
-from evalreport.plan.from_spec import requests_of
 from evalreport.plan.inputs import Facts
 from evalreport.plan.task import Plan, Task
 from evalreport.results.identity import WhichNumber
@@ -27,6 +26,7 @@ from evalreport.spec.model import Spec
 from evalreport.spec.models import EstimatorModel, HistoryModel
 from evalreport.verify.leaves import Made
 from evalreport.verify.recorded_models import Model
+from evalreport.verify.recorded_spec import RecordedSpec
 from evalreport.verify.recorded_tables import NotRecorded
 
 if TYPE_CHECKING:
@@ -36,14 +36,14 @@ if TYPE_CHECKING:
 MEMORY = "memory"
 
 
-def plan_of(written: Spec, models: Sequence[Model]) -> Plan:
+def plan_of(asked: RecordedSpec, models: Sequence[Model]) -> Plan:
     """The plan of a spec for what the results tell of its data.
 
     Raises NotRecorded where a plan needs what is not in the results.
     """
-    facts, requests = [_facts(one) for one in models], requests_of(written)
-    everything = with_everything(build_plan(requests, facts), written, requests, facts)
-    return replace(everything, criteria=criteria_words(written))
+    facts, requests, spec = [_facts(one) for one in models], asked.requests, asked.loaded.spec
+    everything = with_everything(build_plan(requests, facts), spec, requests, facts)
+    return replace(everything, criteria=criteria_words(spec))
 
 
 def _facts(model: Model) -> Facts:
@@ -91,10 +91,10 @@ OF_DATA = "the plan follows from the spec and the data: verify --rerun makes it 
 
 def _problems(again: RecordedState) -> Iterator[str]:
     """Datasets and models are those of the spec in its order, measures those of the plan."""
-    if again.written is None or not again.same_version:
+    if again.asked is None or not again.asked.in_order or not again.same_version:
         return
     results = again.results
-    yield from _place_problems(results, again.written.spec)
+    yield from _place_problems(results, again.asked.loaded.spec)
     yield from _caution_problems(results)
     wanted = [one.record.which.series for one in again.evaluated.measures]
     there = [one.which.series for one in results.measures]

@@ -22,18 +22,19 @@ from evalreport.version import __version__
 
 @dataclass(frozen=True, eq=False)
 class RecordedSpec:
-    """The resolved spec of results in its typed form, what it requests, and its settings."""
+    """The spec of results in its typed form, what it requests, and its settings.
+
+    ``in_order``: whether its datasets and models stand in the order of its text.
+    """
 
     loaded: LoadedSpec
     requests: Requests
     settings: Settings
+    in_order: bool
 
 
 def written_spec(results: Results) -> LoadedSpec | None:
-    """The spec as its text in the results says it, in its own order of datasets and models.
-
-    None where there is no text, or it cannot be read by itself.
-    """
+    """The spec as its text in the results says it; None where it cannot be read by itself."""
     own = results.provenance.spec
     if own is None or not own.text:
         return None
@@ -107,16 +108,15 @@ def _holds(recorded: Any, stated: Any) -> bool:
 
 
 def recorded_spec(results: Results) -> RecordedSpec | None:
-    """The spec that stands in the results; None where it cannot be read by itself."""
-    try:
-        loaded = _parsed(results, json.dumps(results.spec), "spec")
-    except (EvalreportError, TypeError, ValueError, AttributeError):
-        # defaults that stand beside a table of counts are not read again
-        written = written_spec(results)
-        if written is None:
+    """The spec by its text, or else as it was resolved; None where neither can be read."""
+    loaded = written = written_spec(results)
+    if loaded is None:
+        try:
+            loaded = _parsed(results, json.dumps(results.spec), "spec")
+        except (EvalreportError, TypeError, ValueError, AttributeError):
             return None
-        loaded = written
-    return RecordedSpec(loaded, requests_of(loaded.spec), settings_of(loaded))
+    in_order = written is not None
+    return RecordedSpec(loaded, requests_of(loaded.spec), settings_of(loaded), in_order)
 
 
 #: What may be a host in an address.

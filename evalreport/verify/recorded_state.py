@@ -17,7 +17,6 @@ from evalreport.plan.task import Plan
 from evalreport.predict.overlap import Overlap
 from evalreport.results import records as r
 from evalreport.results.lookup import Results
-from evalreport.spec.load import LoadedSpec
 from evalreport.verify.leaves import Made, Miscounted
 from evalreport.verify.rebuild_measures import Again, evaluated
 from evalreport.verify.rebuild_plan import is_settled, plan_of
@@ -28,7 +27,7 @@ from evalreport.verify.recorded_models import (
     RecordedLabels,
     RecordedModel,
 )
-from evalreport.verify.recorded_spec import RecordedSpec, recorded_spec, written_spec
+from evalreport.verify.recorded_spec import RecordedSpec, recorded_spec
 from evalreport.verify.recorded_tables import NotRecorded
 from evalreport.version import __version__
 
@@ -148,16 +147,11 @@ class RecordedState:
         return dict(zip(paths, told, strict=True))
 
     @cached_property
-    def written(self) -> LoadedSpec | None:
-        """The spec in the order of its text; None where that cannot be read by itself."""
-        return written_spec(self.results)
-
-    @cached_property
     def plan(self) -> Plan:
         """The plan of the run, made from the spec again. Raises NotRecorded."""
-        if self.written is None:
+        if not self.spec.in_order:
             raise NotRecorded(NO_SPEC)
-        return plan_of(self.written.spec, self.models)
+        return plan_of(self.spec, self.models)
 
     @cached_property
     def settled(self) -> Plan | None:
