@@ -421,7 +421,7 @@ def _earlier(
         measures=tuple(filter(None, (_then(again, one) for one in told))),
         provenance=replace(results.provenance, inputs=inputs),
     )
-    run = ReferenceRun(again.earlier_runs[reference.run].run, "", then)
+    run = ReferenceRun(again.references.runs[reference.run].name, "", then)
     made = compared_with_run(again.state, References({reference.run: run}))
     if len(made) != len(told):
         raise Miscounted(len(told), len(made))

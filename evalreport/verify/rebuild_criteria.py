@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +19,7 @@ from evalreport.engine.reference.criteria import (
 )
 from evalreport.engine.reference.drift import drift_criteria
 from evalreport.engine.reference.looks import decided
-from evalreport.engine.reference.run import ReferenceRun, References, is_previous
+from evalreport.engine.reference.run import References
 from evalreport.engine.run import judged
 from evalreport.engine.verification import not_passed, spoilt
 from evalreport.results import records as r
@@ -40,7 +39,7 @@ OF_ROWS = "the difference from the reference is compared on rows"
 def criteria(again: RecordedState) -> Iterator[Made]:
     """Every criterion; what the limits of a difference are is taken over."""
     state, results, told = again.state, again.results, again.results.acceptance
-    lacking, references = dict[Lacking, str](), _references(again)
+    lacking, references = dict[Lacking, str](), again.references
     tables = [table for evaluation in state.evaluations for table in evaluation.tables]
     valued = judged(state, partial(_limits, again, lacking))
     valued = with_references(state, valued, references, against=partial(_against, again))
@@ -91,21 +90,6 @@ def _left_out(one: r.Criterion, lacking: str | None) -> dict[str, str]:
     if one.reference.startswith("run "):
         return found | dict.fromkeys(("reference_value", "difference", "interval"), EARLIER)
     return found | {"interval": OF_ROWS}
-
-
-def _references(again: RecordedState) -> References:
-    """The earlier runs by the paths in the spec, as far as the results name them."""
-    series = again.spec.loaded.series
-    # how often criteria were not passed in a row is told by the history
-    results = replace(again.results, acceptance=())
-    return References(
-        {
-            path: ReferenceRun(
-                one.run, one.results_sha256, results, is_previous(Path(path), series)
-            )
-            for path, one in again.earlier_runs.items()
-        }
-    )
 
 
 def _stated(again: RecordedState, text: str, measure: r.Measure) -> r.Criterion:

@@ -266,7 +266,7 @@ REBUILT: Rebuild = {
     r.OmnibusTest: rebuild_records.omnibus_tests,
     r.Reclassification: rebuild_records.net_reclassification,
     r.ScorePairs: rebuild_records.score_pairs,
-    r.Reference: lambda again: [Made(one, {"": EARLIER}) for one in again.earlier_runs.values()],
+    r.Reference: lambda again: [Made(one, {"": EARLIER}) for one in again.references.records()],
     r.Drift: rebuild_records.drift,
     r.LearningCurve: rebuild_records.learning_curves,
     r.Plan: rebuild_plan.plan,

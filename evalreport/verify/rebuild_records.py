@@ -17,17 +17,15 @@ from evalreport.engine.comparisons import omnibus, reclassification
 from evalreport.engine.comparisons.score_pairs import planned_pairs
 from evalreport.engine.groups.impact_records import Rates, impact_records
 from evalreport.engine.intervals.impact import Selection
-from evalreport.engine.reference.drift import WEIGHTED, drift_records, of_categories
+from evalreport.engine.reference.drift import counted as shifted
+from evalreport.engine.reference.drift import is_weighted, of_bins, of_categories, planned_drift
 from evalreport.engine.reference.looks import blocks_of, filled, look_at
-from evalreport.engine.reference.run import References
 from evalreport.predict.outcome import repeat_summary
 from evalreport.results import records as r
 from evalreport.results.identity import Slice
-from evalreport.spec.comparisons import RunReference
 from evalreport.spec.models import EstimatorModel
 from evalreport.statistics.reclassification import Reclassification as Reclassified
 from evalreport.statistics.reclassification import net_reclassification as reclassified
-from evalreport.statistics.shift import index_of
 from evalreport.statistics.tail import normal_two_sided
 from evalreport.verify.leaves import Made
 from evalreport.verify.recorded_tables import WEIGHTS as OF_WEIGHTS
@@ -240,40 +238,27 @@ OF_COLUMNS = "the values of both datasets need the rows"
 
 
 def drift(again: RecordedState) -> Iterator[Made]:
-    """Labels and scores from those of both datasets, columns from their bins."""
-    told, asked = again.results.of(r.Drift), again.spec.loaded.spec.drift
-    if asked is not None and isinstance(asked.reference, RunReference):
-        for one in told:
-            made = replace(one, **_of_bins(one, weighted=one.reason == WEIGHTED))
-            yield Made(made, dict.fromkeys((*_OF_BINS, *_OF_ROWS), OF_COLUMNS))
-        return
-    columns = {(one.dataset, one.column): one for one in told if one.of == "column"}
+    """Labels and scores from those of both datasets; from their bins columns, and all of a run."""
+    state, references = again.state, again.references
+    planned = list(planned_drift(state, references))
+    fields_found = [own.name for own in fields(r.Drift) if own.name not in _PLACE]
+    for bare, one in zip(planned, again.counted(r.Drift, planned, fields_found), strict=True):
+        if bare.of != "column" and not references.runs:
+            yield Made(shifted(state, references, bare))
+            continue
+        weighted, left_out = is_weighted(state, one.dataset), ["bins"]
+        names = [own for own in one.bins if isinstance(own, r.DriftCategory)]
+        found = of_bins(one.bins, weighted) if one.bins else {}
+        if names:
+            then = {own.name: own.reference for own in names}
+            found = of_categories(then, {own.name: own.rows for own in names}, weighted)
+        else:
+            left_out += ["ks", "statistic", "p_value"]
+        yield Made(replace(one, **found), dict.fromkeys(left_out, OF_COLUMNS))
 
-    def column(_state: Any, _asked: Any, dataset: str, name: str, weighted: bool) -> dict[str, Any]:
-        own = columns[dataset, name]
-        stated = {one.name: getattr(own, one.name) for one in fields(own)}
-        found = stated | _of_bins(own, weighted=weighted)
-        return {name: value for name, value in found.items() if name not in _PLACE}
 
-    for one in drift_records(again.state, References(), column):
-        ground = (*_OF_BINS, *(() if one.kind == "categories" else _OF_ROWS))
-        yield Made(one, dict.fromkeys(ground, OF_COLUMNS) if one.of == "column" else {})
-
-
-#: Where a record of drift stands, what is counted from rows, and what needs the values.
+#: Where a record of drift stands.
 _PLACE = ("dataset", "reference", "of", "model", "label", "column")
-_OF_BINS = ("bins", "psi_expected", "psi_p_value")
-_OF_ROWS = ("ks", "statistic", "p_value")
-
-
-def _of_bins(one: r.Drift, *, weighted: bool) -> dict[str, Any]:
-    """What follows from the bins of a record."""
-    named = [own for own in one.bins if isinstance(own, r.DriftCategory)]
-    if named:
-        then = {own.name: own.reference for own in named}
-        return of_categories(then, {own.name: own.rows for own in named}, weighted)
-    index = index_of([own.reference for own in one.bins], [own.rows for own in one.bins])
-    return {"psi": index.psi} if one.bins else {}
 
 
 def learning_curves(again: RecordedState) -> Iterator[Made]:

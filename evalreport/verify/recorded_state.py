@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, TypeVar
 
 from evalreport.engine.evaluation import Evaluation
 from evalreport.engine.prepared import InputData, Prepared
 from evalreport.engine.read_and_plan import criteria_of
-from evalreport.engine.reference.run import wanted
+from evalreport.engine.reference.run import ReferenceRun, References, is_previous, wanted
 from evalreport.engine.run_state import RunState
 from evalreport.plan.build import thresholds as thresholds_of
 from evalreport.plan.task import Plan
@@ -137,14 +138,23 @@ class RecordedState:
             raise NotRecorded(NO_SPEC)
         return self.asked
 
-    @property
-    def earlier_runs(self) -> dict[str, r.Reference]:
-        """What is told of each earlier run that the spec refers to, by its path there."""
+    @cached_property
+    def references(self) -> References:
+        """Each earlier run by its path in the spec, as far as the results tell of it."""
         paths = dict.fromkeys(path for path, _ in wanted(self.spec.loaded))
-        told = self.results.of(r.Reference)
+        told, series = self.results.of(r.Reference), self.spec.loaded.series
         if len(told) != len(paths):
             raise Miscounted(len(told), len(paths))
-        return dict(zip(paths, told, strict=True))
+        # how often criteria were not passed in a row is told by the history
+        known = replace(self.results, acceptance=())
+        return References(
+            {
+                path: ReferenceRun(
+                    one.run, one.results_sha256, known, is_previous(Path(path), series)
+                )
+                for path, one in zip(paths, told, strict=True)
+            }
+        )
 
     @cached_property
     def plan(self) -> Plan:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
@@ -37,26 +38,65 @@ MOST_CATEGORIES = 100
 MISSING = "(missing)"
 ONE_SIDED = "a category is on one side only"
 Counts = Mapping[str, float]
-#: How a column of a dataset has moved: the fields of its record.
-ColumnShift = Callable[["RunState", Drift, str, str, bool], dict[str, Any]]
 
 
-def drift_records(
-    state: RunState, references: References, column: ColumnShift | None = None
-) -> list[records.Drift]:
-    """One record per dataset and what is compared: labels, scores of each model, columns.
+def drift_records(state: RunState, references: References) -> list[records.Drift]:
+    """One record per dataset and what is compared: labels, scores of each model, columns."""
+    return [counted(state, references, one) for one in planned_drift(state, references)]
 
-    ``column``: who compares a column, where that is not by its rows.
-    """
+
+def planned_drift(state: RunState, references: References) -> Iterator[records.Drift]:
+    """What is compared of each dataset, before anything is counted."""
     asked = state.prepared.loaded.spec.drift
     if asked is None:
-        return []
-    run = references.of(asked.reference)
-    found: list[records.Drift] = []
-    for dataset in dict.fromkeys(view.dataset for view in state.prepared.views):
-        if isinstance(asked.reference, DatasetReference) and dataset == asked.reference.dataset:
+        return
+    run, of = references.of(asked.reference), DatasetReference
+    then = asked.reference.dataset if isinstance(asked.reference, of) else None
+    named = f"dataset {then}" if run is None else f"run {run.name}"
+    for dataset, views in _by_dataset(state).items():
+        if dataset == then:
             continue
-        found.extend(_of_dataset(state, asked, dataset, run, column or _column))
+        nothing: dict[str, Any] = dict.fromkeys(("model", "label", "column"))
+        labels = records.Drift(
+            dataset=dataset, reference=named, of="labels", kind="categories", **nothing
+        )
+        yield labels
+        for view in views:
+            if view.has_score and len(view.labels) == 2:
+                label = view.labels[view.positive_index]
+                yield replace(labels, of="scores", kind="numbers", model=view.model, label=label)
+        for column in asked.columns:
+            yield replace(labels, of="column", column=column)
+
+
+def counted(state: RunState, references: References, record: records.Drift) -> records.Drift:
+    """What was planned, with how far it has moved."""
+    asked = state.prepared.loaded.spec.drift
+    assert asked is not None
+    views, run = _by_dataset(state)[record.dataset], references.of(asked.reference)
+    weighted, first = is_weighted(state, record.dataset), views[0]
+    if record.of == "labels":
+        then = _labels(state, asked, first) if run is None else _labels_of_run(run, first)
+        found = of_categories(then, _class_counts(first), weighted)
+    elif record.of == "scores":
+        view = next(one for one in views if one.model == record.model)
+        before = _scores(state, asked, view) if run is None else _scores_of_run(run, record)
+        found = _score_shift(before, _distinct(state, view), asked.bins, weighted)
+    else:
+        found = _column(state, asked, record.dataset, str(record.column), weighted)
+    return replace(record, **found)
+
+
+def is_weighted(state: RunState, dataset: str) -> bool:
+    """Whether rows of a dataset have weights or clusters, of which no test knows."""
+    views = _by_dataset(state)[dataset]
+    return any(view.weight is not None or view.cluster is not None for view in views)
+
+
+def _by_dataset(state: RunState) -> dict[str, list[View]]:
+    found: dict[str, list[View]] = {}
+    for view in state.prepared.views:
+        found.setdefault(view.dataset, []).append(view)
     return found
 
 
@@ -112,46 +152,6 @@ def _criterion(
     )
 
 
-def _of_dataset(
-    state: RunState, asked: Drift, dataset: str, run: ReferenceRun | None, shift: ColumnShift
-) -> Iterator[records.Drift]:
-    views = [view for view in state.prepared.views if view.dataset == dataset]
-    named = f"run {run.name}" if run is not None else ""
-    if isinstance(asked.reference, DatasetReference):
-        named = f"dataset {asked.reference.dataset}"
-    weighted = any(view.weight is not None or view.cluster is not None for view in views)
-    first = views[0]
-    place = (dataset, named)
-    then = _labels_of_run(run, first) if run is not None else _labels(state, asked, first)
-    yield _record(place, "labels", of_categories(then, _class_counts(first), weighted))
-    for view in views:
-        for label, values, before in _scores(state, asked, view, run):
-            found = _score_shift(before, values, asked.bins, weighted)
-            yield _record(place, "scores", found, model=view.model, label=label)
-    for column in asked.columns:
-        found = shift(state, asked, dataset, column, weighted)
-        yield _record(place, "column", found, column=column)
-
-
-def _record(
-    place: tuple[str, str],
-    of: str,
-    found: Mapping[str, Any],
-    model: str | None = None,
-    label: str | None = None,
-    column: str | None = None,
-) -> records.Drift:
-    return records.Drift(
-        dataset=place[0],
-        reference=place[1],
-        of=of,
-        model=model,
-        label=label,
-        column=column,
-        **found,
-    )
-
-
 # -- labels and scores ----------------------------------------------------------------------
 
 
@@ -179,11 +179,9 @@ def _labels_of_run(run: ReferenceRun, view: View) -> Counts | None:
     return None
 
 
-def _score_shift(
-    then: Sample | None, now: Values | None, bins: int, weighted: bool
-) -> dict[str, Any]:
+def _score_shift(then: Sample | None, now: Values, bins: int, weighted: bool) -> dict[str, Any]:
     """The shift of scores; where the reference kept bins both sides are put into those."""
-    if then is None or now is None or not then.in_bins:
+    if then is None or not then.in_bins:
         return _numbers(None if then is None else then.values, now, bins, weighted)
     grid = [value for value, _ in then.values]
     found = _numbers(then.values, on_grid(now, grid), bins, weighted)
@@ -191,34 +189,24 @@ def _score_shift(
     return {**found, "reason": f"{WEIGHTED}; {told}" if weighted else told}
 
 
-def _scores(
-    state: RunState, asked: Drift, view: View, run: ReferenceRun | None
-) -> Iterator[tuple[str, Values | None, Sample | None]]:
-    """The scores of a view and those of its reference; none of models without one score."""
-    own = _distinct(state, view)
-    if own is None:
-        return
-    label = view.labels[view.positive_index]
-    if run is not None:
-        yield label, own, _scores_of_run(run, view, label)
-    else:
-        twin = _twin(state, asked, view.model)
-        theirs = None if twin is None else _distinct(state, twin)
-        yield label, own, None if theirs is None else Sample(theirs)
-
-
-def _distinct(state: RunState, view: View) -> Values | None:
-    """Distinct scores from the lowest, each with its rows; None where there are none."""
-    if not view.has_score or len(view.labels) != 2:
+def _scores(state: RunState, asked: Drift, view: View) -> Sample | None:
+    """The scores of the reference dataset by the same model; None where it has none."""
+    twin = _twin(state, asked, view.model)
+    if twin is None or not twin.has_score or len(twin.labels) != 2:
         return None
+    return Sample(_distinct(state, twin))
+
+
+def _distinct(state: RunState, view: View) -> Values:
+    """Distinct scores from the lowest, each with its rows."""
     table = state.tables[view.dataset, view.model].scores(EVERYTHING)
     rows = (table.positives + table.negatives).tolist()
     return list(zip(table.scores.tolist(), map(float, rows), strict=True))[::-1]
 
 
-def _scores_of_run(run: ReferenceRun, view: View, label: str) -> Sample | None:
+def _scores_of_run(run: ReferenceRun, record: records.Drift) -> Sample | None:
     """The scores of a run; None where it keeps none."""
-    wanted = (view.dataset, view.model, label)
+    wanted = (record.dataset, record.model, record.label)
     for curve in run.results.curves:
         place = (curve.dataset, curve.model, curve.label)
         if curve.tells_scores and place == wanted and not curve.subgroup:
@@ -287,23 +275,32 @@ def of_categories(then: Counts | None, now: Counts, weighted: bool) -> dict[str,
         return _nothing("categories", "the reference does not have it")
     names = sorted({**then, **now}, key=lambda n: (-then.get(n, 0.0), -now.get(n, 0.0), n))
     counts = [(then.get(name, 0.0), now.get(name, 0.0)) for name in names]
-    index = index_of([a for a, _ in counts], [b for _, b in counts])
+    bins = tuple(
+        DriftCategory(n, reference=a, rows=b) for n, (a, b) in zip(names, counts, strict=True)
+    )
     statistic, df = chi_square(counts)
     tested = statistic is not None and not weighted
     return {
         "kind": "categories",
-        "bins": tuple(
-            DriftCategory(n, reference=a, rows=b) for n, (a, b) in zip(names, counts, strict=True)
-        ),
-        "psi": index.psi,
-        "psi_p_value": None if weighted else index.p_value,
-        "psi_expected": index.expected,
-        "psi_reason": None if index.psi is not None else ONE_SIDED,
+        "bins": bins,
+        **of_bins(bins, weighted),
         "ks": None,
         "test": "chi_square" if tested else None,
         "statistic": statistic if tested else None,
         "p_value": chi2_sf(statistic, df) if tested and statistic is not None else None,
         "reason": WEIGHTED if weighted else None,
+    }
+
+
+def of_bins(bins: Sequence[DriftCategory | DriftBin], weighted: bool) -> dict[str, Any]:
+    """The index of the rows in each bin, with what comes by chance alone."""
+    index = index_of([one.reference for one in bins], [one.rows for one in bins])
+    reason = EMPTY_BIN if any(isinstance(one, DriftBin) for one in bins) else ONE_SIDED
+    return {
+        "psi": index.psi,
+        "psi_p_value": None if weighted else index.p_value,
+        "psi_expected": index.expected,
+        "psi_reason": None if index.psi is not None else reason,
     }
 
 
@@ -316,15 +313,13 @@ def _numbers(then: Values | None, now: Values | None, bins: int, weighted: bool)
         return _nothing("numbers", "the reference does not have it")
     found = value_shift(then, now, bins)
     edges: list[float | None] = [None, *found.cuts, None]
-    counted = zip(edges, edges[1:], found.reference, found.now, strict=False)
+    counts = zip(edges, edges[1:], found.reference, found.now, strict=False)
+    held = tuple(DriftBin(a, b, reference=n, rows=m) for a, b, n, m in counts)
     tested = found.ks_p_value is not None and not weighted
     return {
         "kind": "numbers",
-        "bins": tuple(DriftBin(a, b, reference=n, rows=m) for a, b, n, m in counted),
-        "psi": found.index.psi,
-        "psi_p_value": None if weighted else found.index.p_value,
-        "psi_expected": found.index.expected,
-        "psi_reason": None if found.index.psi is not None else EMPTY_BIN,
+        "bins": held,
+        **of_bins(held, weighted),
         "ks": found.ks,
         "test": "kolmogorov_smirnov" if tested else None,
         "statistic": found.ks if tested else None,
