@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from evalreport.engine.cautions.catalogue import catalogue
@@ -19,7 +20,6 @@ from evalreport.plan.criteria import criteria_words
 from evalreport.plan.everything import CURVED_CLASSES, with_everything
 from evalreport.plan.inputs import Facts
 from evalreport.plan.task import Plan, Task
-from evalreport.results.identity import WhichNumber
 from evalreport.results.lookup import Results
 from evalreport.results.records import Caution
 from evalreport.spec.model import Spec
@@ -96,10 +96,13 @@ def _problems(again: RecordedState) -> Iterator[str]:
     results = again.results
     yield from _place_problems(results, again.asked.loaded.spec)
     yield from _caution_problems(results)
-    wanted = [one.record.which.series for one in again.evaluated.measures]
-    there = [one.which.series for one in results.measures]
-    if wanted != there:
-        yield from _apart(wanted, there)
+    wanted = (one.record.which.series for one in again.evaluated.measures)
+    there = (one.which.series for one in results.measures)
+    for place, both in enumerate(zip_longest(wanted, there)):
+        if both[0] != both[1]:
+            planned, own = ("nothing" if one is None else one.text() for one in both)
+            yield f"measures[{place}]: the plan has {planned}, there is {own}"
+            return
 
 
 def _caution_problems(results: Results) -> Iterator[str]:
@@ -123,25 +126,6 @@ def _caution_problems(results: Results) -> Iterator[str]:
 def failure_of(task: Task) -> str:
     """How a failure calls the task that failed."""
     return f"{task.name()} ({task.where})"
-
-
-def _apart(wanted: Sequence[WhichNumber], there: Sequence[WhichNumber]) -> Iterator[str]:
-    """Tasks without a measure or a failure, measures without a task, and those out of order."""
-    asked, found = set(wanted), set(there)
-    for one in dict.fromkeys(wanted):
-        if one not in found:
-            yield f"{_named(one)} was planned, and is neither measured nor recorded as failed"
-    for one in dict.fromkeys(there):
-        if one not in asked:
-            yield f"{_named(one)} was not planned"
-    if asked == found:
-        yield "the measures are not in the order of the plan, or one is there twice"
-
-
-def _named(one: WhichNumber) -> str:
-    where = ", ".join(f"{column} {value}" for column, value in one.subgroup) or one.fold or ""
-    told = f"{one.metric} of {one.dataset}, {one.model}"
-    return f"{told} ({where})" if where else told
 
 
 # -- datasets and models ------------------------------------------------------------------------

@@ -115,20 +115,19 @@ def _rebuilt(kind: type, own: Sequence[Any], again: RecordedState) -> tuple[list
     nothing, silenced = Made(None, {"": why}), not own and failures.silenced(kind, again.results)
     if kind not in REBUILT:
         return [nothing] * len(own), []
+    made, wrong = tuple[Any, ...](), list[str]()
     try:
-        made: tuple[Any, ...] = tuple(again.part(kind))
+        made = tuple(again.part(kind))
+        if len(made) != len(own):
+            raise Miscounted(len(own), len(made))
     except NotRecorded as absent:
         return [Made(None, {"": str(absent)})] * len(own), []
     except Miscounted as apart:
-        return [nothing] * len(own), [] if silenced or not again.same_version else [str(apart)]
+        made, wrong = (), [str(apart)] if again.same_version else []
     except _MALFORMED as error:
-        told = [] if silenced else [f"cannot be made again: {type(error).__name__}: {error}"]
-        return [nothing] * len(own), told
-    if len(made) != len(own) and (silenced or not again.same_version):
-        return [nothing] * len(own), []
+        wrong = [f"cannot be made again: {type(error).__name__}: {error}"]
     found = [one if isinstance(one, Made) else Made(one) if one else nothing for one in made]
-    wrong = [str(Miscounted(len(own), len(made)))] if len(made) != len(own) else []
-    return [*found, *[nothing] * len(own)], wrong
+    return found or [nothing] * len(own), [] if silenced else wrong
 
 
 #: What a record is called by, beside its place.
