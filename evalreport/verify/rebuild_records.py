@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,14 +16,16 @@ import numpy as np
 
 from evalreport.engine.comparisons import omnibus, reclassification
 from evalreport.engine.comparisons.score_pairs import planned_pairs
-from evalreport.engine.groups.impact_records import Rates, impact_records
-from evalreport.engine.intervals.impact import Selection
+from evalreport.engine.groups.impact_records import counted as counted_rates
+from evalreport.engine.groups.impact_records import filled as filled_rates
+from evalreport.engine.groups.impact_records import groups_of, planned_impact
+from evalreport.engine.intervals.impact import Selection, median
 from evalreport.engine.reference.drift import counted as shifted
 from evalreport.engine.reference.drift import is_weighted, of_bins, of_categories, planned_drift
 from evalreport.engine.reference.looks import blocks_of, filled, look_at
 from evalreport.predict.outcome import repeat_summary
 from evalreport.results import records as r
-from evalreport.results.identity import Slice
+from evalreport.results.identity import EVERYTHING
 from evalreport.spec.models import EstimatorModel
 from evalreport.statistics.reclassification import Reclassification as Reclassified
 from evalreport.statistics.reclassification import net_reclassification as reclassified
@@ -32,52 +35,36 @@ from evalreport.verify.recorded_tables import WEIGHTS as OF_WEIGHTS
 from evalreport.verify.recorded_tables import NotRecorded
 
 if TYPE_CHECKING:
-    from evalreport.results.lookup import Results
     from evalreport.verify.recorded_state import RecordedState
 
 
 def impact(again: RecordedState) -> Iterator[Made]:
     """Rates of every category, those of scores from their own counts."""
-    counted = ("median", "categories.selected", "categories.n", "categories.rows")
-    for one in impact_records(again.state, lambda *of: _RecordedRates(again.results, *of)):
-        left_out = dict.fromkeys(counted, ABOVE)
-        if one.kind == "selection":
-            weighted = again.model_of(one.dataset, one.model).weighted
-            left_out = {"categories.rows": OF_WEIGHTS} if weighted else {}
-        yield Made(one, left_out)
+    state, planned = again.state, list(planned_impact(again.state))
+    counted, unknown = ("median", "categories"), dict[str, Any](rows=None)
+    for bare, told in zip(planned, again.counted(r.Impact, planned, counted), strict=True):
+        model = again.model_of(bare.dataset, bare.model)
+        if bare.kind == "selection":
+            made = counted_rates(state, bare)
+            if model.weighted:
+                rates = tuple(replace(own, **unknown) for own in made.categories)
+                made = replace(made, categories=rates)
+            yield Made(made, {"categories.rows": OF_WEIGHTS} if model.weighted else {})
+            continue
+        middle = told.median
+        with suppress(NotRecorded):
+            middle = median(model.tables.scores(EVERYTHING))
+        groups = [] if middle is None else groups_of(state, bare)
+        counts = [
+            Selection(where.subgroup, own.selected, own.n, own.rows)
+            for where, own in zip(groups, told.categories, strict=True)
+        ]
+        made = filled_rates(state, replace(bare, median=middle), counts)
+        names = ("median", "categories.selected", "categories.n", "categories.rows")
+        yield Made(made, dict.fromkeys(names, ABOVE))
 
 
 ABOVE = "who scores above the median is counted from rows"
-
-
-class _RecordedRates(Rates):
-    """Rates by the recorded tables; what needs the rows by the recorded categories."""
-
-    def __init__(self, results: Results, *of: Any) -> None:
-        super().__init__(*of)
-        key = (self.facts.dataset, self.facts.model)
-        self.told = [one for one in results.of(r.Impact) if (one.dataset, one.model) == key]
-        self.categories = {
-            (one.kind, frozenset(category.subgroup.items())): category
-            for one in reversed(self.told)
-            for category in one.categories
-        }
-
-    def predicted(self, where: Slice, threshold: float | None) -> Selection:
-        found = super().predicted(where, threshold)
-        if not self.facts.weighted:
-            return found
-        return replace(found, rows=self.categories["selection", frozenset(where.subgroup)].rows)
-
-    def median(self) -> float | None:
-        try:
-            return super().median()
-        except NotRecorded:
-            return next((one.median for one in self.told if one.kind == "scoring"), None)
-
-    def above(self, where: Slice, middle: float) -> Selection:  # noqa: ARG002 - as it was counted
-        own = self.categories["scoring", frozenset(where.subgroup)]
-        return Selection(where.subgroup, own.selected, own.n, own.rows)
 
 
 def looks(again: RecordedState) -> Iterator[Made]:
