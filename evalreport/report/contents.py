@@ -285,18 +285,17 @@ class Contents:
 
     @cached_property
     def _keys(self) -> dict[View, str]:
-        """A letter for the model, and a number for one of several datasets, where names are long.
+        """A letter for each model of a long name, and a number for one of several datasets.
 
         A name of sixty letters in a narrow column makes every line four lines high.
         """
-        if max((len(self._name(view)) for view in self.views), default=0) <= LONG:
-            return {}
         several = len(self.datasets) > 1
         found = {}
         for view in self.views:
-            place = self.models.index(view[1])
-            letters = ascii_uppercase[place % 26] * (place // 26 + 1)
-            found[view] = f"{letters}{self.datasets.index(view[0]) + 1}" if several else letters
+            if len(self._name(view)) > LONG:
+                place = self.models.index(view[1])
+                letters = ascii_uppercase[place % 26] * (place // 26 + 1)
+                found[view] = f"{letters}{self.datasets.index(view[0]) + 1}" if several else letters
         return found
 
     def classes(self, view: View) -> list[str]:

@@ -18,6 +18,7 @@ from evalreport.report.marking import flat_counts
 from evalreport.report.model import Block, Line, MetricBlock, TableBlock, TablePair, Tables
 from evalreport.report.numbers import count_text, value_text
 from evalreport.report.pieces import LineCell
+from evalreport.report.results_table import best_first
 from evalreport.report.sections import section
 from evalreport.report.slices import wanted
 from evalreport.report.strips import Row, metric_strip, tables_strip
@@ -162,7 +163,7 @@ def without_tables_of(blocks: list[Block], others: list[Block]) -> list[Block]:
 def _metrics(contents: Contents, scores: bool) -> list[Block]:
     chosen = [
         m
-        for view in contents.views
+        for view in best_first(contents)
         for m in contents.pooled(view)
         if wanted(contents, m)
         and contents.is_of_scores(m) == scores

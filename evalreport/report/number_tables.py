@@ -28,8 +28,8 @@ from evalreport.results.records import Table
 TABLES = "The tables of these numbers"
 #: Tables added to one section.
 MOST_TABLES = 48
-#: Tables that a section has though they stand in another one too.
-FEW = 4
+#: Tables that a section has though they stand in another one too: whole ones, and ones laid flat.
+FEW, FEW_FLAT = 4, 8
 #: The section that is to stay one page.
 FIRST = "verdict"
 #: Sections that are made of the tables that others refer to.
@@ -55,13 +55,13 @@ def with_tables(
     shown = _shown(blocks)
     early = _missing(contents, section, blocks)
     # few tables that stand further down, on another page perhaps, are read at the head too
-    headed = section != FIRST and len(early) <= FEW
+    headed = section != FIRST and _are_few(contents, early)
     ids = early if headed else [i for i in early if i not in shown]
     small = [i for i in ids if len(contents.tables[i].labels) <= MOST_WHOLE]
-    once_more = small if len(small) <= FEW and section != FIRST else []
+    once_more = small if _are_few(contents, small) and section != FIRST else []
     added = [i for i in ids if i not in stood or i in once_more]
     stood |= {*shown, *added}
-    few = len(added) <= FEW and section != FIRST
+    few = _are_few(contents, added) and section != FIRST
     tables = _added(contents, added, heads=few)
     whole = _whole([*blocks, *tables])
     apart = dict.fromkeys(number.table for number, laid in numbers if number.table != laid)
@@ -69,6 +69,12 @@ def with_tables(
     # few are read with the numbers below them, many are looked up
     own = [*tables, *blocks] if few else [*blocks, *tables]
     return [*own, *_again(contents, again)]
+
+
+def _are_few(contents: Contents, ids: Sequence[str]) -> bool:
+    """Whether tables leave room for the numbers below them: those of two classes take a line."""
+    flat = all(flat_counts(contents.tables[i]) is not None for i in ids)
+    return len(ids) <= (FEW_FLAT if flat else FEW)
 
 
 def _missing(contents: Contents, section: str, blocks: Sequence[Block]) -> list[str]:

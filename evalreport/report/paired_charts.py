@@ -12,6 +12,7 @@ from evalreport.report.charts.style import INK, LINE
 from evalreport.report.contents import Contents
 from evalreport.report.model import Block, Chart, Charts
 from evalreport.report.numbers import count_text, threshold_text
+from evalreport.report.results_table import front_views
 from evalreport.results.records import Calls, ScorePairs
 
 if TYPE_CHECKING:
@@ -28,8 +29,16 @@ LETTERS, WIDE = 11, 6
 
 
 def paired_charts(contents: Contents) -> list[Block]:
-    """A chart of two panels for each of the first pairs of models with scores on the same rows."""
-    records = contents.of(ScorePairs)
+    """A chart of two panels for each of the first pairs of models with scores on the same rows.
+
+    Pairs of models that the first page has come first.
+    """
+    front = front_views(contents)
+
+    def apart(one: ScorePairs) -> int:
+        return sum((one.dataset, name) not in front for name in (one.model, one.reference))
+
+    records = sorted(contents.of(ScorePairs), key=apart)
     left = len(records) - MOST_PAIRS
     verb = "pair is" if left == 1 else "pairs are"
     more = f" {left} more {verb} in results.json." if left > 0 else ""

@@ -33,6 +33,7 @@ from evalreport.report.model import (
 from evalreport.report.numbers import count_text, threshold_text, value_text
 from evalreport.report.results_table import (
     FEWEST,
+    best_first,
     compares_groups,
     headline_identities,
     sign_of,
@@ -298,7 +299,7 @@ def _at(contents: Contents, m: Measure) -> str:
 
 def _ordered(contents: Contents, measures: Sequence[Measure], slices: list[str]) -> list[Row]:
     place = {name: k for k, name in enumerate(["all rows", *slices])}
-    views = {view: k for k, view in enumerate(contents.views)}
+    views = {view: k for k, view in enumerate(best_first(contents))}
     ranked = sorted(
         measures,
         key=lambda m: (place.get(slice_heads(m.subgroup), 0), views[m.dataset, m.model]),

@@ -11,11 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from plain_results import render_html
+from plain_results import records_of, render_html
 from programs import program
+from stress.paper import Paper
 
 import evalreport
 from evalreport.render.pdf import render_pdf
+from evalreport.report.contents import Contents
+from evalreport.report.metric_sections import _metrics
+from evalreport.report.results_table import best_first
 
 ROOT = Path(__file__).parents[2]
 #: What the page may weigh, fonts and charts included.
@@ -66,19 +70,20 @@ def test_two_models_take_eleven_pages_at_most(tmp_path: Path) -> None:
     assert pages(results) <= 11
 
 
-@pytest.mark.long
-def test_eight_models_with_groups_and_comparisons() -> None:
-    """Every model has the scores of the ready spec, blurred in a way of its own."""
+def eight_models() -> dict[str, Any]:
+    """Every model has the scores of the ready spec, blurred in a way of its own, the best last."""
     text = (ROOT / "sample_data" / "breast_cancer.csv").read_text(encoding="utf-8")
     rows = list(csv.DictReader(io.StringIO(text)))
-    models = [f"model {k}" for k in range(8)]
+    models = [f"model {k}" for k in range(7)] + ["a gradient boosting of five hundred trees"]
     frame: dict[str, list[Any]] = {
         name: [row[name] for row in rows] for name in ("diagnosis", "size_band")
     }
     for k, model in enumerate(models):
         noise = [(37 * i * (k + 1)) % 101 / 101 for i in range(len(rows))]
+        share = 0.5 - 0.06 * k
         frame[model] = [
-            0.7 * float(r["p_logistic"]) + 0.3 * x for r, x in zip(rows, noise, strict=True)
+            (1 - share) * float(r["p_logistic"]) + share * x
+            for r, x in zip(rows, noise, strict=True)
         ]
     spec = {
         "evalreport": 1,
@@ -89,9 +94,25 @@ def test_eight_models_with_groups_and_comparisons() -> None:
         "metrics": ELEVEN,
         "subgroups": ["size_band"],
         "comparisons": {"reference": models[0], "correction": "holm"},
+        "confidence": {"resamples": 200},
     }
-    found = evalreport.run(spec, frames={"masses": frame}).json
-    assert len(render_html(dict(found)).encode("utf-8")) < BYTES
+    return dict(evalreport.run(spec, frames={"masses": frame}).json)
+
+
+@pytest.mark.long
+def test_eight_models_with_groups_and_comparisons() -> None:
+    results = eight_models()
+    assert len(render_html(results).encode("utf-8")) < BYTES
+    paper = Paper(render_html(results, paper=True))
+    assert paper.without_counts(results["measures"]) == []
+    # the best model leads the lines of each metric as it leads the first page
+    contents = Contents(records_of(results))
+    lines = _metrics(contents, scores=False)[0].lines
+    shown = [next(c.mark for c in line.cells if c.mark) for line in lines]
+    assert [mark.name for mark in shown] == [model for _, model in best_first(contents)]
+    assert shown[0].name == "a gradient boosting of five hundred trees"
+    # a letter stands for the one long name alone
+    assert [mark.key for mark in shown] == ["H", *[""] * 7]
 
 
 @pytest.mark.nightly

@@ -13,6 +13,7 @@ from evalreport.report.charts import canvas
 from evalreport.report.contents import Contents
 from evalreport.report.model import Chart, Charts
 from evalreport.report.paired_charts import LEFT, SIDE, TOP, paired_charts
+from evalreport.report.results_table import front_views
 
 #: Bytes of a chart.
 MOST = 25_000
@@ -94,12 +95,15 @@ def test_margins_far_apart_and_scores_that_are_all_alike_are_drawn() -> None:
     assert "score of a, in 1e299" in chart.drawing.markup
 
 
-def test_the_first_two_pairs_are_drawn_and_the_others_named() -> None:
+def test_the_pairs_of_the_first_page_are_drawn_and_the_others_named() -> None:
     names = "abcd"
     frame = {**ROWS, "c": ROWS["b"][::-1], "d": ROWS["a"][::-1]}
-    found = charts(made(frame, models={name: {"score": name} for name in names}))
+    results = made(frame, models={name: {"score": name} for name in names})
+    found = charts(results)
+    front = [name for _, name in front_views(Contents(results.records))]
+    assert {name for name in front if name != "a"} == {"b", "d"}
     assert [chart.caption for chart in found] == [
         "Scores of b and a on the same rows",
-        "Scores of c and a on the same rows",
+        "Scores of d and a on the same rows",
     ]
     assert ["1 more pair is in results.json" in chart.aside for chart in found] == [False, True]
