@@ -57,6 +57,8 @@ MOST_PLOTTED = 8
 MOST_ON_FRONT = 6
 #: Classes with a line of their own; the others are in results.json.
 MOST_LINES = 50
+#: The counts of a class that averages over classes are made of, and what stands between them.
+TERMS, DOT = ("TP", "FN", "FP"), "\N{NO-BREAK SPACE}·\N{NO-BREAK SPACE}"
 
 
 @section("classes", "Classes", of=(LabelLedger,))
@@ -311,6 +313,20 @@ def pooled_counts(tables: Sequence[Table]) -> dict[str, Any] | None:
     return {name: sum(own[name] for own in cells if own) for name in ("TN", "FP", "FN", "TP")}
 
 
+def counts_of_each(whole: Table | None) -> dict[str, str] | None:
+    """TP, FN and FP of each of several classes, which all that is averaged over them is made of."""
+    if whole is None or not 2 < len(whole.labels) <= MOST_WHOLE:
+        return None
+    found = {}
+    for label in whole.labels:
+        counts = against_the_rest(whole, label)
+        if counts is None or None in counts.values():
+            return None
+        three = DOT.join(count_text(counts[name]) for name in TERMS)
+        found[f"{label_text(label)}: {DOT.join(TERMS)}"] = three
+    return found
+
+
 #: What stands at the head of the line of an average.
 AVERAGES = {
     "macro": "macro, mean of the classes",
@@ -344,8 +360,10 @@ def class_lines(contents: Contents, view: View) -> list[Block]:
     whole = None if sets else first_table(contents, view)
     rows = [Row((label_text(x),), tuple(by_label[x]), x, against_the_rest(whole, x)) for x in shown]
     pooled = pooled_counts(label_tables(contents, view)) if sets else None
+    # the terms of an average are the lines above it, where there are any
+    terms = None if by_label else counts_of_each(whole)
     rows += [
-        Row((AVERAGES[kind],), tuple(own), kind, pooled if kind == "micro" else None)
+        Row((AVERAGES[kind],), tuple(own), kind, pooled if kind == "micro" else terms)
         for kind, own in sorted(means.items(), key=lambda item: [*AVERAGES].index(item[0]))
     ]
     blocks: list[Block] = []

@@ -11,7 +11,7 @@ from typing import Any
 from evalreport.metrics.catalogue import find, named_within
 from evalreport.metrics.comparing import is_of_truth_alone
 from evalreport.report.choosing import threshold_choosers
-from evalreport.report.classes import against_the_rest, pooled_counts
+from evalreport.report.classes import against_the_rest, counts_of_each, pooled_counts
 from evalreport.report.columns import Field, right, table_of
 from evalreport.report.contents import Contents, View, grouped, identity, view_of
 from evalreport.report.forest_charts import (
@@ -369,9 +369,10 @@ def _merged(contents: Contents, rows: Sequence[Row]) -> list[Row]:
 
 
 def _pooled(contents: Contents, measures: Sequence[Measure]) -> Mapping[str, Any] | None:
-    """The counts of all labels together, of rows that have sets of them."""
+    """The counts of all labels together, of rows that have sets of them, else of each class."""
     ids = next((m.tables for m in measures if m.tables), None) or ()
-    return pooled_counts([contents.tables[i] for i in ids if i in contents.tables])
+    whole = counts_of_each(contents.table_of(measures[0].table))
+    return whole or pooled_counts([contents.tables[i] for i in ids if i in contents.tables])
 
 
 @section(

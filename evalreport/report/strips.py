@@ -30,7 +30,7 @@ class Row:
     heads: tuple[str, ...]
     measures: tuple[Measure, ...]
     group: str = ""
-    #: The counts of one class against the others, read off the table of all classes.
+    #: The counts of one class against the others, read off the table of all classes; or of each.
     counts: Mapping[str, Any] | None = None
 
 
@@ -113,7 +113,10 @@ def measures_strip(
     # heads of cells stand over cells: tables of other shapes cannot be laid flat
     flat = flat and any(_table(contents, m) is not None for row in shown for m in row.measures)
     # where no counts of a table stand on the line, n does
-    counted = not flat and any(row.counts is not None for row in shown)
+    heads_of = dict.fromkeys(name for row in shown for name in row.counts or ())
+    counted = not flat and bool(heads_of)
+    of_cells = contents.flat if flat or set(heads_of) <= set(contents.flat) else tuple(heads_of)
+    across = max(2, across - (len(of_cells) - 2) // 2) if of_cells != contents.flat else across
     with_n = not flat and not counted and not any("tested" in head for head in heads)
     longest = max((len(count_text(m.n)) for row in shown for m in row.measures), default=0)
     if flat and longest > LONG_COUNT:
@@ -129,7 +132,15 @@ def measures_strip(
                 continue
             rule = row.group != previous
             line = _measures_line(
-                contents, row, found, flat, counted, with_model, rule, strong(row), limits
+                contents,
+                row,
+                found,
+                flat,
+                of_cells if counted else (),
+                with_model,
+                rule,
+                strong(row),
+                limits,
             )
             if with_n:
                 # a metric may leave rows out on which it is undefined
@@ -141,7 +152,7 @@ def measures_strip(
         if not lines:
             continue
         model = ["model"] if with_model else []
-        counts = contents.flat if flat or counted else ("n",) if with_n else ()
+        counts = of_cells if flat or counted else ("n",) if with_n else ()
         columns = _columns([*heads, *model], [*counts, *(names[i] for i in chosen)])
         part = caption + CONTINUED if strips else caption
         strips.append(TableBlock(part, columns, tuple(lines), _more(rows, shown), "many"))
@@ -185,7 +196,7 @@ def _measures_line(
     row: Row,
     found: Sequence[Measure | None],
     flat: bool,
-    counted: bool,
+    counted: Sequence[str],
     with_model: bool,
     rule: bool,
     strong: bool,
@@ -202,7 +213,7 @@ def _measures_line(
     if laid is not None:
         cells += laid
     elif flat or counted:
-        cells += _class_cells(contents, row)
+        cells += _class_cells(row, counted or contents.flat)
     for m in found:
         number = None if m is None else number_of(contents, m, whisker=False, limits=limits)
         if number is not None and number.state != "value":
@@ -223,10 +234,10 @@ def _named_tables(m: Measure) -> str:
     return m.table or " ".join(str(i) for i in m.tables or ())
 
 
-def _class_cells(contents: Contents, row: Row) -> list[LineCell]:
+def _class_cells(row: Row, names: Sequence[str]) -> list[LineCell]:
     """The counts of one class against the others; the table they are of stands elsewhere."""
-    counts = row.counts or {}
-    return [LineCell(count_text(counts[name]) if counts else "") for name in contents.flat]
+    found = [(row.counts or {}).get(name, "") for name in names]
+    return [LineCell(n if isinstance(n, str) else count_text(n)) for n in found]
 
 
 def _metric(contents: Contents, m: Measure, *, of_classes: bool) -> Quantity:

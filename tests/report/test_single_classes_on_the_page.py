@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from plain_results import render_html
 from report.html_page import parse
+from stress.paper import Paper
 
 import evalreport
 
@@ -128,3 +129,25 @@ def test_each_label_of_each_group_stands_beside_its_cells() -> None:
         ("m, small n", "a", "1", "1", "0", "1"),
         ("m, small n", "b", "1", "0", "1", "1"),
     ]
+
+
+def test_averages_of_groups_stand_beside_the_counts_of_every_class() -> None:
+    spec = {
+        "evalreport": 1,
+        "datasets": {"d": {"target": "y"}},
+        "models": {"m": {"prediction": "p"}},
+        "metrics": ["accuracy", "balanced_accuracy", "mcc", "recall", "precision", "f1"],
+        "averaging": ["macro"],
+        "subgroups": ["sex"],
+    }
+    frame = {"y": ACTUAL.tolist(), "sex": SEX.tolist(), "p": PREDICTED.tolist()}
+    results = dict(evalreport.run(spec, frames={"d": frame}).json)
+    paper = Paper(render_html(results, paper=True))
+    assert paper.without_counts(results["measures"]) == []
+    page = parse(render_html(results))
+    strip = next(t for t in page.all("table") if "Metrics by sex" in t.all("caption")[0].text)
+    for row in strip.all("tbody")[0].all("tr"):
+        of = row.all("th")[0].text.partition(",")[0].strip() == SEX
+        for label, cell in zip(LABELS, row.all("td")[1:], strict=False):
+            _, fp, fn, tp = cells(label, of, label == PREDICTED)
+            assert cell.text.replace("\N{NO-BREAK SPACE}", " ") == f"{tp} · {fn} · {fp}"
