@@ -241,9 +241,9 @@ WORDS = {
     "pairs with weights": "weighted positives, two models on the same rows",
     "two samples": "positives of each, one model on two datasets",
     "groups": "positives of the smaller group, gaps between subgroups",
-    "classes, pairs": "rows of the rarest class, two models on the same rows",
-    "classes, pairs with weights": "weighted rows of the rarest class, two models on the same rows",
-    "classes, pairs in clusters": "clusters of rows of several classes, two models on the same rows",
+    "classes, pairs": "rows of the rarest class, two models",
+    "classes, pairs with weights": "weighted rows of the rarest class, two models",
+    "classes, pairs in clusters": "clusters of several classes, two models",
 }
 
 
