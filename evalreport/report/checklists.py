@@ -298,7 +298,8 @@ def checklist_blocks(contents: Contents, places: Mapping[str, str]) -> list[Bloc
 def filled_text(contents: Contents) -> list[tuple[str, str]]:
     """Each list that is asked for by its title, with how many of its items carry content."""
     lists = [data for name in asked(contents) if (data := load_checklist(name)) is not None]
-    return [(data["title"], _counted(_items(contents, data, {}))) for data in lists]
+    told = [(data["title"], _counted(_items(contents, data, {}))) for data in lists]
+    return [(title, text.replace(" carry content", "")) for title, text in told]
 
 
 @cache

@@ -55,6 +55,8 @@ M = TypeVar("M", bound=HasQuantity)
 
 #: Letters of a name from which on tables print keys.
 LONG = 28
+#: Labels that only say that a row is not of the positive class.
+DENIALS = ("no", "false", "negative", "not")
 SYMBOLS = ("●", "◆", "▲", "■", "▼", "○", "□", "△")
 #: Looks of the marks on an axis: one for each symbol, of the same shape.
 STYLES = len(SYMBOLS)
@@ -128,6 +130,9 @@ class Contents:
     def rows_of(self, count: float, label: str, *, positive: bool) -> str:
         """So many rows of a class in the words of the study: ``212 malignant masses``."""
         meant = prose(self.about.get("positive_means") or "") if positive else ""
+        if self.about.get("unit") and not meant and label.casefold() in DENIALS:
+            number, _, unit = self.rows_text(count).partition(" ")
+            return f"{number} other {unit}"
         if self.about.get("unit") and (meant or not is_numbered(label_text(label))):
             number, _, unit = self.rows_text(count).partition(" ")
             return f"{number} {meant or label_text(label)} {unit}"

@@ -88,7 +88,7 @@ def _table(
     name = " and ".join(label_text(c) for c in columns)
     first = headline_identities(contents, contents.views)
     keys = sorted(groups, key=lambda k: first.index(k[0]) if k[0] in first else len(first))
-    widest = [_widest(groups[key]) for key in keys]
+    widest = [_widest(contents, groups[key]) for key in keys]
     against = list(dict.fromkeys(map(against_words, widest[:MOST_LINES])))
     one = len(against) == 1
     against_column: Field[Gap] = left("against", lambda g: against_words(g).removeprefix("the "))
@@ -121,12 +121,22 @@ def against_words(gap: Gap) -> str:
     return text if text.startswith(("all", "the")) else f"the {text}"
 
 
-def _widest(gaps: Sequence[Gap]) -> Gap:
-    """The gap furthest from 0, of the comparison with the rest or the largest group."""
+def _widest(contents: Contents, gaps: Sequence[Gap]) -> Gap:
+    """The gap furthest from 0, of the comparison with the rest or the largest group.
+
+    Groups of too few rows come into it where there are no others.
+    """
     kinds = {g.against for g in gaps}
     kind = next((k for k in PREFERRED if k in kinds), None)
     own = [g for g in gaps if kind is None or g.against == kind]
-    return max(own, key=lambda g: abs(g.gap or 0))
+    judged = [gap for gap in own if not _few(contents, gap)]
+    return max(judged or own, key=lambda g: abs(g.gap or 0))
+
+
+def _few(contents: Contents, gap: Gap) -> bool:
+    """Whether the group of a gap has too few rows to judge."""
+    m = contents.measure_of(gap.measure)
+    return gap.few or (m is not None and stands_on_few(contents, m))
 
 
 def _worst_group(contents: Contents, gap: Gap) -> str:
@@ -157,7 +167,7 @@ def _group(contents: Contents, gap: Gap) -> str:
     m = contents.measure_of(gap.measure)
     if m is None:
         return f"{slice_heads(gap.subgroup)}, n {count_text(gap.n)}"
-    return _with_counts(contents, m, few=gap.few or stands_on_few(contents, m))
+    return _with_counts(contents, m, few=_few(contents, gap))
 
 
 def _test(contents: Contents, gap: Gap, columns: tuple[str, ...]) -> str:

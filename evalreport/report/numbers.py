@@ -18,6 +18,8 @@ THIN = "\N{NARROW NO-BREAK SPACE}"
 MOST_DECIMALS = 17
 #: Numbers from here on are written with an exponent: their last digits say nothing.
 LARGE = 1e16
+#: A distance from 1 that sums of floats leave.
+ROUNDING = 1e-9
 #: Room for every digit of a double and the decimals it is rounded to.
 _WIDE = Context(prec=400)
 
@@ -31,9 +33,13 @@ def value_text(value: float) -> str:
     ('0.9995', '1', '0', '−0.000400')
     >>> value_text(1e300), value_text(-2.5e16)
     ('1.00e300', '−2.50e16')
+    >>> value_text(0.9999999999999052)
+    '1.000'
     """
     if value in {0, 1, -1}:
         return signed(str(int(value)))
+    if abs(abs(value) - 1) < ROUNDING:
+        return signed(f"{value:.3f}")
     if abs(value) < 1e-6:
         return signed(f"{value:.2e}".replace("e-0", "e-"))
     if abs(value) >= LARGE:

@@ -14,7 +14,7 @@ from evalreport.report.cards import interval_text
 from evalreport.report.checklists import filled_text, folds_text, model_identity
 from evalreport.report.classes import against_the_rest, first_table, front_classes
 from evalreport.report.comparisons import comparison_title, other_rows_text
-from evalreport.report.contents import Contents, View, identity, view_of
+from evalreport.report.contents import DENIALS, Contents, View, identity, view_of
 from evalreport.report.count_tables import MOST_WHOLE, abreast, count_table
 from evalreport.report.criteria import (
     bound_text,
@@ -53,6 +53,7 @@ from evalreport.report.results_table import (
     groups_differ,
     headline_identities,
     margin_of,
+    of_two_classes,
     results_tables,
     share_of_rows,
     sign_of,
@@ -81,6 +82,8 @@ from evalreport.results.records import CONTINUE, HELD, NOT_HELD, OUT_OF_REACH, L
 
 #: Cautions with a line of their own, and those told in whole sentences of so many letters.
 MOST_CAUTIONS, MOST_TOLD, LONGEST_TOLD = 5, 2, 210
+#: The caution whose title does not say what was found, and letters of one line.
+FOUND, LONGEST_LINE = "data_finding", 110
 #: Classes listed where there are too many for a table on the first page.
 WORST_CLASSES = 8
 #: Names in a sentence.
@@ -98,8 +101,6 @@ GUESSES = (
 )
 #: Metrics of rows of one kind alone: who always names one class has 0 or 1.
 OF_ONE_KIND = ("recall", "specificity", "fpr", "fnr")
-#: Labels that only say that a row is not of the positive class.
-DENIALS = ("no", "false", "negative", "not")
 WEIGHTED = "Numbers of rows are unweighted; values and the counts in tables are weighted."
 NO_LIMIT = ("NO LIMIT SET", "none", "results only")
 
@@ -110,7 +111,7 @@ def page_one(contents: Contents, cautions: Sequence[Note]) -> list[Block]:
     stamp = Stamp(*_outcome(contents), tuple(_sentences(contents, views, cautions)))
     blocks: list[Block] = [stamp, *_study(contents)]
     if not views:
-        return [*blocks, *best_steps(contents), _caution_lines(contents, cautions)]
+        return [*blocks, *best_steps(contents), *_caution_lines(contents, cautions)]
     followed = front_criterion(contents)
     # the course over runs leads, across the page; any other chart stands beside the tables
     blocks += [] if followed is None else [Charts((front_course(contents, followed),))]
@@ -121,7 +122,7 @@ def page_one(contents: Contents, cautions: Sequence[Note]) -> list[Block]:
     # a short report has the curves of its classes instead
     drawn = followed or chart is not None or (contents.words.brief and contents.of(records.Curve))
     blocks += [] if drawn else front_classes(contents, views)
-    return [*blocks, _caution_lines(contents, cautions, beside=chart is not None)]
+    return [*blocks, *_caution_lines(contents, cautions, beside=chart is not None)]
 
 
 def _study(contents: Contents) -> list[Block]:
@@ -312,7 +313,7 @@ def _decided_how(contents: Contents) -> str:
         told = f"{_named(at_threshold)} at {shared.pop()}"
         told += f" and {_named(by_labels)} by the labels given" if by_labels else ""
     folds = contents.spec.get("cross_validation")
-    scheme = str(folds.get("scheme", "")).replace("_", "-") if isinstance(folds, Mapping) else ""
+    scheme = folds_text(folds) if isinstance(folds, Mapping) else ""
     return f"{told}, each row judged by a model that had not seen it ({scheme})" if scheme else told
 
 
@@ -656,16 +657,20 @@ def _no_difference(contents: Contents) -> str:
     named = list(dict.fromkeys(_by_groups(contents, m) for m in found))
     if not named:
         return "No difference between groups is shown."
-    number = "one is" if len(named) == 1 else f"{len(named)} are"
     where = "; ".join(first_few(named, 2))
-    return f"No difference is shown here; elsewhere {number} (section Subgroups): {where}."
+    return f"No difference shown here; {len(named)} in Subgroups: {where}."
 
 
 def _by_groups(contents: Contents, m: records.Measure) -> str:
-    """What groups differ in: ``Recall by sex and site for forest``."""
+    """What groups differ in: ``Recall by sex and site``, with the dataset if there are several.
+
+    Without the columns where all groups are of those.
+    """
     columns = listed([name.replace("_", " ") for name in m.subgroup])
-    who = f" for {_called(contents, view_of(m))}" if len(contents.views) > 1 else ""
-    return f"{contents.title(m)} by {columns}{who}"
+    on = f" on {label_text(m.dataset)}" if len(contents.datasets) > 1 else ""
+    groupings = {tuple(one.subgroup) for one in contents.measures if one.subgroup}
+    by = f" by {columns}" if len(groupings) > 1 else ""
+    return f"{contents.title(m)}{by}{on}"
 
 
 def _group(m: records.Measure) -> str:
@@ -680,7 +685,14 @@ def _under(contents: Contents, m: records.Measure) -> str:
     if m.metric == "recall" and m.denominator is not None and m.label is not None:
         positive = m.label == contents.positive((m.dataset, m.model))
         return contents.rows_of(m.denominator, m.label, positive=positive)
-    return contents.rows_text(m.n) if m.denominator is None else f"{count_text(m.denominator)} rows"
+    both = of_two_classes(contents, m)
+    names = [contents.positive(view_of(m)), *contents.classes(view_of(m))]
+    others = next((name for name in names[1:] if name != names[0]), None)
+    if both and names[0] is not None and others is not None:
+        fewer = int(both[1] < both[0])
+        return contents.rows_of(both[fewer], others if fewer else names[0], positive=not fewer)
+    share = m.denominator if share_of_rows(contents, m) else None
+    return contents.rows_text(m.n) if share is None else f"{count_text(share)} rows"
 
 
 def _care(contents: Contents, cautions: Sequence[Note]) -> str:
@@ -741,6 +753,12 @@ def _against_reference(contents: Contents, note: Note) -> str:
     return " ".join(told) if len(told) < MOST_NAMES else ""
 
 
+def _line_of(note: Note) -> str:
+    """What a line says of a caution: of a finding that has no title what was found, if short."""
+    found = note.messages[0].partition(". ")[0] if note.code == FOUND and note.messages else ""
+    return found if found and len(found) <= LONGEST_LINE else _with_models(note)
+
+
 def _with_models(note: Note) -> str:
     """The title of a caution with the models that it is about."""
     return f"{note.title} ({note.whose})" if note.whose else note.title
@@ -782,7 +800,9 @@ def _classes(contents: Contents, views: Sequence[View]) -> list[TableBlock]:
     return measures_strip(contents, caption, rows, [kind], flat=sets, limits=False)
 
 
-def _caution_lines(contents: Contents, cautions: Sequence[Note], *, beside: bool = False) -> Notes:
+def _caution_lines(
+    contents: Contents, cautions: Sequence[Note], *, beside: bool = False
+) -> list[Block]:
     """A line for each caution, which leads to where it stands in full; the end of the page.
 
     Those that a sentence above tells have none, and of more than so many the others have one.
@@ -792,11 +812,13 @@ def _caution_lines(contents: Contents, cautions: Sequence[Note], *, beside: bool
     told = set(map(_with_models, _grave(contents, cautions)))
     cautions = [note for note in cautions if _with_models(note) not in told]
     shown = cautions[:most]
-    items = [replace(note, title=_with_models(note), messages=(), code="") for note in shown]
+    items = [replace(note, title=_line_of(note), messages=(), code="") for note in shown]
     noun = "more caution" if told else "caution"
+    if told and not cautions:
+        return []
     title = counted(len(cautions), noun) if cautions else f"No {noun}s"
     if left := cautions[most:]:
         rest = f"{len(left)} more" if shown else title
         items.append(replace(left[0], title=rest, messages=(), code=""))
     style = "brief line" if not most else "brief beside" if beside else "brief"
-    return Notes(title, tuple(items), style)
+    return [Notes(title, tuple(items), style)]

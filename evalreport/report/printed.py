@@ -15,6 +15,7 @@ from evalreport.report.headline import (
     view_words,
 )
 from evalreport.report.numbers import THIN, count_text
+from evalreport.report.results_table import share_of_rows
 from evalreport.report.words import counted, label_text, prose, visible
 from evalreport.results.lookup import Results
 from evalreport.results.records import HELD, Failure, Measure
@@ -67,7 +68,8 @@ def text_lines(contents: Contents, headline: Headline) -> Iterator[str]:
     """The frame as text: a head for each model, and a line for each measure below it."""
     heads = ("value", limits_head(headline), "n", "")
     blocks = [
-        [(view_words(contents, view), *heads), *map(_texts, own)] for view, own in headline.items()
+        [(view_words(contents, view), *heads), *(_texts(contents, row) for row in own)]
+        for view, own in headline.items()
     ]
     # a thin space is no letter of every terminal's font
     blocks = [[tuple(t.replace(THIN, " ") for t in row) for row in own] for own in blocks]
@@ -80,6 +82,8 @@ def text_lines(contents: Contents, headline: Headline) -> Iterator[str]:
             yield f"{line}  {n:>{widths[3]}}  {end}".rstrip()
 
 
-def _texts(row: HeadlineRow) -> tuple[str, ...]:
-    name, n = f"  {label_text(row.name)}", count_text(row.record.n)
+def _texts(contents: Contents, row: HeadlineRow) -> tuple[str, ...]:
+    """A line: of a share its own fraction stands where other metrics have their rows."""
+    name = f"  {label_text(row.name)}"
+    n = share_of_rows(contents, row.record) or count_text(row.record.n)
     return name, row.value, row.limits, n, row.method or row.reason

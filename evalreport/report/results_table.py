@@ -52,6 +52,8 @@ FEW_MODELS, FEW_ROWS, FEW_ROWS_OF_CLASSES = 2, 6, 4
 MOST_MORE_LIMITS = 6
 #: Rows of a subgroup below which it has too few, where the spec says nothing.
 FEWEST = 10
+#: Metrics that set the rows of one class against those of the other.
+OF_TWO_CLASSES = (Interval.AUC, Interval.RANKED, Interval.TWO_RATES)
 #: The level of tests of a run without intervals.
 LEVEL = 0.95
 #: Distances of the ends of the axis, for ranges up to so wide.
@@ -334,10 +336,23 @@ def groups_differ(contents: Contents, m: Measure) -> bool:
 
 
 def stands_on_few(contents: Contents, m: Measure) -> bool:
-    """Whether its group has too few rows, or a share is one of too few of them."""
+    """Whether its group has too few rows, or too few of those that the value is of.
+
+    Those of a share are its denominator; of an area, pairs of rows, the smaller of two classes.
+    """
     least = float(contents.spec.get("subgroup_minimum") or FEWEST)
-    counts = bool(share_of_rows(contents, m))
-    return m.few or (counts and m.denominator is not None and m.denominator < least)
+    share = m.denominator if share_of_rows(contents, m) else None
+    numbers = of_two_classes(contents, m) if share is None else (share,)
+    return m.few or min(numbers, default=math.inf) < least
+
+
+def of_two_classes(contents: Contents, m: Measure) -> tuple[float, ...]:
+    """The positive rows and the others, of a metric that sets them against each other."""
+    declared, table = find(m.metric), contents.table_of(m.table)
+    flat = None if table is None else flat_counts(table)
+    if declared is None or declared.interval not in OF_TWO_CLASSES or not flat:
+        return ()
+    return flat["TP"] + flat["FN"], flat["FP"] + flat["TN"]
 
 
 def by_class(contents: Contents, view: View) -> list[Measure]:
@@ -456,7 +471,7 @@ def _elsewhere(contents: Contents, m: Measure) -> bool:
 def _judged_by(contents: Contents, m: Measure, *, readers: bool = False) -> list[records.Criterion]:
     """The criteria of a measure, or of its mean over ``readers``, the gravest first."""
     own = (c for c in contents.criteria.get(m.id, []) if bool(c.readers) == readers)
-    return gravest_first(contents, own)
+    return sorted(own, key=lambda c: (rank_of(c.outcome), margin_of(contents, c)))
 
 
 def _place(contents: Contents, m: Measure, words: str) -> str:

@@ -43,7 +43,7 @@ def test_results_print_as_a_table_of_metrics() -> None:
     half = z * math.sqrt(p * (1 - p) / of + q / 4 / of)
     low, high = (p + q / 2 - half) / (1 + q), (p + q / 2 + half) / (1 + q)
     assert f"{low:.3f} to {high:.3f}" in lines[6]
-    assert lines[6].endswith("  80  Wilson")
+    assert lines[6].endswith("  30 / 32  Wilson")
     assert lines[5].split()[:3] == ["ROC", "AUC", f"{roc_auc_score(Y == 'yes', P):.3f}"]
     assert "<Results" not in text
 

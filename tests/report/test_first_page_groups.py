@@ -91,7 +91,7 @@ def test_a_difference_by_another_metric_is_not_denied() -> None:
         "metrics": ["recall", "specificity"],
         "subgroups": ["site"],
     }
-    told = "No difference is shown here; elsewhere one is (section Subgroups): Specificity by site."
+    told = "No difference shown here; 1 in Subgroups: Specificity."
     assert told in _first(spec, {"d": columns}).text
 
 
@@ -123,6 +123,29 @@ def test_groups_are_not_ranked_by_what_rests_on_how_many_are_positive() -> None:
 
 def test_no_group_is_called_the_worst_where_no_metric_compares_groups() -> None:
     assert "Worst group" not in _by_light(["average_precision", "accuracy"]).text
+
+
+def test_an_area_of_few_positives_is_too_few_and_no_widest_gap() -> None:
+    """Of 200 masses at a 100 are ill, of 40 at b 20, of 104 at c 4: of those all pairs are lost."""
+    rows = [("a", k % 2, (k % 2) / 2 + (k % 7) / 10) for k in range(200)]
+    rows += [("b", k % 2, (k % 3) / 3) for k in range(40)]
+    rows += [("c", 0, 0.5)] * 100 + [("c", 1, 0.1)] * 4
+    frame = dict(zip(("site", "y", "s"), map(list, zip(*rows, strict=True)), strict=True))
+    spec = {
+        "evalreport": 1,
+        "datasets": {"d": {"target": "y"}},
+        "models": {"m": {"score": "s"}},
+        "metrics": ["roc_auc"],
+        "subgroups": ["site"],
+        "about": {"unit": "mass", "positive_means": "ill"},
+    }
+    page = parse(render_html(run(spec, frames={"d": frame}).json))
+    told = page.all("section")[0].text
+    assert "Too few to judge: site c, 4 ill masses." in told
+    gaps = next(t for t in page.all("table") if t.text.strip().startswith("Gaps by site"))
+    cells = [td.text for td in gaps.all("td")]
+    assert not any(cell.startswith("c, ") and "too few" not in cell for cell in cells)
+    assert cells[1].startswith(("a, ", "b, "))
 
 
 def test_each_row_with_a_limit_on_a_group_names_its_group(screened: Element) -> None:

@@ -12,6 +12,7 @@ from ready_specs import CONFIGS, results_of
 from report.html_page import Element, parse
 
 import evalreport
+from evalreport.report.contents import Contents
 from evalreport.report.wording import TEMPLATES
 
 #: Words on a first page: those of sentences, heads and names, without numbers.
@@ -95,6 +96,21 @@ def test_sentences_use_the_nouns_of_the_study() -> None:
         "Of 3 malignant masses, the model found 2 and missed 1, "
         "with 1 false alarm among 5 rows of class 0."
     )
+
+
+def test_rows_that_a_label_denies_are_the_others() -> None:
+    results = evalreport.run(
+        _spec(about={"unit": "patient"}, positive={"label": "yes"}),
+        frames={"d": {**FRAME, "y": ["yes" if y else "no" for y in FRAME["y"]]}},
+    )
+    contents = Contents(results.records)
+    assert contents.rows_of(5, "no", positive=False) == "5 other patients"
+    assert contents.rows_of(3, "yes", positive=True) == "3 yes patients"
+
+
+def test_cautions_that_are_all_told_leave_no_heading_behind() -> None:
+    section = first_page(evalreport.run(_spec(), frames={"d": FRAME}).to_html())
+    assert "No more cautions" not in section.text
 
 
 def said_by(spec: dict[str, Any], frame: dict[str, Any]) -> dict[str, str]:
@@ -181,7 +197,7 @@ GROUPED = {**FRAME, "at_site": ["a", "b"] * 4}
 
 def test_a_clinical_report_says_how_much_of_its_checklist_is_filled() -> None:
     facts = _facts("clinical")
-    assert re.fullmatch(r"\d+ of 34 items carry content.*", facts["STARD 2015"])
+    assert re.fullmatch(r"\d+ of 34 items.*", facts["STARD 2015"])
     assert facts["Reference standard"] == "NOT PROVIDED"
 
 
