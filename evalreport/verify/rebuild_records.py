@@ -226,11 +226,12 @@ OF_COLUMNS = "the values of both datasets need the rows"
 
 def drift(again: RecordedState) -> Iterator[Made]:
     """Labels and scores from those of both datasets; from their bins columns, and all of a run."""
-    state, references = again.state, again.references
+    state, references, asked = again.state, again.references, again.spec.loaded.spec.drift
+    run = None if asked is None else references.of(asked.reference)
     planned = list(planned_drift(state, references))
     fields_found = [own.name for own in fields(r.Drift) if own.name not in _PLACE]
     for bare, one in zip(planned, again.counted(r.Drift, planned, fields_found), strict=True):
-        if bare.of != "column" and not references.runs:
+        if bare.of != "column" and run is None:
             yield Made(shifted(state, references, bare))
             continue
         weighted, left_out = is_weighted(state, one.dataset), ["bins"]
