@@ -5,14 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from evalreport.metrics.catalogue import find
 from evalreport.report.cards import interval_text, number_of
+from evalreport.report.classes import counts_of_each, first_table
 from evalreport.report.columns import Field, laid, left, right
 from evalreport.report.contents import Contents, View
 from evalreport.report.model import (
     Block,
+    Line,
     TableBlock,
     Text,
 )
@@ -57,6 +60,7 @@ def comparison_blocks(contents: Contents) -> list[Block]:
     distinct = _each_number_once(contents, overall)
     shown = _shown(contents, overall, entries)
     blocks: list[Block] = [
+        *_counts_of_classes(contents, shown),
         _differences(contents, shown, len(entries)),
         *then_blocks(contents, entries),
         *_wins(contents, distinct),
@@ -328,13 +332,43 @@ def _columns(
     ]
 
 
+def _counts_of_classes(contents: Contents, entries: Sequence[Comparison]) -> list[TableBlock]:
+    """A line for each model that is compared on several classes: the counts of every class."""
+    views = dict.fromkeys(v for e in entries for v in ((e.dataset, e.model), _reference(e)))
+    tables = {v: first_table(contents, v) for v in contents.views if v in views}
+    counts = {v: found for v, t in tables.items() if (found := counts_of_each(t))}
+
+    def count(name: str, view: View) -> str:
+        return counts[view].get(name, "")
+
+    names = dict.fromkeys(name for own in counts.values() for name in own)
+    columns: list[Field[View]] = [
+        left("model", lambda view: LineCell(mark=contents.mark(view))),
+        *(right(name, partial(count, name)) for name in names),
+    ]
+
+    def row(view: View, cells: tuple[str | LineCell, ...]) -> Line:
+        name = "" if (table := tables[view]) is None else table.id
+        return Line(cells, table=name, hook=("classes", name))
+
+    heads, lines = laid(counts, columns, row)
+    return (
+        [TableBlock("The counts of each class", heads, lines, (), "many heads whole")]
+        if lines
+        else []
+    )
+
+
 def _values_elsewhere(contents: Contents, entries: Sequence[Comparison]) -> bool:
-    """Whether the values stand in the section of metrics alone: the tables of several classes do.
+    """Whether the values stand in the section of metrics alone: the tables of many classes do.
 
     Those of an earlier run stand nowhere else.
     """
     views = {(e.dataset, e.model) for e in entries}
-    one_line = any(contents.is_binary(v) or contents.has_sets(v) for v in views)
+    one_line = any(
+        contents.is_binary(v) or contents.has_sets(v) or counts_of_each(first_table(contents, v))
+        for v in views
+    )
     return "measures" in contents.sections and not (
         one_line or any(e.reference_run for e in entries)
     )

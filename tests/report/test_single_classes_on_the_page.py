@@ -151,3 +151,26 @@ def test_averages_of_groups_stand_beside_the_counts_of_every_class() -> None:
         for label, cell in zip(LABELS, row.all("td")[1:], strict=False):
             _, fp, fn, tp = cells(label, of, label == PREDICTED)
             assert cell.text.replace("\N{NO-BREAK SPACE}", " ") == f"{tp} · {fn} · {fp}"
+
+
+def test_differences_of_averages_stand_below_the_counts_of_every_class() -> None:
+    spec = {
+        "evalreport": 1,
+        "datasets": {"d": {"target": "y"}},
+        "models": {"m": {"prediction": "p"}, "n": {"prediction": "q"}},
+        "metrics": ["accuracy", "balanced_accuracy", "precision", "f1"],
+        "averaging": ["macro"],
+        "comparisons": {"reference": "n"},
+    }
+    other = PREDICTED[::-1]
+    frame = {"y": ACTUAL.tolist(), "p": PREDICTED.tolist(), "q": other.tolist()}
+    page = parse(render_html(dict(evalreport.run(spec, frames={"d": frame}).json)))
+    section = next(s for s in page.all("section") if s.attrs["id"] == "comparisons")
+    counts, differences = section.all("table")[:2]
+    found = [[td.text.split() for td in tr.all("td")] for tr in counts.all("tr")[1:]]
+    for (_, *classes), called in zip(found, (PREDICTED, other), strict=True):
+        for label, cell in zip(LABELS, classes, strict=True):
+            _, fp, fn, tp = cells(label, np.full(ROWS, fill_value=True), label == called)
+            assert cell == [tp, "·", fn, "·", fp]
+    heads = [th.text for th in differences.all("thead")[0].all("th")]
+    assert heads[:4] == ["metric", "value", "reference", "difference"]
