@@ -143,8 +143,10 @@ def _codes(
     column: LabelColumn, used: Chosen, find: Callable[[Written], str], code: Mapping[str, int]
 ) -> Codes:
     # A label that occurs in no used row has no code; the last entry is that of a missing one.
-    table = np.array([*(code.get(find(label), -1) for label in column.labels), -1], np.int32)
-    return table[column.codes[used]]
+    target = (*(code.get(find(label), -1) for label in column.labels), -1)
+    if isinstance(used, slice):
+        return column.coded(target)[used]
+    return np.array(target, np.int32)[column.codes[used]]
 
 
 def _mistakes(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -17,6 +17,18 @@ class LabelColumn:
 
     codes: Codes
     labels: tuple[Written, ...]
+    _coded: dict[tuple[int, ...], Codes] = field(default_factory=dict, repr=False)
+
+    def coded(self, target: tuple[int, ...]) -> Codes:
+        """What each label of the whole file becomes, the last of ``target`` where one is missing.
+
+        Worked out once for all models.
+        """
+        if target not in self._coded:
+            found = np.array(target, np.int32)[self.codes]
+            found.flags.writeable = False
+            self._coded[target] = found
+        return self._coded[target]
 
     @property
     def missing(self) -> Mask:

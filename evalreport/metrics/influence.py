@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from evalreport.metrics.probability_bins import uniform_bins
 from evalreport.metrics.tables import ScoreTable
+from evalreport.statistics.exact_sums import sum_of_parts
 
 Floats = npt.NDArray[np.float64]
 
@@ -81,10 +82,19 @@ def roc_auc(s: ScoreTable) -> tuple[Floats, Floats]:
     """
     positives, negatives = np.asarray(s.positives, float), np.asarray(s.negatives, float)
     p, n = positives.sum(), negatives.sum()
-    won = (n - np.cumsum(negatives) + negatives / 2) / n
-    lost = (np.cumsum(positives) - positives / 2) / p
-    area = float(np.sum(positives * won)) / p
-    return (won - area) / p, (lost - area) / n
+    won = np.cumsum(negatives)
+    np.subtract(n, won, out=won)
+    won += negatives / 2
+    won /= n
+    area = sum_of_parts(lambda at: positives[at] * won[at], len(won)) / p
+    won -= area
+    won /= p
+    lost = np.cumsum(positives)
+    lost -= positives / 2
+    lost /= p
+    lost -= area
+    lost /= n
+    return won, lost
 
 
 def gini(s: ScoreTable) -> tuple[Floats, Floats]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -112,6 +113,7 @@ def roc_relation(first: ScoreTable, second: ScoreTable) -> RocRelation | None:
     if not all(bool(np.all(own.fpr[1:] >= own.fpr[:-1])) for own in (one, two)):
         return None
     both = _together(one, two)
+    del one, two
     leads = [(-np.inf, 0.0), (-np.inf, 0.0)]
     signs: set[float] = set()
     last, changes, count = (-1, 0.0), list[tuple[int, int]](), 0
@@ -143,16 +145,16 @@ def roc_relation(first: ScoreTable, second: ScoreTable) -> RocRelation | None:
 
 
 def _curve(table: ScoreTable) -> _Curve:
-    tpr, fpr = (
-        np.append(0.0, counts / float(total))
-        for counts, total in (
-            (table.true_positives, table.positive_total),
-            (table.false_positives, table.negative_total),
-        )
-    )
-    # sums of weights may end beside 1
-    tpr[-1] = fpr[-1] = 1.0
+    tpr = _from_zero(table.true_positives, float(table.positive_total))
+    fpr = _from_zero(table.false_positives, float(table.negative_total))
     return _steps(fpr, tpr, tpr)
+
+
+def _from_zero(counts: npt.NDArray[Any], total: float) -> Floats:
+    rates = np.zeros(len(counts) + 1)
+    np.divide(counts, total, out=rates[1:])
+    rates[-1] = 1.0  # sums of weights may end beside it
+    return rates
 
 
 def _steps(fpr: Floats, low: Floats, high: Floats) -> _Curve:
@@ -177,12 +179,14 @@ def _together(one: _Curve, two: _Curve) -> _Together:
     firsts = np.ones(len(ordered), np.bool_)
     firsts[seconds] = False
     ordered[firsts], ordered[seconds] = one.fpr, two.fpr
-    new = np.diff(ordered, prepend=-1.0) > ROUNDING
+    del seconds
+    new = np.ones(len(ordered), np.bool_)
+    np.greater(np.diff(ordered), ROUNDING, out=new[1:])
     grid = ordered[new]
     ordered[~new] = 0.0
     np.maximum.accumulate(ordered, out=ordered)
     return _Together(
         _steps(ordered[firsts], one.low, one.high),
-        _steps(ordered[seconds], two.low, two.high),
+        _steps(ordered[~firsts], two.low, two.high),
         grid,
     )

@@ -66,11 +66,21 @@ def placements(positives: Floats, negatives: Floats) -> tuple[Floats, Floats]:
 
     Sums of counts are exact up to 2^53; only the last division rounds.
     """
+    return negatives_below(negatives), positives_above(positives)
+
+
+def negatives_below(negatives: Floats) -> Floats:
+    """Per entry the share of negatives scored lower, ties half."""
     lower = _with_ties(_after(negatives), negatives)
-    higher = _with_ties(_before(positives), positives)
     lower /= 2.0 * np.sum(negatives)
+    return lower
+
+
+def positives_above(positives: Floats) -> Floats:
+    """Per entry the share of positives scored higher, ties half."""
+    higher = _with_ties(_before(positives), positives)
     higher /= 2.0 * np.sum(positives)
-    return lower, higher
+    return higher
 
 
 def auc(positives: ArrayLike, negatives: ArrayLike) -> float | None:

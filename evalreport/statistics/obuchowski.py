@@ -9,7 +9,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from evalreport.statistics.delong import Floats, PairedAreas, areas_of_rows, placements
+from evalreport.statistics.delong import (
+    Floats,
+    PairedAreas,
+    areas_of_rows,
+    negatives_below,
+    positives_above,
+)
+from evalreport.statistics.exact_sums import sum_of_parts
 from evalreport.statistics.numbering import highest_first
 
 Bools = NDArray[np.bool_]
@@ -61,19 +68,26 @@ def weighted_influence(
     there are of each that is given.
     """
     w = np.asarray(weight, np.float64)
-    whole = w * np.asarray(times, np.float64)
+    often = np.broadcast_to(np.asarray(times, np.float64), w.shape)
     entry, size = highest_first(score)
-    sides = actual_positive, ~actual_positive
-    pos, neg = (np.bincount(entry[c], whole[c], size).astype(np.float64, copy=False) for c in sides)
-    del whole
-    placed = placements(pos, neg)
+    positive, negative = actual_positive, ~actual_positive
+    pos, neg = (
+        np.bincount(entry[side], w[side] * often[side], size).astype(np.float64, copy=False)
+        for side in (positive, negative)
+    )
     totals = float(np.sum(pos)), float(np.sum(neg))
-    pos *= placed[0]
-    area = float(np.sum(pos)) / totals[0]
-    del pos, neg
+    placed = negatives_below(neg)
+    del neg
+    area = sum_of_parts(lambda at: pos[at] * placed[at], size) / totals[0]
     own = np.empty(len(entry))
-    for side, values, total in zip(sides, placed, totals, strict=True):
-        own[side] = w[side] * (values[entry[side]] - area) / total
+    for side, total in zip((positive, negative), totals, strict=True):
+        if side is negative:
+            placed = positives_above(pos)
+        placed -= area
+        values = placed[entry[side]]
+        values *= w[side]
+        values /= total
+        own[side] = values
     return own
 
 

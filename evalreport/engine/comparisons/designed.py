@@ -53,7 +53,11 @@ def by_contributions(
 
     def estimated() -> DesignVariance | None:
         one, two = _of_both(both, task, values)
-        return None if one is None or two is None else _known(one - two, both.model.view)
+        if one is None or two is None:
+            return None
+        one -= two
+        del two
+        return _known(one, both.model.view)
 
     found = both.once((BY_DESIGN, task.task, task.reference), estimated)
     if found is None:
@@ -98,7 +102,10 @@ def correlation(
     if one is None or two is None:
         return None
     view = both.model.view
-    first, second, apart = (_variance(*_units(own, view)) for own in (one, two, one - two))
+    first, second = (_variance(*_units(own, view)) for own in (one, two))
+    one -= two
+    del two
+    apart = _variance(*_units(one, view))
     if not math.isfinite(first + second + apart):
         return None
     if min(first, second) <= _VANISHED:
@@ -113,13 +120,9 @@ def _units(contributions: Floats, view: LabelView) -> tuple[Floats, Floats]:
     Equal contributions are counted before they are added, so that kinds of rows tell what rows do.
     """
     if view.cluster is None:
-        held = contributions
-        often = np.ones(len(held)) if view.times is None else view.times.astype(np.float64)
-    else:
-        codes = numbered(view.cluster[0])[1]
-        held = summed(codes, contributions, int(codes.max(initial=-1)) + 1, view.times)
-        often = np.ones(len(held))
-    return tallied(held, often)
+        return tallied(contributions, view.times)
+    codes = numbered(view.cluster[0])[1]
+    return tallied(summed(codes, contributions, int(codes.max(initial=-1)) + 1, view.times))
 
 
 def _variance(totals: Floats, times: Floats) -> float:

@@ -432,6 +432,9 @@ def _held(order: Ranked, mask: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
 
 
 def _ranked(scores: npt.NDArray[np.float64]) -> Ranked:
+    if np.all(scores[1:] > scores[:-1]) and not np.signbit(scores[scores == 0.0]).any():
+        # kinds of rows come by a score: nothing is sorted, and no score kept twice
+        return Ranked(scores[::-1], np.arange(len(scores) - 1, -1, -1, dtype=np.int32))
     # rows of one score share a place: their order says nothing
     distinct, place = in_order(scores)
     np.subtract(np.int32(len(distinct) - 1), place, out=place)

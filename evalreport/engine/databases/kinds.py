@@ -291,25 +291,33 @@ def canonical(
     for i, column in enumerate(columns):
         columns[i] = _plain(column if len(kept) == len(times) else _taken(column, kept))
     times = times[kept]
+    del kept
     codes, told = [], []
-    kind, kinds = np.zeros(len(times), np.int64), 1
+    kind, kinds, chosen = np.zeros(len(times), np.int64), 1, None
     for place, column in enumerate(columns):
-        # where the first column tells all apart, as scores do, no other is looked at
-        if not hashed and place == 1 and kinds == len(times):
-            break
         code, distinct = _ranked(column)
+        if not hashed and place == 0 and len(distinct) == len(times):
+            # where the first column tells all apart, as scores do, no other is looked at
+            chosen = np.empty(len(times), np.intp)
+            chosen[code] = np.arange(len(times))
+            del code, distinct
+            break
         kind, kinds = _finer(kind, kinds, code, len(distinct))
         if hashed:
             codes.append(code)
             told.append([column.name, column.kind, _written(distinct)])
-    order = np.argsort(kind)
-    kind = kind[order]
-    first = np.flatnonzero(np.append(True, kind[1:] != kind[:-1])[: len(times)])
-    times = np.add.reduceat(times[order], first) if len(first) else times
-    chosen = order[first]
+    if chosen is None:
+        order = np.argsort(kind)
+        kind = kind[order]
+        first = np.flatnonzero(np.append(True, kind[1:] != kind[:-1])[: len(times)])
+        times = np.add.reduceat(times[order], first) if len(first) else times
+        chosen = order[first]
+        del order, first
+    else:
+        times = times[chosen]
+    del kind
     if times.max(initial=1) == 1:
         times = np.broadcast_to(np.int64(1), times.shape)  # which takes no memory
-    del kind, order, first
     digest = hashlib.sha256(json.dumps(told).encode())
     for code in codes if hashed else ():
         digest.update(code[chosen].astype("<i8").tobytes())

@@ -225,6 +225,7 @@ def _area_of_rows(case: ScoreCase) -> records.Interval | None:
         assert view.weight is not None
         rows, times = tables.distinct(where, index, positive)
         alike = positive[rows], ranks[rows], view.weight[rows], times
+        del rows, ranks
         variance = obuchowski.sandwich_auc_variance(*alike)
     area = delong.auc(case.table.positives, case.table.negatives)
     if area is None or (variance is None and method not in (AREA_OF_CLUSTERS, AREA_OF_WEIGHTS)):
@@ -232,11 +233,12 @@ def _area_of_rows(case: ScoreCase) -> records.Interval | None:
     # with one row, or cluster, of a class the score form rests on the area alone
     variance = 0.0 if variance is None else variance
     if method == AREA_OF_CLUSTERS:
-        held = positive[rows]
+        held = positive[tables.kinds(where)]
         counted = float(times[held].sum()), float(times[~held].sum())
         limits = intervals.area_of_clusters(area, variance, counted, _clusters(case), level)
         return _scaled(case, limits)
     if method == AREA_OF_WEIGHTS:
+        del alike
         seen, worth = variance if variance > intervals.VANISHED else None, case.worth
         own, told = delong.AreaLimits(area, seen, worth, min(worth)), {"n_effective": sum(worth)}
         if own.units <= 0.0:
