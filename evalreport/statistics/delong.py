@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from evalreport.statistics.exact_sums import sum_of_parts
 from evalreport.statistics.interval import (
     Interval,
     clipped,
@@ -333,9 +334,9 @@ def areas_of_rows(
     so neither the order of rows nor whether they come as kinds changes a bit.
     """
     positive = np.asarray(actual_positive, np.bool_)
-    many = np.ones(positive.size) if times is None else np.asarray(times, np.float64)
-    ranked = [highest_first(score) for score in scores]
-    unit = None if clusters is None else numbered(np.asarray(clusters))[1].astype(np.int64)
+    many = np.broadcast_to(np.asarray(1.0 if times is None else times, np.float64), positive.shape)
+    ranked = [(entry.astype(np.int32), size) for entry, size in map(highest_first, scores)]
+    unit = None if clusters is None else numbered(np.asarray(clusters))[1]
     count = 0 if unit is None else int(unit.max(initial=-1)) + 1
     sides = positive, ~positive
     totals = [float(np.sum(many[side])) for side in sides]
@@ -345,9 +346,15 @@ def areas_of_rows(
     for entry, size in ranked:
         counts = [np.bincount(entry[c], many[c], size).astype(np.float64) for c in sides]
         placed = placements(counts[0], counts[1])
-        means = [float(np.sum(n * p)) / t for n, p, t in zip(counts, placed, totals, strict=True)]
+        means = [
+            sum_of_parts(lambda at: n[at] * p[at], size) / t  # noqa: B023 - called at once
+            for n, p, t in zip(counts, placed, totals, strict=True)
+        ]
         areas.append(min(means[0], 1.0))
-        apart.append([p - mean for p, mean in zip(placed, means, strict=True)])
+        for own_values, mean in zip(placed, means, strict=True):
+            np.subtract(own_values, mean, out=own_values)
+        apart.append(placed)
+        del counts
     parts = []
     for k, side in enumerate(sides):
         own = [(e[side], values[k]) for (e, _), values in zip(ranked, apart, strict=True)]
@@ -359,7 +366,10 @@ def areas_of_rows(
     def covariance(a: int, b: int) -> float:
         found = 0.0
         for (alike, sums), units, rows in zip(parts, counted, totals, strict=True):
-            products = float(np.sum(alike * (sums[a] * sums[b])))
+            products = sum_of_parts(
+                lambda at: alike[at] * (sums[a][at] * sums[b][at]),  # noqa: B023 - called at once
+                len(alike),
+            )
             found += units / (units - 1.0) * products / rows**2
         if unit is not None:
             (_, one), (_, two) = parts
@@ -373,9 +383,9 @@ def areas_of_rows(
 
 
 def _of_units(
-    own: Sequence[tuple[NDArray[np.intp], Floats]],
+    own: Sequence[tuple[NDArray[np.int32], Floats]],
     many: Floats,
-    unit: NDArray[np.int64] | None,
+    unit: NDArray[np.intp] | None,
     count: int,
 ) -> tuple[Floats, list[Floats]]:
     """How many units of a class are alike, and what each score's ``own`` values add up to in them.
@@ -390,8 +400,11 @@ def _of_units(
     sums = []
     for entry, values in own:
         pairs, alike = tallied(unit * len(values) + entry, many)
-        parts = alike * values[pairs % len(values)]
-        sums.append(np.bincount(pairs // len(values), parts, count).astype(np.float64))
+        parts = values[pairs % len(values)]
+        parts *= alike
+        pairs //= len(values)
+        sums.append(np.bincount(pairs, parts, count).astype(np.float64))
+        del pairs, parts
     return (np.bincount(unit, minlength=count) > 0).astype(np.float64), sums
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -47,14 +47,20 @@ def sum_of_parts(part: Callable[[slice], Floats], size: int) -> float:
     >>> bool(sum_of_parts(lambda at: values[at], len(values)) == np.sum(values))
     True
     """
-    return _added(part, 0, size)
+    return sums_of_parts(lambda at: (part(at),), size)[0]
 
 
-def _added(part: Callable[[slice], Floats], start: int, stop: int) -> float:
+def sums_of_parts(parts: Callable[[slice], Sequence[Floats]], size: int) -> list[float]:
+    """The same of several arrays that are made together."""
+    return _added(parts, 0, size)
+
+
+def _added(parts: Callable[[slice], Sequence[Floats]], start: int, stop: int) -> list[float]:
     if stop - start <= BLOCK:
-        return float(np.sum(part(slice(start, stop))))
+        return [float(np.sum(part)) for part in parts(slice(start, stop))]
     half = (stop - start) // 16 * 8
-    return _added(part, start, start + half) + _added(part, start + half, stop)
+    first, second = _added(parts, start, start + half), _added(parts, start + half, stop)
+    return [one + two for one, two in zip(first, second, strict=True)]
 
 
 def _products(values: Floats, times: npt.NDArray[np.int64]) -> tuple[Floats, Floats]:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from evalreport.statistics.exact_sums import sum_of_parts, sums_of_parts
 from evalreport.statistics.means import Estimate
 from evalreport.statistics.numbering import in_order, numbered
 
@@ -53,8 +54,11 @@ def calibration_fit(p: ArrayLike, positives: ArrayLike, negatives: ArrayLike) ->
         NotEstimable: a probability of 0 or 1, one class only, one distinct probability,
             or classes perfectly separated by p.
     """
-    grouped = _grouped(p, positives, negatives)
-    return CalibrationFit(*_line(*grouped), _in_the_large(*grouped))
+    return _all_lines(*_grouped(p, positives, negatives))
+
+
+def _all_lines(x: Floats, pos: Floats, neg: Floats) -> CalibrationFit:
+    return CalibrationFit(*_line(x, pos, neg), _in_the_large(x, pos, neg))
 
 
 def calibration_line(
@@ -89,37 +93,29 @@ def _newton(u: Floats, pos: Floats, neg: Floats) -> tuple[float, float, tuple[fl
     Returns intercept, slope and the information (aa, ab, bb) at them.
     """
     a, b = math.log(float(np.sum(pos)) / float(np.sum(neg))), 0.0
-    room = np.empty((2, len(u)))
-    likelihood = _log_likelihood(a, b, u, pos, neg, room)
+    likelihood = _log_likelihood(a, b, u, pos, neg)
     for _ in range(_MOST_STEPS):
-        step_a, step_b = _newton_step(a, b, u, pos, neg, room)
+        step_a, step_b = _newton_step(a, b, u, pos, neg)
         if max(abs(step_a), abs(step_b)) <= 1e-8 * max(1.0, abs(a), abs(b)):
             # convergence is quadratic: after this step the error is in the last bit
             a, b = a + step_a, b + step_b
-            _contributions(a, b, u, pos, neg, room)
-            return a, b, _moments(room[1], u)
+            _, _, i_aa, i_ab, i_bb = _moments(a, b, u, pos, neg)
+            return a, b, (i_aa, i_ab, i_bb)
         # the sum of logarithms is only good to its rounding: do not halve for less
         enough = likelihood - 1e-11 * (1.0 + abs(likelihood))
         size, new = 1.0, -math.inf
         while new < enough and size > 1e-10:
-            new = _log_likelihood(a + size * step_a, b + size * step_b, u, pos, neg, room)
+            new = _log_likelihood(a + size * step_a, b + size * step_b, u, pos, neg)
             size /= 2.0
         a, b, likelihood = a + 2.0 * size * step_a, b + 2.0 * size * step_b, new
     raise NotEstimable("the logistic fit did not converge")
 
 
-def _newton_step(
-    a: float, b: float, u: Floats, pos: Floats, neg: Floats, room: Floats
-) -> tuple[float, float]:
-    _contributions(a, b, u, pos, neg, room)
-    gradient, curvature = room
-    i_aa, i_ab, i_bb = _moments(curvature, u)
+def _newton_step(a: float, b: float, u: Floats, pos: Floats, neg: Floats) -> tuple[float, float]:
+    g_a, g_b, i_aa, i_ab, i_bb = _moments(a, b, u, pos, neg)
     determinant = i_aa * i_bb - i_ab * i_ab
     if determinant <= 0.0:
         raise NotEstimable("the logistic fit did not converge")
-    g_a = float(np.sum(gradient))
-    gradient *= u
-    g_b = float(np.sum(gradient))
     return (i_bb * g_a - i_ab * g_b) / determinant, (i_aa * g_b - i_ab * g_a) / determinant
 
 
@@ -128,15 +124,26 @@ def _blocks(rows: int) -> Iterator[slice]:
     return (slice(start, start + _BLOCK) for start in range(0, rows, _BLOCK))
 
 
-def _contributions(a: float, b: float, u: Floats, pos: Floats, neg: Floats, room: Floats) -> None:
-    """What each group adds to the derivative by the intercept, and n q (1 - q): into ``room``."""
-    for at in _blocks(len(u)):
-        q, not_q = _shares(a + b * u[at])
-        gradient, curvature = room[:, at]
-        np.multiply(pos[at], not_q, out=gradient)
-        gradient -= neg[at] * q
-        np.multiply(q, pos[at] + neg[at], out=curvature)
-        curvature *= not_q
+def _moments(a: float, b: float, u: Floats, pos: Floats, neg: Floats) -> list[float]:
+    """Derivatives by intercept and slope; sums of the curvature times 1, u and u squared."""
+
+    def parts(at: slice) -> tuple[Floats, ...]:
+        x = u[at]
+        gradient, curvature = _contributions(a + b * x, pos[at], neg[at])
+        by_slope = curvature * x
+        return gradient, gradient * x, curvature, by_slope, by_slope * x
+
+    return sums_of_parts(parts, len(u))
+
+
+def _contributions(eta: Floats, pos: Floats, neg: Floats) -> tuple[Floats, Floats]:
+    """What each group adds to the derivative by the intercept, and n q (1 - q)."""
+    q, not_q = _shares(eta)
+    gradient = pos * not_q
+    gradient -= neg * q
+    curvature = q * (pos + neg)
+    curvature *= not_q
+    return gradient, curvature
 
 
 def _shares(eta: Floats) -> tuple[Floats, Floats]:
@@ -147,15 +154,6 @@ def _shares(eta: Floats) -> tuple[Floats, Floats]:
     q = np.where(above, larger, smaller)
     np.copyto(larger, smaller, where=above)
     return q, larger
-
-
-def _moments(curvature: Floats, u: Floats) -> tuple[float, float, float]:
-    """Sums of a curvature times 1, u and u squared; overwrites ``curvature``."""
-    found = [float(np.sum(curvature))]
-    for _ in range(2):
-        curvature *= u
-        found.append(float(np.sum(curvature)))
-    return found[0], found[1], found[2]
 
 
 def calibration_in_the_large(p: ArrayLike, positives: ArrayLike, negatives: ArrayLike) -> Estimate:
@@ -172,16 +170,16 @@ def calibration_in_the_large(p: ArrayLike, positives: ArrayLike, negatives: Arra
 
 def _in_the_large(x: Floats, pos: Floats, neg: Floats) -> Estimate:
     """The intercept of logits and counts."""
-    total, room = float(np.sum(pos)), np.empty((2, len(x)))
+    total = float(np.sum(pos))
     # expected positives rise with the intercept: keep a bracket round Newton's steps
     centre = math.log(total / float(np.sum(neg)))
     low, high = centre - float(x.max()), centre - float(x.min())
     a = (low + high) / 2.0
-    exact = abs(_expected(0.0, x, pos, neg, room)[0] - total) <= _ROUNDING * total
+    exact = abs(_expected(0.0, x, pos, neg)[0] - total) <= _ROUNDING * total
     if exact:
         a = 0.0  # as many happen as were expected: what is left is the rounding of p
     for _ in range(0 if exact else _MOST_STEPS):
-        expected, information = _expected(a, x, pos, neg, room)
+        expected, information = _expected(a, x, pos, neg)
         excess = total - expected
         low, high = (a, high) if excess > 0.0 else (low, a)
         new = a + excess / information if information > 0.0 else math.inf
@@ -191,20 +189,23 @@ def _in_the_large(x: Floats, pos: Floats, neg: Floats) -> Estimate:
         a = new
         if converged:
             break
-    _contributions(a, 1.0, x, pos, neg, room)
-    information = float(np.sum(room[1]))
+    information = sum_of_parts(
+        lambda at: _contributions(a + 1.0 * x[at], pos[at], neg[at])[1], len(x)
+    )
     if information <= 0.0:
         raise NotEstimable("the logistic fit did not converge")
     return Estimate(a, 1.0 / math.sqrt(information))
 
 
-def _expected(a: float, x: Floats, pos: Floats, neg: Floats, room: Floats) -> tuple[float, float]:
-    """Positives that are expected with an intercept, and the information; overwrites ``room``."""
-    for at in _blocks(len(x)):
+def _expected(a: float, x: Floats, pos: Floats, neg: Floats) -> list[float]:
+    """Positives that are expected with an intercept, and the information."""
+
+    def parts(at: slice) -> tuple[Floats, Floats]:
         q = _expit(a + x[at])
-        np.multiply(pos[at] + neg[at], q, out=room[0, at])
-        np.multiply(room[0, at], 1.0 - q, out=room[1, at])
-    return float(np.sum(room[0])), float(np.sum(room[1]))
+        expected = (pos[at] + neg[at]) * q
+        return expected, expected * (1.0 - q)
+
+    return sums_of_parts(parts, len(x))
 
 
 def robust_calibration_fit(
@@ -233,7 +234,9 @@ def robust_calibration_fit(
     probability, side = np.asarray(p, np.float64), np.asarray(positive, np.bool_)
     w = np.ones(len(side)) if weight is None else np.asarray(weight, np.float64)
     often = np.ones(len(side)) if times is None else np.asarray(times)
-    fit = calibration_fit(*_of_classes(probability, side, w if times is None else often * w))
+    whole = w if times is None else often * w
+    fit = _all_lines(*_grouped(*_of_classes(probability, side, whole)))
+    del whole
     held = slice(None) if w.all() else w > 0
     codes = None if cluster is None else numbered(np.asarray(cluster)[held])[1]
     rows = _Rows(probability[held], side[held], w[held], often[held], codes)
@@ -326,15 +329,17 @@ def _expit(x: Floats) -> Floats:
     return found
 
 
-def _log_likelihood(a: float, b: float, u: Floats, pos: Floats, neg: Floats, room: Floats) -> float:
-    """The log-likelihood of a line; overwrites ``room``."""
+def _log_likelihood(a: float, b: float, u: Floats, pos: Floats, neg: Floats) -> float:
+    """The log-likelihood of a line."""
+
     # log q and log(1 - q) = log q - eta, where q is the probability of a positive
-    for at in _blocks(len(u)):
+    def parts(at: slice) -> tuple[Floats, Floats]:
         eta = a + b * u[at]
-        log_q, log_not_q = room[:, at]
-        np.minimum(eta, 0.0, out=log_q)
+        log_q = np.minimum(eta, 0.0)
         log_q -= np.log1p(_small(eta))
-        np.subtract(log_q, eta, out=log_not_q)
+        log_not_q = log_q - eta
         log_q *= pos[at]
         log_not_q *= neg[at]
-    return float(np.sum(room[0]) + np.sum(room[1]))
+        return log_q, log_not_q
+
+    return sum(sums_of_parts(parts, len(u)))

@@ -218,7 +218,8 @@ def _area_of_rows(case: ScoreCase) -> records.Interval | None:
     if method in ("obuchowski", AREA_OF_CLUSTERS):
         assert view.cluster is not None
         rows = tables.kinds(where)
-        times = np.ones(len(rows)) if view.times is None else view.times[rows].astype(np.float64)
+        often = np.float64(1.0) if tables.times is None else tables.times[rows].astype(np.float64)
+        times = np.broadcast_to(often, rows.shape)
         codes = view.cluster[0][rows]
         variance = obuchowski.obuchowski_variance(positive[rows], ranks[rows], codes, times)
     else:
