@@ -170,6 +170,8 @@ def _steps(fpr: Floats, low: Floats, high: Floats) -> _Curve:
 def _together(one: _Curve, two: _Curve) -> _Together:
     """Both curves, rates that differ by rounding alone made one: the lowest of those beside it.
 
+    The rates of ``one`` and ``two`` are overwritten.
+
     Weights that are added up in another order end in other digits: two steps at one place
     would be two places, with the whole height of the step between the curves.
     """
@@ -185,8 +187,8 @@ def _together(one: _Curve, two: _Curve) -> _Together:
     grid = ordered[new]
     ordered[~new] = 0.0
     np.maximum.accumulate(ordered, out=ordered)
-    return _Together(
-        _steps(ordered[firsts], one.low, one.high),
-        _steps(ordered[~firsts], two.low, two.high),
-        grid,
-    )
+    for curve, own in ((one, firsts), (two, ~firsts)):
+        np.compress(own, ordered, out=curve.fpr)
+    del ordered
+    first, second = (_steps(own.fpr, own.low, own.high) for own in (one, two))
+    return _Together(first, second, grid)

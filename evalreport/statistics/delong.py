@@ -395,11 +395,15 @@ def _of_units(
     """
     if unit is None:
         (one, first), (two, second) = own[0], own[-1]
-        pairs, alike = tallied(one * np.int64(len(second)) + two, many)
+        joint = one * np.int64(len(second))
+        joint += two
+        pairs, alike = tallied(joint, many)
         return alike, [first[pairs // len(second)], second[pairs % len(second)]]
     sums = []
     for entry, values in own:
-        pairs, alike = tallied(unit * len(values) + entry, many)
+        joint = unit * np.int64(len(values))
+        joint += entry
+        pairs, alike = tallied(joint, many)
         parts = values[pairs % len(values)]
         parts *= alike
         pairs //= len(values)

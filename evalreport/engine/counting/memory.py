@@ -455,11 +455,12 @@ def summed(
     """
     if weights is None:
         # Whole numbers below 2^53, so the sums are exact.
-        return np.bincount(entry, times, minlength=size).astype(np.int64)
+        return np.bincount(entry, times, minlength=size).astype(np.int64, copy=False)
     entry, weights, many = _pairs(entry, weights, times)
+    weights *= many
     # without entries NumPy counts in whole numbers, and a class without rows would make
     # the weights of the other class look whole
-    return np.bincount(entry, weights * many, size).astype(np.float64)
+    return np.bincount(entry, weights, size).astype(np.float64, copy=False)
 
 
 def _pairs(
@@ -467,8 +468,14 @@ def _pairs(
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.float64], npt.NDArray[Any]]:
     """Each entry with each of its weights, once and in order, and how many rows there are."""
     distinct, place = numbered(weights)
-    pairs, many = tallied(entry.astype(np.int64) * len(distinct) + place, times)
-    return pairs // len(distinct), distinct[pairs % len(distinct)], many
+    codes = entry.astype(np.int64)
+    codes *= len(distinct)
+    codes += place
+    del place
+    pairs, many = tallied(codes, times)
+    found = distinct[pairs % len(distinct)]
+    pairs //= len(distinct)
+    return pairs, found, many
 
 
 def counted_cells(codes: Codes, times: Codes | None, width: int) -> dict[tuple[int, int], int]:
