@@ -234,7 +234,7 @@ def robust_calibration_fit(
     probability, side = np.asarray(p, np.float64), np.asarray(positive, np.bool_)
     w = np.ones(len(side)) if weight is None else np.asarray(weight, np.float64)
     often = np.ones(len(side)) if times is None else np.asarray(times)
-    whole = w if times is None else often * w
+    whole = w if times is None or np.all(often == 1) else often * w
     fit = _all_lines(*_grouped(*_of_classes(probability, side, whole)))
     del whole
     held = slice(None) if w.all() else w > 0
@@ -252,9 +252,11 @@ def _of_classes(
 ) -> tuple[Floats, Floats, Floats]:
     """The distinct probabilities, and the ``whole`` weights of positives and negatives at each."""
     values, entry = in_order(probability)
-    positives = np.bincount(entry, np.where(positive, whole, 0.0), len(values))
-    negatives = np.bincount(entry, np.where(positive, 0.0, whole), len(values))
-    return values, np.asarray(positives, np.float64), np.asarray(negatives, np.float64)
+    positives, negatives = (
+        np.asarray(np.bincount(entry[side], whole[side], len(values)), np.float64)
+        for side in (positive, ~positive)
+    )
+    return values, positives, negatives
 
 
 @dataclass(frozen=True)

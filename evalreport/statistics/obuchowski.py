@@ -76,19 +76,26 @@ def weighted_influence(
         for side in (positive, negative)
     )
     totals = float(np.sum(pos)), float(np.sum(neg))
-    placed = negatives_below(neg)
+    lower = negatives_below(neg)
     del neg
-    area = sum_of_parts(lambda at: pos[at] * placed[at], size) / totals[0]
+    area = _sum_of_products(pos, lower) / totals[0]
     own = np.empty(len(entry))
-    for side, total in zip((positive, negative), totals, strict=True):
-        if side is negative:
-            placed = positives_above(pos)
-        placed -= area
-        values = placed[entry[side]]
+
+    def put(side: Bools, placements: Floats, total: float) -> None:
+        placements -= area
+        values = placements[entry[side]]
         values *= w[side]
         values /= total
         own[side] = values
+
+    put(positive, lower, totals[0])
+    del lower
+    put(negative, positives_above(pos), totals[1])
     return own
+
+
+def _sum_of_products(one: Floats, two: Floats) -> float:
+    return sum_of_parts(lambda at: one[at] * two[at], len(one))
 
 
 def sandwich_auc_variance(
