@@ -44,7 +44,7 @@ SEED, DATA_SETS, RESAMPLES = 20261123, 200, 500
 BEGIN, END = "<!-- samples: begin -->", "<!-- samples: end -->"
 CUT = float(ndtri(0.8))
 OF_SCORES = (
-    *("roc_auc", "average_precision", "ks", "log_loss", "brier"),
+    *("roc_auc", "average_precision", "ks", "log_loss", "brier", "squared_error"),
     *("pr_auc", "gain", "absolute_error", "brier_scaled", "mcfadden_r2", "cox_snell_r2"),
     *("nagelkerke_r2", "discrimination_slope", "calibration_in_the_large", "oe_ratio"),
     *("recall_at_specificity", "specificity_at_recall", "precision_at_recall"),
