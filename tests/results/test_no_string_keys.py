@@ -56,6 +56,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "report/characteristics.py": "datasets",
         "report/checklists.py": "folds models params repeats weights",
         "report/openlineage.py": "series",
+        "report/page_one.py": "cadence",
         "report/series.py": "cadence",
         "results/lookup.py": "as_of",
         "report/slices.py": "column",
