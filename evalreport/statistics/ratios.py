@@ -169,14 +169,15 @@ def odds_ratio_score(tp: float, fn: float, fp: float, tn: float, level: float) -
 
     The odds ratios for which TP lies at most z standard errors from the count that they give with
     the same margins, the variance times N / (N - 1). The upper limit is infinite without false
-    positives, or false negatives. None without rows of a class, or with all predicted alike.
+    positives, or false negatives. None without rows of a class, with all predicted alike, and of
+    what is worth no more than one row.
 
     >>> low, high = odds_ratio_score(36, 4, 16, 64, 0.95)
     >>> round(low, 2), round(high, 1)
     (11.48, 111.4)
     """
     p, n, called = tp + fn, fp + tn, tp + fp
-    if min(p, n) <= 0 or not 0 < called < p + n:
+    if min(p, n) <= 0 or p + n <= 1.0 or not 0 < called < p + n:
         return None
     z, inflation = z_value(level), (p + n) / (p + n - 1.0)
 

@@ -448,3 +448,24 @@ def test_ratios_of_rates_are_tested_by_their_score_limits() -> None:
     r = one_record([scored("b", two, actual), scored("a", one, actual)], "diagnostic_odds_ratio")
     assert r.test == r.interval.method == "square_and_add"
     assert (r.p_value < 0.05) == (not r.interval.low <= 0 <= r.interval.high)
+
+
+def test_limits_by_the_design_of_a_sample_lie_within_what_a_difference_can_be() -> None:
+    columns = {
+        "y": [1] * 4 + [0] * 8,
+        "p": [1, 1, 1, 0] + [0] * 8,
+        "q": [0, 0, 0, 1] + [0] * 8,
+        "w": [1.0, 9.0, 2.0, 1.0] * 3,
+    }
+    spec = {
+        "evalreport": 1,
+        "datasets": {"d": {"target": "y", "sampling": {"weight": "w"}}},
+        "models": {"one": {"prediction": "p"}, "two": {"prediction": "q"}},
+        "metrics": ["recall"],
+        "comparisons": {"reference": "one"},
+    }
+    found = evalreport.run(spec, frames={"d": columns}).json
+    (record,) = found["comparisons"]
+    assert record["interval"]["method"] == "sandwich"
+    assert record["interval"]["low"] == -1.0
+    assert recompute(found).problems == ()

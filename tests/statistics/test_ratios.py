@@ -171,3 +171,10 @@ def test_a_group_against_all_rows_is_covered_as_the_overlapping_sets_they_are(
         return type(found)(found.low * own / rest / truth, found.high * own / rest / truth)
 
     assert _covered(method, n, own, others, rest) > 0.93  # type: ignore[arg-type]
+
+
+def test_an_odds_ratio_of_rows_worth_less_than_one_has_no_score_limits() -> None:
+    # of rows in clusters or of unequal weights, what they are worth may be no more than one row
+    assert ratios.odds_ratio_score(0.5, 0.1, 0.1, 0.2, 0.95) is None
+    assert ratios.odds_ratio_score(0.5, 0.2, 0.2, 0.1, 0.95) is None
+    assert ratios.odds_ratio_score(0.7, 0.2, 0.2, 0.2, 0.95) is not None

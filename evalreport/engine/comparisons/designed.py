@@ -26,6 +26,7 @@ from evalreport.engine.intervals.case import Case
 from evalreport.engine.intervals.linearised import slopes_of
 from evalreport.engine.intervals.score_averages import influence
 from evalreport.engine.metric_values import Evaluated
+from evalreport.metrics.catalogue import metric_named
 from evalreport.metrics.comparing import BY_DESIGN
 from evalreport.metrics.formula import Value
 from evalreport.metrics.kinds import SANDWICH, Interval, Table
@@ -64,7 +65,8 @@ def by_contributions(
         return Unknown("what a row contributes to the difference is not known")
     error = math.sqrt(found.variance) if found.variance > _VANISHED else 0.0
     told = {"standard_error": error, "df": found.df}
-    return ByError(difference, error, found.df, SANDWICH, told=told)
+    low, high = metric_named(task.task.metric).bounds
+    return ByError(difference, error, found.df, SANDWICH, told=told, most=high - low)
 
 
 def _of_both(

@@ -253,8 +253,8 @@ class MemoryTables(Tables[LabelView]):
             positive: whether each row, or kind of rows, is a positive one, shape (n,).
         """
         view, kinds, order = self.view, self.kinds(where), self.ranked(index)
-        if self.times is None and len(kinds) == len(order.scores):
-            # each row has a score of its own
+        if self.times is None and len(kinds) == len(order.place) == len(order.scores):
+            # each row of all has a score of its own
             rows = np.empty(len(kinds), np.intp)
             rows[len(kinds) - 1 - order.place[kinds]] = kinds
             of_class = positive[rows]
