@@ -5,6 +5,7 @@ A template sees dataclasses as plain values, and nothing more.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache, lru_cache
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from evalreport.errors import Location, Problem, RenderingError
 from evalreport.render.locate import Template, find_template
 from evalreport.render.references import blocked_reference, guarded
+from evalreport.render.shipped import basic
 from evalreport.report.build import build
 from evalreport.report.directions import RUNNING, isolated
 from evalreport.report.model import Code, Report
@@ -188,13 +190,19 @@ def _sandbox(files: Mapping[str, str]) -> ImmutableSandboxedEnvironment:
 
 
 def fill(template: Template, report: Mapping[str, Any]) -> str:
-    """The template filled in a sandbox that knows ``report`` and nothing else."""
+    """The template filled in a sandbox that knows ``report`` and nothing else.
+
+    ``report.fonts`` names the smallest fonts that have all letters of the page.
+    """
     import jinja2
     from jinja2.exceptions import SecurityError
 
     environment = sandbox(template)
+    # what a template of the user's own says beside the report is not known here
+    small = template.trusted and basic(json.dumps(report, ensure_ascii=False))
+    seen = {**report, "fonts": "basic_fonts.css" if small else "fonts.css"}
     try:
-        page = environment.get_template(template.main).render(report=report)
+        page = environment.get_template(template.main).render(report=seen)
     except jinja2.TemplateSyntaxError as error:
         where = Location(error.name or template.main, error.lineno)
         raise RenderingError(

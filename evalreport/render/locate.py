@@ -83,7 +83,11 @@ def _base(folder: Path) -> str:
 
 
 def _shipped(name: str) -> dict[str, str]:
-    fonts = {"fonts.css": fonts_css(), "paper_fonts.css": fonts_css(paper=True)}
+    fonts = {
+        "fonts.css": fonts_css(),
+        "basic_fonts.css": fonts_css(basic=True),
+        "paper_fonts.css": fonts_css(paper=True),
+    }
     return _folder(templates_folder() / name) | fonts
 
 

@@ -17,6 +17,9 @@ FACES = (
     ("Report Mono", 400, "normal", "report-mono-400.woff2"),
 )
 
+#: Letters that the basic fonts have beside those of ASCII: the report's formulas use them.
+GREEK = "ΔΣ"
+
 #: Addresses that stand for the shipped fonts on paper, as files that need no unpacking.
 UNPACKED = {f"data:font/ttf,{face[-1]}": face[-1].replace(".woff2", ".ttf") for face in FACES}
 
@@ -28,14 +31,24 @@ def templates_folder() -> Path:
     return shipped if shipped.is_dir() else package.parent / "templates"
 
 
-def fonts_css(*, paper: bool = False) -> str:
+def basic(text: str) -> bool:
+    """Whether all letters of a text are in the basic fonts, which have every other sign too.
+
+    >>> basic("F1 ≥ ½ Σ"), basic("café")
+    (True, False)
+    """
+    return text.isascii() or all(c.isascii() or c in GREEK or not c.isalpha() for c in text)
+
+
+def fonts_css(*, paper: bool = False, basic: bool = False) -> str:
     """The fonts of the report as style rules; these hold the fonts but on ``paper``.
 
-    There fonts are read where they are shipped.
+    There fonts are read where they are shipped. The ``basic`` ones are half as large.
     """
     rules = []
     for (family, weight, style, name), address in zip(FACES, UNPACKED, strict=True):
-        source = f'url({address}) format("truetype")' if paper else _inside(name)
+        held = name.replace(".woff2", "-basic.woff2") if basic else name
+        source = f'url({address}) format("truetype")' if paper else _inside(held)
         rules.append(
             f'@font-face{{font-family:"{family}";font-weight:{weight};font-style:{style};'
             f"src:{source}}}\n"

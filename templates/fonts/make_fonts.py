@@ -15,7 +15,7 @@ import hashlib
 import io
 import sys
 import tarfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fontTools import subset
@@ -113,6 +113,17 @@ FACES = (
     _sans("report-sans-400-italic.ttf", "It", "Italic", [*LATIN, *GREEK, *SYMBOLS]),
     *(_serif(f"report-serif-600.{kind}") for kind in ("woff2", "ttf")),
     *(_mono(f"report-mono-400.{kind}") for kind in ("woff2", "ttf")),
+)
+# Most pages have no other letters: these are half as large, and have every sign of the whole ones.
+BASIC = {*ASCII, *map(ord, "ΔΣ")}
+FACES += tuple(
+    replace(
+        face,
+        target=face.target.replace(".woff2", "-basic.woff2"),
+        characters=tuple(c for c in face.characters if c in BASIC or not chr(c).isalpha()),
+    )
+    for face in FACES
+    if face.target.endswith(".woff2")
 )
 
 
