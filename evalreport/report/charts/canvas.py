@@ -35,10 +35,10 @@ HALF, WHOLE = 236.0, 482.0
 #: Pixels of a picture per point: 300 per inch.
 ZOOM = 300 / POINTS
 _FAMILY = ", ".join(f"'{name}'" for name in STYLE["font.family"])
-#: What stands once around a drawing, or is so where nothing is said.
+#: What stands once around a drawing, is so where nothing is said, or is of corners that axes lack.
 _SAID_ONCE = re.compile(
     f"font-family: {_FAMILY}; |font-size: {SMALL}px; |text-anchor: start; |stroke-dashoffset: 0; "
-    f"|(?:; )?fill: {SOFT}(?=$|;)"
+    f"|(?:; )?fill: {SOFT}(?=$|;)|stroke-linejoin: miter; (?=stroke-linecap: square)"
 )
 #: Attributes that refer to a name, and how they do.
 _REFERRING = ("href", "clip-path", "style")

@@ -50,8 +50,8 @@ def behind(axes: Axes, curves: Sequence[Rows]) -> None:
     shape = shape.cleaned(simplify=True)
     size = 2 * np.abs(shape.vertices).max() * 72 / axes.figure.dpi
     axes.plot(
-        [0], [0], marker=shape, markersize=size, markerfacecolor="none", markeredgecolor=OTHERS,
-        markeredgewidth=0.7, zorder=1,
+        [0], [0], linestyle="none", marker=shape, markersize=size, markerfacecolor="none",
+        markeredgecolor=OTHERS, markeredgewidth=0.7, zorder=1,
     )  # fmt: skip
 
 
