@@ -74,16 +74,19 @@ def findings(
     if dark:
         assert DARK in page
         page = page.replace(DARK, "@media screen")
-    # The page's own policy forbids scripts, so axe is tried on a copy without it.
-    page = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", page)
     if not AXE.is_file():
         lacks("axe-core (make axe)")
     axe = AXE.read_text(encoding="utf-8").replace("</script", "<\\/script")
     run = _RUN % {"rules": json.dumps(RULES), "zoom": zoom}
+    return in_frame(page, folder, width, f"<script>{axe}</script>{run}")
+
+
+def in_frame(page: str, folder: Path, width: int, scripts: str) -> dict[str, Any]:
+    """What scripts find in a page of this width, and post to the page around it as JSON."""
+    # The page's own policy forbids scripts, so they are tried on a copy without it.
+    page = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", page)
     end = page.rindex("</body>")
-    (folder / "page.html").write_text(
-        f"{page[:end]}<script>{axe}</script>{run}{page[end:]}", encoding="utf-8"
-    )
+    (folder / "page.html").write_text(f"{page[:end]}{scripts}{page[end:]}", encoding="utf-8")
     frame = folder / "frame.html"
     frame.write_text(_FRAME % ("page.html", width), encoding="utf-8")
     done = subprocess.run(
