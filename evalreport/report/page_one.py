@@ -212,34 +212,46 @@ def _of_limits(
     """How many limits had one of these outcomes: model by model where they differ in that."""
     limits = {c.criterion for c in entries}
     hit = [c for c in entries if c.outcome in names]
-    own = {c.criterion for c in hit}
-    told = f"{len(own)} of {counted(len(limits), 'limit')}"
-    found: dict[View, list[records.Criterion]] = {}
+    told = f"{len({c.criterion for c in hit})} of {counted(len(limits), 'limit')}"
+    by_view: dict[View, list[records.Criterion]] = {}
     for c in entries:
         if c.dataset is not None and c.model is not None:
-            found.setdefault((c.dataset, c.model), []).append(c)
-    models = dict.fromkeys(model for _, model in found)
-    if not any(c.criterion in own and c.outcome not in names for c in entries):
-        of_all = all({c.criterion for c in of_view} == limits for of_view in found.values())
-        whose = {2: ", both models"}.get(len(models), f", all {len(models)} models")
-        return f"{told}{whose}" if len(models) > 1 and of_all else told
-    one_each = all(len({c.criterion for c in of}) == len(of) for of in found.values())
-    if 1 < len(found) <= MOST_MODELS and not any(contents.mark(view).key for view in found):
-        numbers = {view: sum(c.outcome in names for c in of) for view, of in found.items()}
-        noun = "limit" if one_each else "outcome"
-        said = []
-        for view, number in sorted(numbers.items(), key=lambda item: -item[1]):
-            of = f"{number} of {counted(len(found[view]), noun)}" if number else "none"
-            said.append(f"{of} for {_called(contents, view)}")
-        return ", ".join(said)
-    if not one_each or len(found) < 2:
-        groups = len(limits) == 1 and all(c.subgroup for c in entries) and len(found) == 1
+            by_view.setdefault((c.dataset, c.model), []).append(c)
+    judged = [{c.criterion for c in own} for own in by_view.values()]
+    models, datasets = {model for _, model in by_view}, {dataset for dataset, _ in by_view}
+    if {c.criterion for c in hit}.isdisjoint(
+        c.criterion for c in entries if c.outcome not in names
+    ):
+        # every limit came out alike wherever it was judged
+        if len(models) < 2 or any(own != limits for own in judged):
+            return told
+        return f"{told}, {'both' if len(models) == 2 else f'all {len(models)}'} models"
+    once = sum(map(len, judged)) == sum(map(len, by_view.values()))
+    if 1 < len(by_view) <= MOST_MODELS and not any(contents.mark(view).key for view in by_view):
+        return _of_each(contents, by_view, names, "limit" if once else "outcome")
+    if len(by_view) < 2 or not once:
+        groups = len(limits) == len(by_view) == 1 and all(c.subgroup for c in entries)
         return f"{told}, {len(hit)} of {len(entries)} {'groups' if groups else 'outcomes'}"
-    some = len({c.model for c in hit})
-    told += f", {some} of {counted(len(models), 'model')}" if len(models) > 1 else ""
-    tested = len({dataset for dataset, _ in found})
-    on = len({c.dataset for c in hit})
-    return f"{told}, {on} of {tested} datasets" if tested > 1 else told
+    if len(models) > 1:
+        told += f", {len({c.model for c in hit})} of {len(models)} models"
+    if len(datasets) > 1:
+        told += f", {len({c.dataset for c in hit})} of {len(datasets)} datasets"
+    return told
+
+
+def _of_each(
+    contents: Contents,
+    by_view: Mapping[View, Sequence[records.Criterion]],
+    names: Sequence[str],
+    noun: str,
+) -> str:
+    """How many limits of each model had one of these outcomes, the most first."""
+    told = []
+    numbers = {view: sum(c.outcome in names for c in own) for view, own in by_view.items()}
+    for view in sorted(by_view, key=lambda view: -numbers[view]):
+        of = f"{numbers[view]} of {counted(len(by_view[view]), noun)}"
+        told.append(f"{of if numbers[view] else 'none'} for {_called(contents, view)}")
+    return ", ".join(told)
 
 
 def _sentences(
@@ -363,9 +375,9 @@ def _verdict(contents: Contents, views: Sequence[View]) -> str:
         first = _first_value(contents, views)
         guess = _by_guessing(contents, views)
         first = f"{first}; {guess}" if first and guess else first
-        if contents.words.brief:
-            return f"{first}." if first else ""
         told = f" {first}." if first else ""
+        if contents.words.brief:
+            return told.strip()
         return f"No acceptance limit was set, so this report gives no verdict.{told}"
     undecided = sum(c.outcome == CONTINUE for c in entries)
     others = sum(c.outcome not in (*NOT_HELD, *HELD, CONTINUE) for c in entries)
@@ -434,12 +446,12 @@ def _by_guessing(contents: Contents, views: Sequence[View]) -> str:
     key = next(iter(headline_identities(contents, views[:1])), None)
     if key is None or len(contents.datasets) > 1 or (key.metric in OF_ONE_KIND and key.label):
         return ""
+    same = (key.metric, key.average, key.label, dict(key.params))
     for name, words in GUESSES:
         for b in contents.of(records.Baseline):
-            if b.baseline == name and b.value is not None and b.metric == key.metric:
-                same = (b.average, b.label) == (key.average, key.label)
-                if same and dict(b.params) == dict(key.params):
-                    return f"{words} gives {value_text(b.value)}"
+            of = (b.metric, b.average, b.label, dict(b.params))
+            if b.baseline == name and of == same and b.value is not None:
+                return f"{words} gives {value_text(b.value)}"
     return ""
 
 
@@ -483,7 +495,7 @@ def _frequencies(contents: Contents, views: Sequence[View]) -> str:
             continue
         several = len(contents.views) > 1
         who = _called(contents, view) if several or len(table.labels) > 2 else "the model"
-        if not _is_flat(table):
+        if table.positive is None or flat_counts(table) is None:
             told.append(_of_many(contents, table, counts, who))
             continue
         classes = _two_classes(contents, table)
@@ -524,10 +536,6 @@ def _whole(table: Table) -> list[list[int]] | None:
     if any(c is None or not float(c).is_integer() for row in rows for c in row):
         return None
     return [[int(c or 0) for c in row] for row in rows] or None
-
-
-def _is_flat(table: Table) -> bool:
-    return flat_counts(table) is not None and table.positive is not None
 
 
 def _two_classes(contents: Contents, table: Table) -> tuple[str, str] | None:
@@ -608,7 +616,7 @@ def _groups(contents: Contents, views: Sequence[View]) -> tuple[str, str]:
     if key is None:
         return "Groups", ""
     for view in views:
-        worst, _, few = worst_group(contents, view, key)
+        worst, few = worst_group(contents, view, key)
         small |= dict.fromkeys(f"{_group(m)}, {_under(contents, m)}" for m in few)
         if worst is None:
             continue
@@ -641,36 +649,31 @@ def _groups(contents: Contents, views: Sequence[View]) -> tuple[str, str]:
 def _no_difference(contents: Contents) -> str:
     """That groups are not shown to differ, and which values that are not shown here do.
 
-    Those are of another metric, model or grouping.
+    Those are of another metric, model or grouping: ``Recall by sex and site``, without the columns
+    where all groups are of those.
     """
+    of_groups = [m for m in contents.measures if m.subgroup]
     found = [
         m
-        for m in contents.measures
-        if m.subgroup
-        and m.fold is None
+        for m in of_groups
+        if m.fold is None
         and sign_of(m.metric)
         and tuple(m.subgroup) not in contents.period_columns
         and groups_differ(contents, m)
     ]
     # what also moves with how many of a group are positive comes last
     found.sort(key=lambda m: not compares_groups(contents, identity(m), [view_of(m)]))
-    named = list(dict.fromkeys(_by_groups(contents, m) for m in found))
+    groupings = {tuple(m.subgroup) for m in of_groups}
+    named: dict[str, None] = {}
+    for m in found:
+        columns = listed([name.replace("_", " ") for name in m.subgroup])
+        by = f" by {columns}" if len(groupings) > 1 else ""
+        on = f" on {label_text(m.dataset)}" if len(contents.datasets) > 1 else ""
+        named[f"{contents.title(m)}{by}{on}"] = None
     if not named:
         return "No difference between groups is shown."
-    where = "; ".join(first_few(named, 2))
+    where = "; ".join(first_few(list(named), 2))
     return f"No difference shown here; {len(named)} in Subgroups: {where}."
-
-
-def _by_groups(contents: Contents, m: records.Measure) -> str:
-    """What groups differ in: ``Recall by sex and site``, with the dataset if there are several.
-
-    Without the columns where all groups are of those.
-    """
-    columns = listed([name.replace("_", " ") for name in m.subgroup])
-    on = f" on {label_text(m.dataset)}" if len(contents.datasets) > 1 else ""
-    groupings = {tuple(one.subgroup) for one in contents.measures if one.subgroup}
-    by = f" by {columns}" if len(groupings) > 1 else ""
-    return f"{contents.title(m)}{by}{on}"
 
 
 def _group(m: records.Measure) -> str:
@@ -753,12 +756,6 @@ def _against_reference(contents: Contents, note: Note) -> str:
     return " ".join(told) if len(told) < MOST_NAMES else ""
 
 
-def _line_of(note: Note) -> str:
-    """What a line says of a caution: of a finding that has no title what was found, if short."""
-    found = note.messages[0].partition(". ")[0] if note.code == FOUND and note.messages else ""
-    return found if found and len(found) <= LONGEST_LINE else _with_models(note)
-
-
 def _with_models(note: Note) -> str:
     """The title of a caution with the models that it is about."""
     return f"{note.title} ({note.whose})" if note.whose else note.title
@@ -812,7 +809,12 @@ def _caution_lines(
     told = set(map(_with_models, _grave(contents, cautions)))
     cautions = [note for note in cautions if _with_models(note) not in told]
     shown = cautions[:most]
-    items = [replace(note, title=_line_of(note), messages=(), code="") for note in shown]
+    items = []
+    for note in shown:
+        # of a finding that has no title what was found, if short
+        found = note.messages[0].partition(". ")[0] if note.code == FOUND and note.messages else ""
+        line = found if 0 < len(found) <= LONGEST_LINE else _with_models(note)
+        items.append(replace(note, title=line, messages=(), code=""))
     noun = "more caution" if told else "caution"
     if told and not cautions:
         return []

@@ -167,7 +167,9 @@ def headline_identities(contents: Contents, views: Sequence[View]) -> list[Quant
     scored = _has_scores(contents, views)
 
     def standing(key: Quantity) -> tuple[bool, bool, bool, float]:
-        place, own = _leads(key.metric) if scored else math.inf, key.metric in asked
+        declared, own = find(key.metric), key.metric in asked
+        leads = declared.leads if scored and declared is not None else None
+        place = math.inf if leads is None else leads
         describes = not own and not sign_of(key.metric) and math.isinf(place)
         return key.metric != primary, describes, not own, place
 
@@ -195,27 +197,19 @@ def _repeats(
     contents: Contents, views: Sequence[View], key: Quantity, before: Sequence[Quantity]
 ) -> bool:
     """Whether an earlier quantity is the same number, in every one of these models."""
-    for other in (other for other in before if same_number(key, other)):
-        pairs = []
-        for view in views:
-            values = {identity(m): m.value for m in contents.pooled(view)}
-            pairs.append((values.get(key), values.get(other)))
-        if all(a is not None and a == b for a, b in pairs):
-            return True
-    return False
+    values = [{identity(m): m.value for m in contents.pooled(view)} for view in views]
+    return any(
+        same_number(key, other)
+        and all(own.get(key) is not None and own.get(key) == own.get(other) for own in values)
+        for other in before
+    )
 
 
 def _has_scores(contents: Contents, views: Sequence[View]) -> bool:
     """Whether any of these models was judged by its scores of two classes."""
     own = [m for v in views if contents.is_binary(v) for m in contents.pooled(v)]
-    applies = {m.metric: find(m.metric) for m in own if m.state != "not_applicable"}
-    return any(one and one.takes_scores and one.leads for one in applies.values())
-
-
-def _leads(metric: str) -> float:
-    """The place of a metric among those that are read first; of any other metric infinity."""
-    declared = find(metric)
-    return math.inf if declared is None or declared.leads is None else declared.leads
+    metrics = {m.metric for m in own if m.state != "not_applicable"}
+    return any(one.takes_scores and one.leads for one in map(find, metrics) if one is not None)
 
 
 def front_views(contents: Contents) -> list[View]:
@@ -298,8 +292,8 @@ def compares_groups(contents: Contents, key: Quantity, views: Sequence[View]) ->
 
 def worst_group(
     contents: Contents, view: View, key: Quantity
-) -> tuple[Measure | None, int, list[Measure]]:
-    """The group that fares worst, how many can be judged, and those of too few rows to judge.
+) -> tuple[Measure | None, list[Measure]]:
+    """The group that fares worst, and those of too few rows to judge.
 
     Periods are no such groups; one that fares no worse than all rows is not named.
     """
@@ -314,12 +308,11 @@ def worst_group(
         and identity(m) == key
     ]
     few = [m for m in groups if stands_on_few(contents, m)]
-    judged = [m for m in groups if not stands_on_few(contents, m)]
-    worst = worst_of(judged)
+    worst = worst_of([m for m in groups if not stands_on_few(contents, m)])
     whole = next((m for m in contents.pooled(view) if identity(m) == key), None)
     if worst is None or whole is None or worst_of([whole, worst]) is not worst:
-        return None, len(judged), few
-    return worst, len(judged), few
+        return None, few
+    return worst, few
 
 
 def groups_differ(contents: Contents, m: Measure) -> bool:
@@ -385,9 +378,8 @@ def worst_of(measures: Sequence[Measure]) -> Measure | None:
 
 def sign_of(metric: str) -> int:
     """1 where a metric's declaration has more as better, -1 where less is, else 0."""
-    declared = find(metric)
-    goal = None if declared is None else declared.goal
-    return {Goal.MAXIMIZE: 1, Goal.MINIMIZE: -1}.get(goal, 0) if goal is not None else 0
+    goal = None if (declared := find(metric)) is None else declared.goal
+    return 1 if goal is Goal.MAXIMIZE else -1 if goal is Goal.MINIMIZE else 0
 
 
 def _results(contents: Contents, rows: Sequence[tuple[Measure, str]], caption: str) -> TableBlock:
@@ -404,7 +396,7 @@ def _results(contents: Contents, rows: Sequence[tuple[Measure, str]], caption: s
     columns += [Column("required", "right")] if judged else []
     columns.append(Column("axis"))
     columns += [Column("outcome")] if judged else []
-    named = [(m, _titled(contents, m, _place(contents, m, words))) for m, words in rows]
+    named = [(m, _titled(contents, m, words)) for m, words in rows]
     asked: dict[str, set[str]] = {}
     for m, title in named:
         asked.setdefault(title, set()).add(_required(_judged_by(contents, m)))
@@ -413,12 +405,14 @@ def _results(contents: Contents, rows: Sequence[tuple[Measure, str]], caption: s
     for m, title in named:
         mean = contents.mean_over_readers(m)
         if mean is not None:
-            lines.append(_over_readers(contents, m, mean, judged=judged))
+            own = _required(_judged_by(contents, m, readers=True))
+            above = f"{contents.title(m)}, {MEAN}"
+            lines.append(_line(contents, m, above, None, own if judged else None, mean))
         again = title == previous
         # one requirement for all models of a metric stands once
         required = "" if again and len(asked[title]) == 1 else _required(_judged_by(contents, m))
-        shown = [LineCell(required)] if judged else []
-        lines.append(_line(contents, m, "" if again else title, axis, shown))
+        shown = "" if again else title
+        lines.append(_line(contents, m, shown, axis, required if judged else None))
         previous = title
     ticks = () if axis is None else (axis[0], (axis[0] + axis[1]) / 2, axis[1])
     return TableBlock(
@@ -430,37 +424,14 @@ def _results(contents: Contents, rows: Sequence[tuple[Measure, str]], caption: s
     )
 
 
-def _over_readers(
-    contents: Contents, m: Measure, mean: records.ReaderMean, *, judged: bool
-) -> Line:
-    """The mean over readers above the value of pooled readings, with the criteria it decides."""
-    own = _judged_by(contents, m, readers=True)
-    one = own[0] if own else None
-    cells = [
-        LineCell(f"{contents.title(m)}, {MEAN}", head=True),
-        LineCell(mark=contents.mark((m.dataset, m.model))),
-        LineCell(counted(len(mean.readers), "reader")),
-        LineCell("" if mean.value is None else value_text(mean.value), strong=True),
-        LineCell(interval_text(mean.interval, mean.value)),
-    ]
-    if judged:
-        cells.append(LineCell(_required(own)))
-    cells.append(LineCell())
-    if judged:
-        cells.append(LineCell() if one is None else outcome_cell(one.outcome))
-    return Line(tuple(cells), whole=True, rule=True)
-
-
 def _titled(contents: Contents, m: Measure, words: str) -> str:
     """What a row is of: the metric, what is said of its place or its group, another threshold."""
-    title = contents.title(m)
-    if words:
-        title = f"{title}, {words}"
-    elif m.subgroup:
-        title = f"{title}, {subgroup_text(m.subgroup)}"
+    told = [contents.title(m), words, POOLED if contents.pools_readings(m) else ""]
+    if m.subgroup and not any(told[1:]):
+        told.append(subgroup_text(m.subgroup))
     if _elsewhere(contents, m):
-        title = f"{title}, {condition_text(m.threshold, contents.operator((m.dataset, m.model)))}"
-    return title
+        told.append(condition_text(m.threshold, contents.operator(view_of(m))))
+    return ", ".join(filter(None, told))
 
 
 def _elsewhere(contents: Contents, m: Measure) -> bool:
@@ -474,43 +445,45 @@ def _judged_by(contents: Contents, m: Measure, *, readers: bool = False) -> list
     return sorted(own, key=lambda c: (rank_of(c.outcome), margin_of(contents, c)))
 
 
-def _place(contents: Contents, m: Measure, words: str) -> str:
-    return ", ".join(filter(None, (words, POOLED if contents.pools_readings(m) else "")))
-
-
 def _line(
     contents: Contents,
     m: Measure,
     title: str,
     axis: tuple[float, float] | None,
-    required: list[LineCell],
+    required: str | None,
+    mean: records.ReaderMean | None = None,
 ) -> Line:
-    """A row of the table; without a title it is of what the row above is of."""
-    one = next(iter(_judged_by(contents, m)), None)
-    drawn = whisker_of(contents, m, one, axis) if axis and _on_axis(m) else None
-    table = contents.table_of(m.table)
-    apart = bool(m.subgroup) or _elsewhere(contents, m)
-    flat = None if table is None or not apart else flat_counts(table)
+    """A row of the table, or above that of pooled readings the one of their ``mean``.
+
+    Without a title it is of what the row above is of; ``required`` is None where no row is judged.
+    """
+    one = next(iter(_judged_by(contents, m, readers=mean is not None)), None)
+    if mean is None:
+        found = _range_of_folds(contents, m) or share_of_rows(contents, m)
+        value = LineCell(number=number_of(contents, m, whisker=False), strong=True)
+        # why a value has no limits, in a word or a few
+        reason = "" if m.value is None else prose(m.interval_reason or "")
+        limits = interval_text(m.interval, m.value) or re.split("[:;]", reason)[0]
+    else:
+        found = counted(len(mean.readers), "reader")
+        value = LineCell(value_text(mean.value or 0.0), strong=True)
+        limits = interval_text(mean.interval, mean.value)
+    apart = mean is None and (bool(m.subgroup) or _elsewhere(contents, m))
+    table = contents.table_of(m.table) if apart else None
+    flat = None if table is None else flat_counts(table)
     counts = tuple((name, count_text(flat[name])) for name in contents.flat) if flat else ()
     cells = [
         LineCell(title, head=bool(title), counts=counts),
-        LineCell(mark=contents.mark((m.dataset, m.model))),
-        LineCell(_range_of_folds(contents, m) or share_of_rows(contents, m)),
-        LineCell(number=number_of(contents, m, whisker=False), strong=True),
-        LineCell(interval_text(m.interval, m.value) or _no_limits(m)),
-        *required,
-        LineCell(whisker=drawn),
+        LineCell(mark=contents.mark(view_of(m))),
+        LineCell(found),
+        value,
+        LineCell(limits),
+        *([] if required is None else [LineCell(required)]),
+        LineCell(whisker=whisker_of(contents, m, one, axis) if axis and _on_axis(m) else None),
     ]
-    if required:
+    if required is not None:
         cells.append(LineCell() if one is None else outcome_cell(one.outcome))
     return Line(tuple(cells), whole=True, table=m.table or "" if flat else "", rule=bool(title))
-
-
-def _no_limits(m: Measure) -> str:
-    """Why a value has no limits, in a word or a few; nothing where it has no value either."""
-    if m.value is None or not m.interval_reason:
-        return ""
-    return prose(m.interval_reason).partition(":")[0].partition(";")[0]
 
 
 def _required(own: Sequence[records.Criterion]) -> str:
