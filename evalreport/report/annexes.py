@@ -11,7 +11,7 @@ from evalreport.metrics.advice import ADVICES, VAN_CALSTER, Advice
 from evalreport.metrics.catalogue import find, named_within
 from evalreport.report.checklists import identity_text
 from evalreport.report.citations import References
-from evalreport.report.columns import Field, left, right, table_of
+from evalreport.report.columns import Column, left, right, table_of
 from evalreport.report.contents import Contents, view_of
 from evalreport.report.differences import difference_blocks
 from evalreport.report.formulas import typeset
@@ -74,8 +74,8 @@ def methods_blocks(contents: Contents) -> list[Block]:
     references = References()
     cell = _usual_cell([one for same in found.values() for one in _methods_of(same)])
     brief = set(found) <= _titles_of_cards(contents)
-    formula: Field[Method] = left("formula", lambda one: one.formula)
-    columns: list[Field[Method]] = [
+    formula: Column[Method] = left("formula", lambda one: one.formula)
+    columns: list[Column[Method]] = [
         left("metric", lambda one: one.title),
         left("use" if brief else "what it is", lambda one: one.meaning),
         *(() if brief else (formula,)),
@@ -301,7 +301,7 @@ def not_computed_blocks(contents: Contents) -> list[Block]:
     if not lines:  # the provenance says so in a line
         return []
     heads = ("what", "where", "state", "why")
-    columns: list[Field[Sequence[str]]] = [left(h, itemgetter(k)) for k, h in enumerate(heads)]
+    columns: list[Column[Sequence[str]]] = [left(h, itemgetter(k)) for k, h in enumerate(heads)]
     return [table_of("", lines, columns, style="methods", most=MOST_LINES)]
 
 

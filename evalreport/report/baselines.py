@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from evalreport.report.cards import flat_cells, interval_text, number_of
-from evalreport.report.columns import Field, left, right, table_of
+from evalreport.report.columns import Column, left, right, table_of
 from evalreport.report.contents import Contents, View, identity
 from evalreport.report.marking import flat_counts, flat_counts_of
 from evalreport.report.model import (
     Block,
-    Column,
+    Head,
     Line,
     TableBlock,
     Text,
@@ -92,8 +92,8 @@ def _baselines(contents: Contents, dataset: str) -> TableBlock | None:
         for k, view in enumerate(views)
     ]
     titles = [contents.heading(next(filter(None, found[key]))) for key in keys]
-    flat = [Column(name, "right") for name in contents.flat] if tables else []
-    columns = (Column("baseline or model"), *flat, *(Column(title, "right") for title in titles))
+    flat = [Head(name, "right") for name in contents.flat] if tables else []
+    columns = (Head("baseline or model"), *flat, *(Head(title, "right") for title in titles))
     at = _at(list(tables.values()))
     notes = [at, _notes(own, len(found), list(dict.fromkeys(alone))), _left_out(contents, own)]
     title = f"Models against simple rules, {label_text(dataset)}{_rows(contents, views)}"
@@ -236,7 +236,7 @@ def _measure(contents: Contents, view: View, key: Quantity) -> Measure | None:
 
 def _declared(contents: Contents, entries: Sequence[Declared]) -> TableBlock:
     """Declared values, who declared them, and whether the interval measured here holds them."""
-    columns: list[Field[Declared]] = [
+    columns: list[Column[Declared]] = [
         left("metric", lambda one: _declared_title(contents, one)),
         left("model", lambda one: label_text(one.model or "–")),
         right("declared", lambda one: value_text(one.value)),

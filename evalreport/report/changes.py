@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeVar
 
-from evalreport.report.columns import Field, left, right, table_of
+from evalreport.report.columns import Column, left, right, table_of
 from evalreport.report.model import Block, TableBlock
 from evalreport.report.numbers import or_dash, p_text
 from evalreport.report.words import label_text, method_text
@@ -52,7 +52,7 @@ def change_blocks(courses: Sequence[Named]) -> list[Block]:
         return []
     shown = _worth_a_line(charted)
     length = next(one.change.run_length for _, _, one in charted if one.change)
-    columns: list[Field[tuple[str, str, Change]]] = [
+    columns: list[Column[tuple[str, str, Change]]] = [
         left("metric", lambda line: line[0]),
         left("model", lambda line: line[1]),
         left("alarm", lambda line: _alarm(line[2])),
@@ -127,7 +127,7 @@ def _moved(name: str, model: str, record: Period) -> TableBlock:
     """What else is not as it was before the change."""
     change = record.change
     assert change is not None
-    columns: list[Field[Moved]] = [
+    columns: list[Column[Moved]] = [
         left("what", lambda one: WHAT_MOVED.get(one.what) or f"mix of {label_text(one.column)}"),
         right("before", lambda one: or_dash(one.before)),
         right("since", lambda one: or_dash(one.after)),
@@ -147,7 +147,7 @@ def _chart(name: str, model: str, record: Period) -> TableBlock:
     """The charts of one measure, period by period."""
     change = record.change
     assert change is not None
-    columns: list[Field[tuple[str, ChartMark]]] = [
+    columns: list[Column[tuple[str, ChartMark]]] = [
         left(str(record.every), lambda one: label_text(one[0])),
         *mark_columns(lambda one: one[1]),
     ]
@@ -167,7 +167,7 @@ def _chart(name: str, model: str, record: Period) -> TableBlock:
     )
 
 
-def mark_columns(mark_of: Callable[[R], ChartMark]) -> list[Field[R]]:
+def mark_columns(mark_of: Callable[[R], ChartMark]) -> list[Column[R]]:
     """The charts with memory step by step, of records that have the marks of a step each."""
 
     def cell(k: int, one: R) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from evalreport.report.columns import Field, left, right, table_of
+from evalreport.report.columns import Column, left, right, table_of
 from evalreport.report.contents import Contents
 from evalreport.report.model import Block, Line, TableBlock
 from evalreport.report.numbers import count_text, measured_places, measured_text, share_text
@@ -48,7 +48,7 @@ def _table(contents: Contents, record: Characteristics) -> TableBlock:
     classes = record.classes[:MOST_CLASSES]
     shown = [None, *(c.label for c in classes)]
     heads = ["all rows", *(label_text(c.label) for c in classes)]
-    columns: list[Field[_Row]] = [
+    columns: list[Column[_Row]] = [
         left("characteristic", lambda row: row.name),
         *(right(head, partial(_cell, k)) for k, head in enumerate(heads)),
     ]

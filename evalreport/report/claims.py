@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from evalreport.report.cards import interval_text
-from evalreport.report.columns import Field, left, right, table_of
+from evalreport.report.columns import Column, left, right, table_of
 from evalreport.report.contents import Contents
 from evalreport.report.marking import flat_counts
 from evalreport.report.model import Block, TableBlock
@@ -43,7 +43,7 @@ def claim_blocks(contents: Contents) -> list[Block]:
     entries = contents.of(Claim)
     if not entries:
         return []
-    columns: list[Field[Claim]] = [
+    columns: list[Column[Claim]] = [
         left("claim", lambda one: _title(contents, one)),
         left("model", lambda one: label_text(one.model or "–")),
         right("printed", _printed),
@@ -109,7 +109,7 @@ def _note(entries: Sequence[Claim]) -> str:
 
 def _counts(contents: Contents, found: Sequence[ClaimCounts]) -> TableBlock:
     """Of each table whose claims are not all reproduced: the counts that would reproduce all."""
-    columns: list[Field[ClaimCounts]] = [
+    columns: list[Column[ClaimCounts]] = [
         left("table", lambda one: f"{one.table}, {label_text(one.dataset)}"),
         left("claims", lambda one: listed([str(number) for number in one.claims])),
         left("its counts", lambda one: _own(contents, one)),

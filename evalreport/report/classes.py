@@ -11,7 +11,7 @@ from evalreport.metrics.comparing import same_number
 from evalreport.metrics.declare import Metric
 from evalreport.report.charts.canvas import HALF, WHOLE, drawing, panel
 from evalreport.report.charts.confusion import confusion
-from evalreport.report.columns import Field, left, right, table_of
+from evalreport.report.columns import Column, left, right, table_of
 from evalreport.report.contents import Contents, View, view_of
 from evalreport.report.count_tables import MOST_WHOLE, abreast, cell_counts, count_table
 from evalreport.report.forest_charts import (
@@ -258,7 +258,7 @@ def top_confusions(
         rows_of[i] += count
     wrong = sum(count for count, _, _ in off)
 
-    columns: list[Field[tuple[Any, int, int]]] = [
+    columns: list[Column[tuple[Any, int, int]]] = [
         left(how.actual, lambda one: label_text(labels[one[1]])),
         left(how.predicted, lambda one: label_text(labels[one[2]])),
         right("rows", lambda one: count_text(one[0])),

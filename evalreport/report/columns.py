@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from evalreport.report.model import Column, Line, TableBlock
+from evalreport.report.model import Head, Line, TableBlock
 from evalreport.report.pieces import LineCell
 
 R = TypeVar("R")
@@ -15,7 +15,7 @@ FEW, MANY = 10, 4
 
 
 @dataclass(frozen=True)
-class Field(Generic[R]):
+class Column(Generic[R]):
     """A column of a table of records: its head, its cell of a record, and its side.
 
     Of a cell that is more than words, as a stamp or a link, plain tables have the words.
@@ -26,20 +26,20 @@ class Field(Generic[R]):
     align: str = "left"
 
 
-def left(head: str, of: Callable[[R], str | LineCell]) -> Field[R]:
+def left(head: str, of: Callable[[R], str | LineCell]) -> Column[R]:
     """A column of words, or of marks of models."""
-    return Field(head, of)
+    return Column(head, of)
 
 
-def right(head: str, of: Callable[[R], str | LineCell]) -> Field[R]:
+def right(head: str, of: Callable[[R], str | LineCell]) -> Column[R]:
     """A column of numbers."""
-    return Field(head, of, "right")
+    return Column(head, of, "right")
 
 
 def table_of(
     caption: str,
     records: Iterable[R],
-    columns: Sequence[Field[R]],
+    columns: Sequence[Column[R]],
     note: str = "",
     style: str = "",
     *,
@@ -75,7 +75,7 @@ def table_of(
 def grouped_table(
     caption: str,
     groups: Iterable[tuple[str, Iterable[R]]],
-    columns: Sequence[Field[R]],
+    columns: Sequence[Column[R]],
     note: str = "",
     style: str = "",
 ) -> TableBlock:
@@ -90,19 +90,19 @@ def grouped_table(
 
 def laid(
     records: Iterable[R],
-    columns: Sequence[Field[R]],
+    columns: Sequence[Column[R]],
     row: Callable[[R, tuple[str | LineCell, ...]], Line] | None = None,
-) -> tuple[tuple[Column, ...], tuple[Line, ...]]:
+) -> tuple[tuple[Head, ...], tuple[Line, ...]]:
     """The heads of columns, and a line of their cells for each record."""
     lines = []
     for one in records:
         cells = tuple(column.of(one) for column in columns)
         lines.append(Line(cells) if row is None else row(one, cells))
-    return tuple(Column(column.head, column.align) for column in columns), tuple(lines)
+    return tuple(Head(column.head, column.align) for column in columns), tuple(lines)
 
 
 def _plain(
-    caption: str, columns: Sequence[Column], lines: Sequence[Line], note: str, style: str
+    caption: str, columns: Sequence[Head], lines: Sequence[Line], note: str, style: str
 ) -> TableBlock:
     kept = "kept" if style != "methods" and len(lines) < FEW else ""
     many = "many" if len(columns) > MANY else ""

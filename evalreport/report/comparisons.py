@@ -11,7 +11,7 @@ from typing import Any
 from evalreport.metrics.catalogue import find
 from evalreport.report.cards import interval_text, number_of
 from evalreport.report.classes import counts_of_each, first_table
-from evalreport.report.columns import Field, laid, left, right
+from evalreport.report.columns import Column, laid, left, right
 from evalreport.report.contents import Contents, View
 from evalreport.report.model import (
     Block,
@@ -273,7 +273,7 @@ def _differences(contents: Contents, entries: Sequence[Comparison], total: int) 
     # the axis is that of shares, where there are any
     unit = min(map(_unit, entries), default="")
     reach = _axis([e for e in entries if _unit(e) == unit])
-    axis: Field[Comparison] = left("axis", lambda e: _on_axis(contents, e, unit, reach))
+    axis: Column[Comparison] = left("axis", lambda e: _on_axis(contents, e, unit, reach))
     shown = _columns(contents, entries, axis, only=bool(only), alone=alone is not None)
     heads, lines = laid(entries, shown)
     notes: tuple[str, ...] = ()
@@ -293,11 +293,11 @@ def _differences(contents: Contents, entries: Sequence[Comparison], total: int) 
 def _columns(
     contents: Contents,
     entries: Sequence[Comparison],
-    axis: Field[Comparison],
+    axis: Column[Comparison],
     *,
     only: bool,
     alone: bool,
-) -> list[Field[Comparison]]:
+) -> list[Column[Comparison]]:
     """The columns of differences."""
 
     def marked(view: View) -> LineCell:
@@ -308,13 +308,13 @@ def _columns(
             return or_dash(e.reference_value)
         return _value(contents, _measure(contents, e, "reference"))
 
-    model: Field[Comparison] = left("model", lambda e: marked((e.dataset, e.model)))
-    reference: Field[Comparison] = left(
+    model: Column[Comparison] = left("model", lambda e: marked((e.dataset, e.model)))
+    reference: Column[Comparison] = left(
         "reference", lambda e: "then" if e.reference_run else marked(_reference(e))
     )
-    corrected: Field[Comparison] = right(f"p, {_correction(entries)}", lambda e: _p(e.p_adjusted))
+    corrected: Column[Comparison] = right(f"p, {_correction(entries)}", lambda e: _p(e.p_adjusted))
     valued = not _values_elsewhere(contents, entries)
-    value: Field[Comparison] = right(
+    value: Column[Comparison] = right(
         "value", lambda e: _value(contents, _measure(contents, e, "model"))
     )
     return [
@@ -342,7 +342,7 @@ def _counts_of_classes(contents: Contents, entries: Sequence[Comparison]) -> lis
         return counts[view].get(name, "")
 
     names = dict.fromkeys(name for own in counts.values() for name in own)
-    columns: list[Field[View]] = [
+    columns: list[Column[View]] = [
         left("model", lambda view: LineCell(mark=contents.mark(view))),
         *(right(name, partial(count, name)) for name in names),
     ]

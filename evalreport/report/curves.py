@@ -13,7 +13,7 @@ from evalreport.metrics.declare import Goal, Shows
 from evalreport.report.charts.canvas import HALF
 from evalreport.report.charts.decision import better
 from evalreport.report.charts.points import FEWEST, columns
-from evalreport.report.columns import Field, left, right, table_of
+from evalreport.report.columns import Column, left, right, table_of
 from evalreport.report.contents import Contents, View, view_of
 from evalreport.report.curve_charts import (
     MOST_TOGETHER,
@@ -492,7 +492,7 @@ def _data_of_many(shown: Shown, caption: str) -> TableBlock:
 
     made = [(name(c), *_some_points(c, SOME_OF_MANY, whole)) for c in curves]
     points = [point for _, own, _ in made for point in own]
-    of_which: Field[_Point] = left(
+    of_which: Column[_Point] = left(
         "class" if shown.per_class else "model", lambda point: name(point[0])
     )
     names = [name for name in _column_names(curves) if name not in LIMITS]
@@ -514,7 +514,7 @@ def _column_names(curves: Sequence[Curve]) -> list[str]:
     return sorted(names, key=lambda n: (order.index(n) if n in order else len(order), n))
 
 
-def _data_columns(contents: Contents, curve: Curve, names: Sequence[str]) -> list[Field[_Point]]:
+def _data_columns(contents: Contents, curve: Curve, names: Sequence[str]) -> list[Column[_Point]]:
     said = (contents.said(curve.dataset, name.replace("_", " ")) for name in names)
     return [right(head, partial(_cell, name)) for head, name in zip(said, names, strict=True)]
 

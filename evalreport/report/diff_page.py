@@ -12,7 +12,7 @@ from operator import itemgetter
 from typing import Any
 
 from evalreport.metrics.estimates import is_better
-from evalreport.report.columns import Field, left, right
+from evalreport.report.columns import Column, left, right
 from evalreport.report.model import Block, Note, Notes, Section, Text
 from evalreport.report.numbers import difference_text, level_text, or_dash, p_text, value_text
 from evalreport.report.pages import Page, part, stamp, table
@@ -53,12 +53,12 @@ NO_CHANGE = Text("No change.")
 
 def diff_page(found: Diff, version: str = "") -> Page:
     """The page of a diff, as :func:`evalreport.runs.diff.differences` gives it."""
-    runs: list[Field[tuple[str, Reference]]] = [
+    runs: list[Column[tuple[str, Reference]]] = [
         left("", lambda side: side[0]),
         left("run", lambda side: visible(side[1].run)),
         left("when", lambda side: side[1].at or ""),
     ]
-    data: list[Field[tuple[str, str, str]]] = [
+    data: list[Column[tuple[str, str, str]]] = [
         left(head, itemgetter(k)) for k, head in enumerate(("where", "what", "old and new"))
     ]
     both = (("old", found.old), ("new", found.new))
@@ -92,7 +92,7 @@ def _criteria(criteria: Sequence[CriterionChange]) -> Iterator[Block]:
     elif same := len(criteria) - len(changed):
         yield Text(f"{counted(same, 'criterion', 'criteria')} with the same outcome.")
     if changed:
-        columns: list[Field[CriterionChange]] = [
+        columns: list[Column[CriterionChange]] = [
             left("criterion", _criterion),
             left("where", lambda entry: place_text(entry, entry.threshold)),
             left("change", lambda entry: entry.change),
@@ -187,7 +187,7 @@ def score_text(entry: ScoreShift) -> str:
 
 
 def _keys(caption: str, changes: Sequence[KeyChange]) -> Iterator[Block]:
-    columns: list[Field[KeyChange]] = [
+    columns: list[Column[KeyChange]] = [
         left("key", lambda one: visible(one.key)),
         left("old", lambda one: "–" if one.change == "added" else _shown(one.old)),
         left("new", lambda one: "–" if one.change == "removed" else _shown(one.new)),
@@ -202,7 +202,7 @@ def _shown(value: Any) -> str:
 def _measures(found: Diff) -> Section:
     """Every measure: first those beyond chance, then those that differ."""
     shown = sorted(found.measures, key=_telling)
-    columns: list[Field[MeasureChange]] = [
+    columns: list[Column[MeasureChange]] = [
         left("measure", name_text),
         left("where", measure_place),
         right("old", lambda m: _value(m.old)),

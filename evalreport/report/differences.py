@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from evalreport.report.citations import References
-from evalreport.report.columns import Field, left, table_of
+from evalreport.report.columns import Column, left, table_of
 from evalreport.report.contents import Contents
 from evalreport.report.model import Block
 from evalreport.report.words import counted
@@ -28,7 +28,7 @@ def difference_blocks(contents: Contents, references: References) -> list[Block]
         lines.setdefault((of, methods), {})[title] = own
     kinds = list(dict.fromkeys(of for of, _ in lines))
     one = len(kinds) == 1
-    columns: list[Field[tuple[tuple[str, str], dict[str, list[Interval]]]]] = [
+    columns: list[Column[tuple[tuple[str, str], dict[str, list[Interval]]]]] = [
         left("metric", lambda line: ", ".join(line[1])),
         *(() if one else (left("limits of", lambda line: line[0][0]),)),
         left("method", lambda line: line[0][1] + _held(line[1].values())),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evalreport.report.columns import Field, left, right, table_of
+from evalreport.report.columns import Column, left, right, table_of
 from evalreport.report.contents import Contents
 from evalreport.report.model import Block, TableBlock, TablePair, Text
 from evalreport.report.numbers import count_text, or_dash, p_text, share_text, value_text
@@ -47,7 +47,7 @@ def drift_blocks(contents: Contents) -> list[Block]:
 
 
 def _summary(contents: Contents, records: Sequence[Drift]) -> TableBlock:
-    columns: list[Field[Drift]] = [
+    columns: list[Column[Drift]] = [
         left("what", lambda one: _what(contents, one)),
         left("against", lambda one: label_text(one.reference)),
         right("PSI", lambda one: "none" if one.psi is None else value_text(one.psi)),
@@ -80,7 +80,7 @@ def _what(contents: Contents, record: Drift) -> str:
 def _bins(contents: Contents, record: Drift) -> TableBlock:
     bins = record.bins
     then, now = sum(b.reference for b in bins), sum(b.rows for b in bins)
-    columns: list[Field[DriftCategory | DriftBin]] = [
+    columns: list[Column[DriftCategory | DriftBin]] = [
         left("class" if record.of == "labels" else "value", _bin_name),
         right("then", lambda b: f"{count_text(b.reference)} ({share_text(b.reference, then)})"),
         right("now", lambda b: f"{count_text(b.rows)} ({share_text(b.rows, now)})"),

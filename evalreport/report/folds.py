@@ -10,7 +10,7 @@ from evalreport.report.cards import flat_cells
 from evalreport.report.contents import Contents, View, identity
 from evalreport.report.fold_charts import fold_charts
 from evalreport.report.marking import flat_counts
-from evalreport.report.model import Block, Column, Line, TableBlock
+from evalreport.report.model import Block, Head, Line, TableBlock
 from evalreport.report.numbers import count_text, level_text, value_text
 from evalreport.report.pieces import LineCell, Mark
 from evalreport.report.sections import section
@@ -204,10 +204,10 @@ def _abreast(contents: Contents, group: Sequence[Further]) -> list[Block]:
     notes = ["Their numbers are in results.json and measures.csv."]
     if len(lines) < len(folds):
         notes.append(f"{len(lines)} of {len(folds)} folds.")
-    columns = [Column("fold")]
+    columns = [Head("fold")]
     for mark, _ in group:
-        columns.append(Column(f"{mark.symbol} {mark.name}, right of tested"))
-        columns.append(Column("its table"))
+        columns.append(Head(f"{mark.symbol} {mark.name}, right of tested"))
+        columns.append(Head("its table"))
     return [
         TableBlock("Folds of further repeats", tuple(columns), tuple(lines), tuple(notes), "many")
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from evalreport.report.cards import interval_text
-from evalreport.report.columns import Field, left, right, table_of
+from evalreport.report.columns import Column, left, right, table_of
 from evalreport.report.contents import Contents, View, identity, view_of
 from evalreport.report.model import Block, TableBlock
 from evalreport.report.numbers import count_text, difference_text, or_dash, p_text
@@ -56,7 +56,7 @@ def _largest(contents: Contents) -> list[Block]:
     def group(measure: str) -> str:
         return or_dash(contents.measure_of(measure), lambda m: slice_heads(m.subgroup))
 
-    columns: list[Field[tuple[Heterogeneity, WidestGap]]] = [
+    columns: list[Column[tuple[Heterogeneity, WidestGap]]] = [
         left("metric", lambda p: contents.heading(contents.measure_of(p[1].highest) or p[0])),
         left("model", lambda p: LineCell(mark=contents.mark(view_of(p[0])))),
         left("highest", lambda p: group(p[1].highest)),
@@ -91,8 +91,8 @@ def _table(
     widest = [_widest(contents, groups[key]) for key in keys]
     against = list(dict.fromkeys(map(against_words, widest[:MOST_LINES])))
     one = len(against) == 1
-    against_column: Field[Gap] = left("against", lambda g: against_words(g).removeprefix("the "))
-    shown: list[Field[Gap]] = [
+    against_column: Column[Gap] = left("against", lambda g: against_words(g).removeprefix("the "))
+    shown: list[Column[Gap]] = [
         left("metric", lambda gap: contents.heading(contents.measure_of(gap.measure) or gap)),
         left("model", lambda gap: LineCell(mark=contents.mark(view_of(gap)))),
         left("widest gap: group", lambda gap: _group(contents, gap)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evalreport.report.columns import Field, left, table_of
+from evalreport.report.columns import Column, left, table_of
 from evalreport.report.contents import Contents
 from evalreport.report.marking import positive_index, role_text
 from evalreport.report.model import (
@@ -64,7 +64,7 @@ def _words_of_cells(contents: Contents) -> TableBlock | None:
     order = [1, 0] if contents.words.positive_first and positive else [0, 1]
     labels = [label_text(table.labels[i]) for i in order]
     how = contents.orientation(table.dataset)
-    columns: list[Field[tuple[str, list[str]]]] = [
+    columns: list[Column[tuple[str, list[str]]]] = [
         left(" ".join(how.corner), lambda one: one[0]),
         left(labels[0], lambda one: one[1][0]),
         left(labels[1], lambda one: one[1][1]),

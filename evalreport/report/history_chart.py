@@ -9,7 +9,7 @@ from evalreport.report.changes import mark_columns
 from evalreport.report.charts.canvas import HALF, drawing, panel
 from evalreport.report.charts.course import CHANGED, IMPROVED, Stop, stop_of
 from evalreport.report.charts.course import course as draw_course
-from evalreport.report.columns import Field, left, right, table_of
+from evalreport.report.columns import Column, left, right, table_of
 from evalreport.report.model import Chart, TableBlock
 from evalreport.report.numbers import required_text, value_text
 from evalreport.report.run_words import BETTER, WORSE, change_text, series_name, value_cell
@@ -104,7 +104,7 @@ def _required(series: Series) -> float | None:
 
 def _values(points: Sequence[Point], series: Series) -> TableBlock:
     """The values of a chart with the control limits of each, and the charts with memory."""
-    columns: list[Field[Step]] = [
+    columns: list[Column[Step]] = [
         left("run", lambda step: step[0].run.entry.time),
         right("value", lambda step: value_cell(step[0]).text),
         left("interval", lambda step: value_cell(step[0]).aside),

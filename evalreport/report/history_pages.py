@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from evalreport.report.columns import Field, left, right
+from evalreport.report.columns import Column, left, right
 from evalreport.report.history_chart import HOW, MOST_RUNS, trend_chart
 from evalreport.report.model import Block, Charts, Note, Notes, Section, Stamp, Text
 from evalreport.report.pages import Page, PageLink, page_text, part, stamp, table
@@ -74,7 +74,7 @@ def site_pages(
     page = partial(Page, _title(course), KICKER, version)
     first = [_verdict(course), *_runs(course, link)]
     if names:
-        columns: list[Field[tuple[str, str]]] = [
+        columns: list[Column[tuple[str, str]]] = [
             left("measures of", lambda page: LineCell(page[1], href=page[0])),
             left("outside control limits", lambda page: str(len(out[page[1]]))),
         ]
@@ -234,7 +234,7 @@ def _run_table(past: Sequence[Past], headlines: Sequence[Series], link: Link, cu
     text = counted(made, "run")
     if made < len(past):
         text += f" and {counted(len(past) - made, 'attempt')} without a report"
-    columns: list[Field[Past]] = [
+    columns: list[Column[Past]] = [
         left("when", lambda one: one.entry.when.replace("T", " ").replace("Z", " UTC")),
         left("outcome", _stamp),
         left("criteria", note),
@@ -277,7 +277,7 @@ def _criteria(course: Course) -> Iterator[Block]:
     for name in dict.fromkeys(one.line for one in course.criteria):
         criteria = [one for one in course.criteria if one.line == name]
         shown = [k for k, run in enumerate(course.runs) if run.line == name][: -MOST_RUNS - 1 : -1]
-        columns: list[Field[int | None]] = [left("run", partial(_of_run, course))]
+        columns: list[Column[int | None]] = [left("run", partial(_of_run, course))]
         columns += [left(criterion_text(one), partial(_of_criterion, one)) for one in criteria]
         of = "" if name is None else f" of {visible(name)}"
         caption = f"Outcome of each criterion in each run{of}, the newest first"

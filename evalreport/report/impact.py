@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from evalreport.report.cards import interval_text
-from evalreport.report.columns import Field, grouped_table, left, right
+from evalreport.report.columns import Column, grouped_table, left, right
 from evalreport.report.contents import Contents
 from evalreport.report.model import Block, TableBlock, Text
 from evalreport.report.numbers import count_text, or_dash, p_text, share_text, value_text
@@ -61,7 +61,7 @@ def _blocks(contents: Contents, records: Sequence[Impact]) -> list[Block]:
 
 
 def _table(contents: Contents, records: Sequence[Impact]) -> TableBlock:
-    columns: list[Field[ImpactCategory]] = [
+    columns: list[Column[ImpactCategory]] = [
         left("group", _group),
         right("selected / n", lambda c: f"{count_text(c.selected)} / {count_text(c.n)}"),
         right("of all rows", lambda c: share_text(c.share_of_rows, 1) if c.share_of_rows else "–"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evalreport.report.cards import interval_text
-from evalreport.report.columns import Field, left, right, table_of
+from evalreport.report.columns import Column, left, right, table_of
 from evalreport.report.contents import Contents
 from evalreport.report.criteria import requirement_text
 from evalreport.report.model import Block, TableBlock, Text
@@ -26,7 +26,7 @@ def look_blocks(contents: Contents) -> list[Block]:
     if not entries:
         return []
     blocks: list[Block] = [Text(_intro(entries[0]))]
-    columns: list[Field[Look]] = [
+    columns: list[Column[Look]] = [
         left("criterion", lambda one: _criterion(contents, one)),
         left("model", lambda one: label_text(one.model)),
         left("look", look_words),
@@ -147,7 +147,7 @@ def _note(entries: tuple[Look, ...]) -> str:
 
 def _rows_so_far(contents: Contents, one: Look) -> TableBlock:
     by_period = one.recognised_by == "period"
-    columns: list[Field[LookBlock]] = [
+    columns: list[Column[LookBlock]] = [
         left("period" if by_period else "file (sha256)",
              lambda block: label_text(block.name if by_period else block.name[:12])),
         left("counted at", lambda block: f"look {block.look}"),

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from evalreport.report.cards import metric_blocks
 from evalreport.report.classes import class_lines, joined_class_blocks, label_tables, top_confusions
-from evalreport.report.columns import Field, left, right, table_of
+from evalreport.report.columns import Column, left, right, table_of
 from evalreport.report.contents import Contents, grouped, view_of
 from evalreport.report.count_tables import MOST_WHOLE, abreast, count_table
 from evalreport.report.marking import flat_counts
@@ -45,7 +45,7 @@ def missing_blocks(contents: Contents) -> list[Block]:
     ]
     if not found:
         return []
-    columns: list[Field[_Bounded]] = [
+    columns: list[Column[_Bounded]] = [
         left("metric", lambda one: CELLS if one[1] else contents.title(one[0])),
         left("model", lambda one: "" if one[1] else contents.mark(view_of(one[0])).name),
         right("complete rows", lambda one: "" if one[1] else _complete(one[0])),

@@ -50,7 +50,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Column:
+class Head:
     """The head of a column of a table; the style sheet gives it its width."""
 
     text: str
@@ -71,7 +71,7 @@ class TableBlock:
     """
 
     caption: str
-    columns: tuple[Column, ...]
+    columns: tuple[Head, ...]
     lines: tuple[Line, ...]
     notes: tuple[str, ...] = ()
     style: str = ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from evalreport.report.cards import interval_text
-from evalreport.report.columns import Field, left, right, table_of
+from evalreport.report.columns import Column, left, right, table_of
 from evalreport.report.contents import Contents
 from evalreport.report.model import Block
 from evalreport.report.numbers import count_text, or_dash
@@ -32,7 +32,7 @@ def compared_title(contents: Contents) -> str:
 
 def then_blocks(contents: Contents, entries: Sequence[Comparison]) -> list[Block]:
     """The values of earlier runs as they recorded them, with what they were counted from."""
-    columns: list[Field[Comparison]] = [
+    columns: list[Column[Comparison]] = [
         left("metric", lambda one: _title(contents, one)),
         left("model", lambda one: label_text(one.model)),
         right("then", lambda one: or_dash(one.reference_value)),

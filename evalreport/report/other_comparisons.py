@@ -8,7 +8,7 @@ that move between two models, and what that adds up to.
 from __future__ import annotations
 
 from evalreport.report.cards import interval_text
-from evalreport.report.columns import Field, left, right, table_of
+from evalreport.report.columns import Column, left, right, table_of
 from evalreport.report.comparisons import against_text, comparison_blocks, comparison_title
 from evalreport.report.contents import Contents
 from evalreport.report.model import Block
@@ -40,7 +40,7 @@ def hypothesis_blocks(contents: Contents) -> list[Block]:
     found = [(c, c.hypothesis) for c in contents.of(Comparison) if c.hypothesis is not None]
     if not found:
         return []
-    columns: list[Field[tuple[Comparison, Hypothesis]]] = [
+    columns: list[Column[tuple[Comparison, Hypothesis]]] = [
         left("metric", lambda one: comparison_title(contents, one[0])),
         left("models", lambda one: _models(one[0])),
         left("to be shown", lambda one: stated(one[1])),
@@ -103,7 +103,7 @@ def margin_blocks(contents: Contents) -> list[Block]:
     if not found:
         return []
     told = {True: "yes", False: "not shown", None: "–"}
-    columns: list[Field[Comparison]] = [
+    columns: list[Column[Comparison]] = [
         left("metric", lambda c: comparison_title(contents, c)),
         left("models", _models),
         right("n", lambda c: count_text(c.n)),
@@ -140,7 +140,7 @@ def reclassification_blocks(contents: Contents) -> list[Block]:
         found += [(record, record.nonevents, "the others"), (record, None, "sum")]
     if not found and not reasons:
         return []
-    columns: list[Field[tuple[Reclassification, Moves | None, str]]] = [
+    columns: list[Column[tuple[Reclassification, Moves | None, str]]] = [
         left("models", lambda one: _pair(one[0]) if one[1] is one[0].events else ""),
         left("rows", lambda one: one[2]),
         right("n", lambda one: count_text(one[0].rows if one[1] is None else one[1].n)),
@@ -174,7 +174,7 @@ def omnibus_blocks(contents: Contents) -> list[Block]:
     found = contents.of(OmnibusTest)
     if not found:
         return []
-    columns: list[Field[OmnibusTest]] = [
+    columns: list[Column[OmnibusTest]] = [
         left("metric", contents.heading),
         left("models and values", _models_and_values),
         right("n", lambda one: count_text(one.n)),
@@ -204,7 +204,7 @@ def ratio_blocks(contents: Contents) -> list[Block]:
     found = [(c, c.ratio) for c in contents.of(Comparison) if c.ratio is not None]
     if not found:
         return []
-    columns: list[Field[tuple[Comparison, Ratio]]] = [
+    columns: list[Column[tuple[Comparison, Ratio]]] = [
         left("metric", lambda one: comparison_title(contents, one[0])),
         left("models", lambda one: _models(one[0])),
         right("value", lambda one: or_dash(one[0].model_value)),

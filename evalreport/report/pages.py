@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from evalreport.lines import one_line
-from evalreport.report.columns import Field, laid
-from evalreport.report.model import Block, Column, Line, Notes, Section, TableBlock, Text
+from evalreport.report.columns import Column, laid
+from evalreport.report.model import Block, Head, Line, Notes, Section, TableBlock, Text
 from evalreport.report.pieces import LineCell
 from evalreport.report.words import cell as markdown_cell
 
@@ -58,7 +58,7 @@ def stamp(outcome: str, word: str, aside: str = "") -> LineCell:
 def table(
     caption: str,
     records: Iterable[R],
-    columns: Sequence[Field[R]],
+    columns: Sequence[Column[R]],
     *notes: str,
     hook: Callable[[R], tuple[str, ...]] | None = None,
 ) -> TableBlock:
@@ -157,5 +157,5 @@ def _markdown_row(cells: Iterator[str]) -> str:
     return f"| {' | '.join(map(markdown_cell, cells))} |"
 
 
-def _markdown_rule(heads: Sequence[Column]) -> str:
+def _markdown_rule(heads: Sequence[Head]) -> str:
     return f"|{'|'.join('---:' if head.align == 'right' else '---' for head in heads)}|"

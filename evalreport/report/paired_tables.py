@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from evalreport.report.columns import Field, left, right, table_of
+from evalreport.report.columns import Column, left, right, table_of
 from evalreport.report.contents import View
 from evalreport.report.model import Block
 from evalreport.report.numbers import count_text, difference_text
@@ -58,7 +58,7 @@ def paired_tables(entries: Sequence[tuple[Comparison, str, str]]) -> list[Block]
             if (view, other, counts) not in known:
                 known |= {(view, other, counts), (view, other, counts.turned)}
                 found.append((what, pair, counts))
-    columns: list[Field[_Pair]] = [
+    columns: list[Column[_Pair]] = [
         left("metric", lambda one: one[0]),
         left("models", lambda one: one[1]),
         right("both", lambda one: count_text(one[2].both)),

@@ -12,7 +12,7 @@ from evalreport.report.changes import change_blocks, change_words, changed_at
 from evalreport.report.charts.canvas import HALF, WHOLE, drawing, grid
 from evalreport.report.charts.course import Stop, stop_of
 from evalreport.report.charts.course import course as draw_course
-from evalreport.report.columns import Field, left, right, table_of
+from evalreport.report.columns import Column, left, right, table_of
 from evalreport.report.contents import Contents, View
 from evalreport.report.model import Block, Chart, Charts, TableBlock, Text
 from evalreport.report.numbers import count_text, or_dash, p_text, required_text, value_text
@@ -230,7 +230,7 @@ def _direction(record: Period) -> str:
 
 
 def _table(course: Course, title: str) -> TableBlock:
-    columns: list[Field[tuple[str, Measure, ControlLimits]]] = [
+    columns: list[Column[tuple[str, Measure, ControlLimits]]] = [
         left(str(course.record.every), lambda line: line[0]),
         right("n", lambda line: count_text(line[1].n)),
         right("value", lambda line: _value(line[1])),
@@ -274,7 +274,7 @@ def _limit_table(contents: Contents, courses: Sequence[Course]) -> TableBlock:
     bands = [dict(zip(course.names, map(_band, course.limits), strict=True)) for course in courses]
     shown = [n for n in names if {own.get(n, "–") for own in bands} != {"–"}]
     every, model = courses[0].record.every, contents.mark(courses[0].view).name
-    columns: list[Field[str]] = [left(str(every), str)]
+    columns: list[Column[str]] = [left(str(every), str)]
     for course, own in zip(courses, bands, strict=True):
         columns.append(right(_name(contents, course), partial(_or_none, own)))
     note = f"{OUTSIDE} the value is outside; the first periods have no limits."
@@ -295,7 +295,7 @@ def _or_none(bands: Mapping[str, str], period: str) -> str:
 def _tests(contents: Contents, courses: Sequence[Course]) -> TableBlock:
     """Of every measure: first and last value, periods out of control, and the two tests."""
     shown = courses[:MOST_LINES]
-    columns: list[Field[Course]] = [
+    columns: list[Column[Course]] = [
         left("metric", lambda course: _name(contents, course)),
         left("model", lambda course: LineCell(mark=contents.mark(course.view))),
         right("first", lambda course: or_dash(next(iter(course.values), None))),

@@ -7,7 +7,7 @@ from functools import partial
 from operator import itemgetter
 from typing import Any
 
-from evalreport.report.columns import Field, right, table_of
+from evalreport.report.columns import Column, right, table_of
 from evalreport.report.model import (
     Block,
     Facts,
@@ -132,8 +132,8 @@ def _criteria(design: Json) -> list[Block]:
     heads = ("Criterion", "Interval", "Expected", "Power", "Rows needed", "Rows that count")
     if design["readers"] is not None:
         heads = (*heads[:4], "Cases needed", "Readers needed")
-    columns: list[Field[Sequence[str]]] = [
-        Field(head, itemgetter(k), "left" if k < 2 else "right") for k, head in enumerate(heads)
+    columns: list[Column[Sequence[str]]] = [
+        Column(head, itemgetter(k), "left" if k < 2 else "right") for k, head in enumerate(heads)
     ]
     rows: list[Sequence[str]] = [*_criterion_rows(design)]
     needed = design["joint_needed"]
@@ -205,7 +205,7 @@ def _reader_sizes(design: Json) -> list[Block]:
     if not told:
         return []
     pairs = [dict(map(tuple, one["readers"]["pairs"])) for one in told]
-    needed: list[Field[int]] = [
+    needed: list[Column[int]] = [
         right("Readers", count_text),
         *(
             right(prose(one["text"]), partial(_cases_for, own))
@@ -213,7 +213,7 @@ def _reader_sizes(design: Json) -> list[Block]:
         ),
     ]
     curves = [{point["cases"]: point for point in one["readers"]["curve"]} for one in told]
-    by_cases: list[Field[int]] = [right("Cases", count_text)]
+    by_cases: list[Column[int]] = [right("Cases", count_text)]
     for one, own in zip(told, curves, strict=True):
         readers = one["readers"]["curve"][0]["readers"]
         by_cases.append(right(f"{prose(one['text'])}, {readers} readers", partial(_power_at, own)))
@@ -281,7 +281,7 @@ def _curves(design: Json) -> list[Block]:
         return []
     powers = [{point["rows"]: point for point in curve} for _, curve in told]
     sizes = sorted({rows for found in powers for rows in found})
-    columns: list[Field[int]] = [
+    columns: list[Column[int]] = [
         right("Rows", count_text),
         *(
             right(prose(name), partial(_power_at, own))

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from evalreport.report.columns import Field, left, right, table_of
+from evalreport.report.columns import Column, left, right, table_of
 from evalreport.report.model import (
     Block,
     Facts,
@@ -77,7 +77,7 @@ def _lead(data: Json) -> str:
 
 
 def _outcome(data: Json) -> list[Block]:
-    columns: list[Field[Json]] = [
+    columns: list[Column[Json]] = [
         left("Part", lambda part: f"{part['part']}, {part['title']}"),
         *_counted(),
     ]
@@ -100,7 +100,7 @@ def _failures(data: Json) -> Block:
     failed = [one for one in data["checks"] if one["outcome"] == "failed"]
     if not failed:
         return Text("No check failed.")
-    columns: list[Field[Json]] = [
+    columns: list[Column[Json]] = [
         left("Check", lambda one: one["id"]),
         left("Requirement", lambda one: one["requirement"]),
         left("What", lambda one: visible(one["what"])),
@@ -109,7 +109,7 @@ def _failures(data: Json) -> Block:
     return table_of("What failed", failed, columns)
 
 
-def _counted() -> list[Field[Json]]:
+def _counted() -> list[Column[Json]]:
     """How many checks passed, failed and were not done."""
     return [
         right("Passed", lambda one: count_text(one["passed"])),
@@ -127,7 +127,7 @@ def _not_done(data: Json) -> Block:
 
 
 def _matrix(data: Json) -> Block:
-    columns: list[Field[Json]] = [
+    columns: list[Column[Json]] = [
         left("No.", lambda one: one["id"]),
         left("Requirement", lambda one: prose(one["text"])),
         left("Checks", lambda one: _span(one["checks"])),
@@ -165,8 +165,8 @@ def _part(data: Json, part: str) -> list[Block]:
 
 
 def _table(case: str, checks: Sequence[Json]) -> Block:
-    source: Field[Json] = left("Source", lambda one: visible(one["source"]))
-    columns: list[Field[Json]] = [
+    source: Column[Json] = left("Source", lambda one: visible(one["source"]))
+    columns: list[Column[Json]] = [
         left("Check", lambda one: f"{one['id']} {one['requirement']}"),
         left("What", lambda one: visible(one["what"].removeprefix(f"{case}, "))),
         left("Expected", lambda one: visible(one["expected"])),

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import partial
 
 from evalreport.report.cards import interval_text
-from evalreport.report.columns import Field, grouped_table, left, right, table_of
+from evalreport.report.columns import Column, grouped_table, left, right, table_of
 from evalreport.report.contents import Contents, view_of
 from evalreport.report.model import Block, TableBlock
 from evalreport.report.numbers import (
@@ -114,7 +114,7 @@ def _each(contents: Contents, means: tuple[ReaderMean, ...]) -> TableBlock:
     """A line for each reader of a model and threshold: the table, and what follows from it."""
     titles = {record.metric: contents.heading(record) for record in reversed(means)}
     metrics = list(dict.fromkeys(record.metric for record in means))
-    columns: list[Field[dict[str, ReaderValue]]] = [
+    columns: list[Column[dict[str, ReaderValue]]] = [
         left("reader", lambda each: label_text(next(iter(each.values())).reader)),
         *(right(cell, partial(_cell, cell)) for cell in ("TP", "FN", "FP", "TN")),
         *(right(titles[name], partial(_with_limits, name)) for name in metrics),
@@ -174,7 +174,7 @@ def _means(contents: Contents, means: tuple[ReaderMean, ...]) -> TableBlock:
     def place(one: ReaderMean) -> str:
         return contents.mark(view_of(one)).name
 
-    columns: list[Field[ReaderMean]] = [
+    columns: list[Column[ReaderMean]] = [
         left("measure", lambda one: contents.heading(one) + _at(one)),
         left("model", place),
         right("readers", lambda one: count_text(sum(r.value is not None for r in one.readers))),
@@ -234,7 +234,7 @@ def _differences(contents: Contents, found: tuple[ReaderDifference, ...]) -> Tab
         return f"{label_text(one.model)} against {label_text(one.reference)}"
 
     several = len(contents.datasets) > 1
-    columns: list[Field[ReaderDifference]] = [
+    columns: list[Column[ReaderDifference]] = [
         left("measure", title),
         left("models", lambda o: models(o) + f", {label_text(o.dataset)}" * several),
         right("readers", lambda one: count_text(len(one.readers))),
@@ -266,7 +266,7 @@ def _agreement(contents: Contents, found: tuple[ReaderAgreement, ...]) -> TableB
         return contents.mark(view_of(record)).name + _at(record)
 
     lines = [(record, one) for record in found for one in record.coefficients]
-    columns: list[Field[tuple[ReaderAgreement, Coefficient]]] = [
+    columns: list[Column[tuple[ReaderAgreement, Coefficient]]] = [
         left("model", lambda line: place(line[0]) if line[1] is line[0].coefficients[0] else ""),
         left("coefficient", lambda line: COEFFICIENTS[line[1].name]),
         right("cases", lambda line: or_dash(line[1].cases, count_text)),
@@ -286,7 +286,7 @@ def _agreement(contents: Contents, found: tuple[ReaderAgreement, ...]) -> TableB
 
 
 def _pairs(contents: Contents, pairs: list[tuple[ReaderAgreement, ReaderPair]]) -> TableBlock:
-    columns: list[Field[tuple[ReaderAgreement, ReaderPair]]] = [
+    columns: list[Column[tuple[ReaderAgreement, ReaderPair]]] = [
         left("model", lambda p: contents.mark(view_of(p[0])).name + _at(p[0])),
         left("readers", lambda p: f"{label_text(p[1].first)} and {label_text(p[1].second)}"),
         right("cases", lambda p: count_text(sum(map(sum, p[1].counts)))),

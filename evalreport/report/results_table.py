@@ -16,7 +16,7 @@ from evalreport.report.cards import interval_text, number_of, outcome_cell, whis
 from evalreport.report.contents import Contents, View, identity, view_of
 from evalreport.report.criteria import requirement_text
 from evalreport.report.marking import flat_counts
-from evalreport.report.model import Column, Line, TableBlock
+from evalreport.report.model import Head, Line, TableBlock
 from evalreport.report.numbers import (
     count_text,
     level_text,
@@ -387,15 +387,15 @@ def _results(contents: Contents, rows: Sequence[tuple[Measure, str]], caption: s
     axis = _axis(contents, [m for m, _ in rows])
     levels = {m.interval.level for m, _ in rows if m.interval}
     columns = [
-        Column(""),
-        Column("model"),
-        Column("found / of", "right"),
-        Column("value", "right"),
-        Column(f"{level_text(levels.pop())} limits" if len(levels) == 1 else "limits", "right"),
+        Head(""),
+        Head("model"),
+        Head("found / of", "right"),
+        Head("value", "right"),
+        Head(f"{level_text(levels.pop())} limits" if len(levels) == 1 else "limits", "right"),
     ]
-    columns += [Column("required", "right")] if judged else []
-    columns.append(Column("axis"))
-    columns += [Column("outcome")] if judged else []
+    columns += [Head("required", "right")] if judged else []
+    columns.append(Head("axis"))
+    columns += [Head("outcome")] if judged else []
     named = [(m, _titled(contents, m, words)) for m, words in rows]
     asked: dict[str, set[str]] = {}
     for m, title in named:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from evalreport.report.cards import interval_text
-from evalreport.report.columns import Field, left, right, table_of
+from evalreport.report.columns import Column, left, right, table_of
 from evalreport.report.contents import Contents, view_of
 from evalreport.report.model import Block
 from evalreport.report.numbers import count_text, level_text, or_dash, value_text
@@ -92,7 +92,7 @@ def size_blocks(contents: Contents) -> list[Block]:
     ]
     if not found:
         return []
-    columns: list[Field[tuple[SampleSize, Measure]]] = [
+    columns: list[Column[tuple[SampleSize, Measure]]] = [
         left("metric", lambda p: contents.heading(p[1])),
         left("model", lambda p: LineCell(mark=contents.mark(view_of(p[1])))),
         left("rows", lambda p: f"{subgroup_text(p[1].subgroup)}, n {count_text(p[1].n)}"),

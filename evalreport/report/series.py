@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from evalreport.report.charts.canvas import HALF, WHOLE, drawing, grid, panel
 from evalreport.report.charts.course import Stop, course
-from evalreport.report.columns import Field, left, right, table_of
+from evalreport.report.columns import Column, left, right, table_of
 from evalreport.report.contents import Contents
 from evalreport.report.criteria import criterion_line, criterion_title
 from evalreport.report.model import Block, Chart, Charts, TableBlock, Text
@@ -216,7 +216,7 @@ def _table(contents: Contents, entries: Sequence[Criterion]) -> TableBlock:
         (run, [next((e for e in entry.earlier if e.run == run.run), None) for entry in entries])
         for run in sorted(runs.values(), key=lambda run: run.of)
     ]
-    columns: list[Field[_Run]] = [
+    columns: list[Column[_Run]] = [
         left("data of", lambda one: _time(contents, one[0])),
         left("run", lambda one: "this run" if one[0] is None else visible(one[0].run)),
         *(right(_line(contents, e), partial(_outcome_of, k)) for k, e in enumerate(entries)),

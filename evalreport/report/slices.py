@@ -12,7 +12,7 @@ from evalreport.metrics.catalogue import find, named_within
 from evalreport.metrics.comparing import is_of_truth_alone
 from evalreport.report.choosing import threshold_choosers
 from evalreport.report.classes import against_the_rest, counts_of_each, pooled_counts
-from evalreport.report.columns import Field, right, table_of
+from evalreport.report.columns import Column, right, table_of
 from evalreport.report.contents import Contents, View, grouped, identity, view_of
 from evalreport.report.forest_charts import (
     SQUARES,
@@ -534,7 +534,7 @@ def sweep_tables(contents: Contents) -> list[Block]:
     return [TablePair(tuple(tables))] if tables else []
 
 
-def _sweep_columns(contents: Contents, curve: Curve) -> list[Field[int]]:
+def _sweep_columns(contents: Contents, curve: Curve) -> list[Column[int]]:
     """The threshold, the counts and the shares of a point of a sweep, by its place."""
     points = curve.points
 

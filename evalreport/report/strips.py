@@ -10,7 +10,7 @@ from typing import Any
 from evalreport.report.cards import flat_cells, number_of
 from evalreport.report.contents import Contents, identity, view_of
 from evalreport.report.marking import flat_counts
-from evalreport.report.model import CONTINUED, Column, Line, TableBlock
+from evalreport.report.model import CONTINUED, Head, Line, TableBlock
 from evalreport.report.numbers import count_text, level_text
 from evalreport.report.pieces import LineCell
 from evalreport.report.words import group_text, method_text
@@ -52,9 +52,9 @@ def metric_strip(
     return TableBlock(title, columns, tuple(lines), _more(rows, shown), "one")
 
 
-def _columns(words: Sequence[str], numbers: Sequence[str]) -> tuple[Column, ...]:
+def _columns(words: Sequence[str], numbers: Sequence[str]) -> tuple[Head, ...]:
     """Columns of words, then those of numbers."""
-    return (*map(Column, words), *(Column(name, "right") for name in numbers))
+    return (*map(Head, words), *(Head(name, "right") for name in numbers))
 
 
 def _metric_line(contents: Contents, row: Row, flat: bool, place: str, rule: bool) -> Line:

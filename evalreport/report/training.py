@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from evalreport.report.charts.canvas import HALF, WHOLE, drawing, grid
 from evalreport.report.charts.learning import learning, shared_height
 from evalreport.report.charts.training_history import training_history
-from evalreport.report.columns import Field, left, right, table_of
+from evalreport.report.columns import Column, left, right, table_of
 from evalreport.report.contents import Contents, View, view_of
 from evalreport.report.marking import flat_counts_of
 from evalreport.report.model import (
@@ -62,7 +62,7 @@ def overlap_blocks(contents: Contents) -> list[Block]:
     records = contents.of(TrainingOverlap)
     if not records:
         return []
-    columns: list[Field[TrainingOverlap]] = [
+    columns: list[Column[TrainingOverlap]] = [
         left("tested", lambda one: label_text(one.dataset)),
         left("learned from", lambda one: f"{label_text(one.other)} ({one.use})"),
         left("by models", lambda one: listed([label_text(name) for name in one.models])),
@@ -106,7 +106,7 @@ def tuning_blocks(contents: Contents) -> list[Block]:
         for fold in record.folds:
             by_choice.setdefault(_choice(fold.params), []).append(label_text(fold.fold))
         times = Counter({choice: len(folds) for choice, folds in by_choice.items()})
-        columns: list[Field[tuple[str, list[str], int]]] = [
+        columns: list[Column[tuple[str, list[str], int]]] = [
             left("parameters chosen", lambda one: one[0]),
             right("folds", lambda one: f"{len(one[1])} of {one[2]}"),
             left("which", lambda one: _named(one[1])),
@@ -192,7 +192,7 @@ def _tables_by_size(
     heads = contents.flat if two else ("right", "tested")
     positive = contents.positive(view)
     place = labels.index(positive) if positive in labels else 1
-    columns: list[Field[tuple[LearningPoint, dict[str, Any]]]] = [
+    columns: list[Column[tuple[LearningPoint, dict[str, Any]]]] = [
         right("rows trained on", lambda one: count_text(one[0].train_rows)),
         *(right(head, partial(_count_of, head)) for head in heads),
         *(right(f"{_metric_name(contents, m)}, mean", partial(_mean_of, m)) for m in metrics),
@@ -282,7 +282,7 @@ def _spreads(
 
 
 def _learning_table(record: LearningCurve, metric: str, caption: str) -> TableBlock:
-    columns: list[Field[LearningPoint]] = [
+    columns: list[Column[LearningPoint]] = [
         right("rows trained on", lambda point: count_text(point.train_rows)),
         right("training rows", lambda point: _spread_text(point.train.get(metric))),
         right("test rows", lambda point: _spread_text(point.test.get(metric))),
@@ -364,7 +364,7 @@ def _by_view(contents: Contents) -> dict[View, list[History]]:
 
 
 def _best_by_run(contents: Contents, runs: Sequence[History]) -> TableBlock:
-    columns: list[Field[History]] = [
+    columns: list[Column[History]] = [
         left("run", lambda run: label_text(run.run)),
         left("model", lambda run: LineCell(mark=contents.mark(view_of(run)))),
         right("steps", lambda run: count_text(len(run.steps))),
@@ -399,7 +399,7 @@ def _steps_chosen(contents: Contents, runs: Sequence[History]) -> list[Block]:
     if not best:
         return []
     metrics = list(dict.fromkeys(m.metric for _, step in best for m in step.metrics))
-    columns: list[Field[tuple[History, BestStep]]] = [
+    columns: list[Column[tuple[History, BestStep]]] = [
         left("run", lambda one: label_text(one[0].run)),
         right("step", lambda one: threshold_text(one[1].step)),
         left("best by", lambda one: _best_by(one[1])),
@@ -442,7 +442,7 @@ def _weights_chosen(best: Sequence[tuple[History, BestStep, Mapping[str, float]]
     told = [counted(count, f"other {what}") for count, what in left_out if count > 0]
     note = f"{listed(told)} in results.json." if told else ""
     heads = [f"{label_text(run.run)}, step {threshold_text(step.step)}" for run, step, _ in shown]
-    columns: list[Field[tuple[str, list[float | None]]]] = [
+    columns: list[Column[tuple[str, list[float | None]]]] = [
         left("weight of", lambda line: line[0]),
         *(right(head, partial(_weight, k)) for k, head in enumerate(heads)),
     ]
@@ -503,7 +503,7 @@ def _draw_runs(runs: Sequence[History], names: Sequence[str], most: float, figur
 
 def _history_table(run: History) -> TableBlock:
     shown = spread_over(len(run.steps), DATA_LINES)
-    columns: list[Field[int]] = [
+    columns: list[Column[int]] = [
         right("step", lambda k: threshold_text(run.steps[k])),
         right("misclassified", lambda k: count_text(run.misclassified[k])),
         right("cost", lambda k: or_dash(_costs(run)[k])),
@@ -531,11 +531,11 @@ def _repeats(contents: Contents, view: View, own: Sequence[Measure]) -> TableBlo
     """The values of a model over repeats; few of them tell the lowest and the highest."""
     lines = [(m, m.repeats) for m in own if m.repeats]
     number = max(len(repeats.values) for _, repeats in lines)
-    ends: list[Field[tuple[Measure, Summary]]] = [
+    ends: list[Column[tuple[Measure, Summary]]] = [
         right("lowest", lambda one: or_dash(one[1].low)),
         right("highest", lambda one: or_dash(one[1].high)),
     ]
-    columns: list[Field[tuple[Measure, Summary]]] = [
+    columns: list[Column[tuple[Measure, Summary]]] = [
         left("metric", lambda one: contents.title(one[0])),
         right("mean", lambda one: or_dash(one[1].mean)),
         right("SD", lambda one: _spread(one[1])),

@@ -17,7 +17,7 @@ from evalreport.report.looks import looked_words
 from evalreport.report.marking import flat_counts
 from evalreport.report.model import (
     Block,
-    Column,
+    Head,
     Line,
     Note,
     Notes,
@@ -66,18 +66,18 @@ def _criteria(contents: Contents, chosen: Sequence[Criterion], *, some: bool) ->
     """These criteria, the gravest first; ``some``: the table of results says all of others."""
     entries = sorted(chosen, key=lambda c: rank_of(c.outcome))
     flat = any(_flat(contents, c) for c in entries)
-    columns = [Column("criterion")]
-    columns.append(Column("model"))
+    columns = [Head("criterion")]
+    columns.append(Head("model"))
     if flat:
-        columns += [Column(name, "right") for name in contents.flat]
+        columns += [Head(name, "right") for name in contents.flat]
     else:
-        columns.append(Column("n", "right"))
+        columns.append(Head("n", "right"))
     columns += [
-        Column("value", "right"),
-        Column("judged by", "right"),
-        Column("required", "right"),
-        Column("axis"),
-        Column("outcome"),
+        Head("value", "right"),
+        Head("judged by", "right"),
+        Head("required", "right"),
+        Head("axis"),
+        Head("outcome"),
     ]
     caption = "Acceptance criteria"
     if some:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from evalreport.report.columns import Field, left, right
+from evalreport.report.columns import Column, left, right
 from evalreport.report.model import Block, Note, Notes, Text
 from evalreport.report.pages import Page, part, stamp, table
 from evalreport.report.run_words import look_text, status_text
@@ -17,7 +17,7 @@ _STAMP = {**dict.fromkeys(CALLING, "fail"), "continues": "continue", "passed": "
 
 def watch_page(found: Watch, version: str = "") -> Page:
     """A line for each series, the most harmful first, below the number of each state."""
-    columns: list[Field[Watched]] = [
+    columns: list[Column[Watched]] = [
         left("series", _name),
         left("state", lambda one: stamp(_STAMP.get(one.state, "none"), one.state)),
         right("next due", lambda one: str(one.due or "–")[:10]),
