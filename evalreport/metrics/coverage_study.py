@@ -25,10 +25,11 @@ _FILE = Path(__file__).with_name("coverage_study.json")
 
 
 class _Entry(NamedTuple):
-    """The coverage in % of one cell, and its true value; None where all cells count."""
+    """The coverage in % of one cell, and its true value, or of a difference those of both sides."""
 
     coverage: float
     truth: float | None
+    sides: tuple[float, float] | None = None
 
 
 class _Place(NamedTuple):
@@ -184,7 +185,8 @@ def _found(name: str, drawn: str) -> Iterator[_Place]:
         # of pairs of models the first was held alone as well, for what is drawn slowly
         own = f"{name} alone" if not drawn and pairs == PAIRS else name
         if (pairs == drawn or (not drawn and pairs == PAIRS)) and own in one["found"]:
-            yield _Place(size, share, (_Entry(one["found"][own][0], None),))
+            coverage, *_, first, second = one["found"][own]
+            yield _Place(size, share, (_Entry(coverage, None, (first, second)),))
 
 
 @cache
@@ -209,11 +211,18 @@ def _studied(metric: str, drawn: Drawn, of: str) -> tuple[tuple[_Place, ...], _L
     return _places(f"{line.of}{space}{average}{of}", drawn.name), line
 
 
-def held(metric: str, drawn: Drawn, interval: Interval, of: str = "") -> Held | None:
+def held(
+    metric: str,
+    drawn: Drawn,
+    interval: Interval,
+    of: str = "",
+    sides: tuple[float, float] | None = None,
+) -> Held | None:
     """What the default of a metric held in the cells that these limits may be of.
 
     The place is the one nearest in size, then in share. Of its cells those count whose true value
-    lies within the limits, or where none does, nearest to them; of differences all do.
+    lies within the limits, or where none does, nearest to them; of differences the one whose two
+    true values are nearest to those of both sides.
 
     Args:
         metric: its name, with an average after a space.
@@ -221,6 +230,7 @@ def held(metric: str, drawn: Drawn, interval: Interval, of: str = "") -> Held | 
         interval: the limits.
         of: :data:`RATIO`, :data:`TO_ALL`, :data:`RATIO_TO_ALL` or :data:`WIDEST`, else a value or
             a difference.
+        sides: the two values that are compared; without them all cells of the place count.
 
     Returns:
         None where the study has no such metric or nothing near, for other levels than 95 %, and
@@ -248,19 +258,29 @@ def held(metric: str, drawn: Drawn, interval: Interval, of: str = "") -> Held | 
     few_rows = drawn.name or near.entries[0].truth is None
     if few_rows and abs(math.log(near.size) - size) > math.log(FARTHEST):
         return None
-    own = _within(near.entries, line, interval)
+    own = _within(near.entries, line, interval, sides)
     return Held(round(min(own) / 100, 3), round(max(own) / 100, 3), drawn.told(near))
 
 
-def _within(entries: tuple[_Entry, ...], line: _Line, interval: Interval) -> list[float]:
-    """The coverages of the cells whose true value lies nearest to the limits."""
+def _within(
+    entries: tuple[_Entry, ...],
+    line: _Line,
+    interval: Interval,
+    sides: tuple[float, float] | None,
+) -> list[float]:
+    """The coverages of the cells whose true values lie nearest to the limits, or both values."""
+
+    def true(studied: float) -> float:
+        assert line.slope is not None
+        return line.start + line.slope * studied
 
     def outside(entry: _Entry) -> float:
-        if entry.truth is None:
+        if entry.truth is not None:
+            own = true(entry.truth)
+            return max(interval.low - own, own - interval.high, 0.0)
+        if entry.sides is None or sides is None:
             return 0.0
-        assert line.slope is not None
-        true = line.start + line.slope * entry.truth
-        return max(interval.low - true, true - interval.high, 0.0)
+        return sum(abs(true(own) - value) for own, value in zip(entry.sides, sides, strict=True))
 
     least = min(map(outside, entries))
     return [entry.coverage for entry in entries if outside(entry) <= least]

@@ -447,7 +447,7 @@ def counted(cell: Cell, data_sets: int = DATA_SETS) -> dict[str, list[float]]:
 
 
 def differences(cell: Cell, data_sets: int = DATA_SETS) -> dict[str, list[float]]:
-    """Of each difference the coverage in %, the median width, and of how many data sets."""
+    """Of each difference what the study of two classes has of it."""
     one, two = (TRUE[own.family](own) for own in cell.models)
     made: dict[Key, list[tuple[bool, float]]] = {}
     for c in run_of(cell, data_sets, one)["comparisons"]:
@@ -458,14 +458,15 @@ def differences(cell: Cell, data_sets: int = DATA_SETS) -> dict[str, list[float]
         held = own is not None and own["low"] - 1e-9 <= true <= own["high"] + 1e-9
         width = math.nan if own is None else own["high"] - own["low"]
         made.setdefault(key, []).append((held, width))
-    named = {_name(cell, key): own for key, own in made.items()}
+    named = {_name(cell, key): (key, own) for key, own in made.items()}
     return {
         name: [
             round(100 * float(np.mean([held for held, _ in own])), 1),
             float(f"{np.nanmedian([width for _, width in own]):.3g}"),
             len(own),
+            *(float(f"{side[key]:.4g}") for side in (one, two)),
         ]
-        for name, own in named.items()
+        for name, (key, own) in named.items()
         if not all(math.isnan(width) for _, width in own)
     }
 

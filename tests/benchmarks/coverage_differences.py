@@ -150,16 +150,13 @@ def _all_rows(groups: Sequence[Measure]) -> Measure:
     return replace(first, id=f"{first.id} of all", subgroup={}, interval=None, **changes)
 
 
-def truth_of(name: str, values: Mapping[str, Sequence[float]], rows: Sequence[float]) -> float:
-    """What limits of this name should hold, from the true values of each side or group.
+def sides_of(name: str, own: Sequence[float], rows: Sequence[float]) -> tuple[float, float]:
+    """What limits of this name compare, from the true values of each side or group.
 
     ``rows``: the expected rows below the line of the metric in each group, as a share of all.
     """
-    metric = name.partition(" ")[0]
-    own = values[metric]
-    against = own[-1]
-    if name.endswith(TO_ALL):
-        against = sum(value * part for value, part in zip(own, rows, strict=True))
     if name.endswith(WIDEST):
-        return max(own) - min(own)
-    return own[0] / against if RATIO in name else own[0] - against
+        return max(own), min(own)
+    if name.endswith(TO_ALL):
+        return own[0], sum(value * part for value, part in zip(own, rows, strict=True))
+    return own[0], own[-1]

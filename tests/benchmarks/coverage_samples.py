@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from benchmarks.coverage_differences import Limits, of_groups, of_two, of_values, truth_of
+from benchmarks.coverage_differences import RATIO, Limits, of_groups, of_two, of_values, sides_of
 from benchmarks.coverage_grid import (
     CORRELATION,
     FILE,
@@ -154,18 +154,26 @@ def limits(cell: Cell, views: list[LabelView], only: Sequence[str] = ()) -> Limi
     return found
 
 
-def truth_in(cell: Cell, name: str) -> float:
-    """What the limits of this name should hold."""
+def sides_in(cell: Cell, name: str) -> tuple[float, float]:
+    """The true values of both sides; that of a value alone twice."""
     design, _, prevalence, area, other = cell
     metric, _, rest = name.partition(" ")
     if rest == "alone":
-        return truth(metric, area, prevalence)
+        return truth(metric, area, prevalence), truth(metric, area, prevalence)
     areas, sizes = (area, other), (1, 1)
     if design == "groups":
         areas, sizes = (area, other, other), (1, 1, LARGEST)
     below = [size * _below(metric, one, prevalence) for size, one in zip(sizes, areas, strict=True)]
     parts = [part / sum(below) for part in below]
-    return truth_of(name, {metric: [truth(metric, one, prevalence) for one in areas]}, parts)
+    return sides_of(name, [truth(metric, one, prevalence) for one in areas], parts)
+
+
+def truth_in(cell: Cell, name: str) -> float:
+    """What the limits of this name should hold."""
+    one, two = sides_in(cell, name)
+    if name.endswith(" alone"):
+        return one
+    return one / two if RATIO in name else one - two
 
 
 def _below(metric: str, area: float, prevalence: float) -> float:
@@ -184,7 +192,7 @@ def _below(metric: str, area: float, prevalence: float) -> float:
 def study(
     cell: Cell, data_sets: int, seed: int, only: Sequence[str] = ()
 ) -> dict[str, list[float]]:
-    """Coverage in %, median width and data sets with a value, of each metric.
+    """Coverage in %, median width, data sets with a value and both true values, of each metric.
 
     A value without limits is one that they do not hold. Left out are metrics that have a value in
     fewer than half of the data sets, and those that have no limits in any.
@@ -202,7 +210,8 @@ def study(
         held = sum(low - room <= true <= high + room for low, high in own)
         if own and 2 * len(every) >= data_sets and math.isfinite(true):
             width = float(f"{np.median([high - low for low, high in own]):.3g}")
-            found[name] = [round(100 * held / len(every), 1), width, len(every)]
+            sides = [float(f"{one:.4g}") for one in sides_in(cell, name)]
+            found[name] = [round(100 * held / len(every), 1), width, len(every), *sides]
     return found
 
 

@@ -11,6 +11,7 @@ import pytest
 from scipy import stats
 from scipy.stats import norm
 
+import evalreport
 from evalreport.engine.comparisons.contrast import NO_VARIANCE
 from evalreport.engine.comparisons.records import compare
 from evalreport.engine.comparisons.replicates import ALIKE
@@ -27,6 +28,7 @@ from evalreport.results.codec import encode
 from evalreport.results.records import JointTable
 from evalreport.runs.hashing import canonical_json
 from evalreport.statistics import obuchowski
+from evalreport.verify.recompute import recompute
 
 COSTS = {"false_negative": 5, "false_positive": 1}
 SMALL = Settings(resamples=200, seed=3, costs=COSTS)

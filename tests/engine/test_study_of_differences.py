@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import evalreport
@@ -93,16 +94,26 @@ def studied(found: Results) -> dict[tuple[str, ...], Held | None]:
     return told
 
 
+def sides(one: dict[str, Any], *names: str) -> tuple[float, float]:
+    """Both values that are compared."""
+    first, second = (one[name] for name in names or ("model_value", "reference_value"))
+    return first, second
+
+
 @pytest.mark.long
-def test_differences_and_ratios_tell_the_cell_nearest_to_their_rows(
+def test_differences_and_ratios_tell_the_cell_nearest_to_their_rows_and_values(
     results: dict[str, Results],
 ) -> None:
-    told = studied(results["memory"])
+    told, values = studied(results["memory"]), {
+        (c["dataset"], c["metric"]): sides(c) for c in results["memory"]["comparisons"]
+    }  # fmt: skip
     for dataset, positives in POSITIVES.items():
         drawn = Drawn(positives, 100 - positives, "pairs")
         for metric in METRICS:
-            assert told["difference", dataset, metric] == held(metric, drawn, WIDE)
-        assert told["ratio", dataset, "recall"] == held("recall", drawn, WIDE, " ratio")
+            both = values[dataset, metric]
+            assert told["difference", dataset, metric] == held(metric, drawn, WIDE, "", both)
+        both = values[dataset, "recall"]
+        assert told["ratio", dataset, "recall"] == held("recall", drawn, WIDE, " ratio", both)
 
 
 def test_gaps_tell_the_cell_of_the_smaller_group(results: dict[str, Results]) -> None:
@@ -110,14 +121,22 @@ def test_gaps_tell_the_cell_of_the_smaller_group(results: dict[str, Results]) ->
     # of 12 positives 4 are in the south, and 34 of 100 rows
     south = Drawn(4, 30, "groups")
     place = ("now", "one")
-    assert told["gap", *place, "recall", "largest group", "south"] == held("recall", south, WIDE)
-    assert told["gap", *place, "roc_auc", "largest group", "south"] == held("roc_auc", south, WIDE)
+    values = {
+        (g["metric"], g["against"], g["subgroup"]["site"]): sides(g, "value", "against_value")
+        for g in results["memory"]["subgroup_gaps"]
+        if (g["dataset"], g["model"]) == place
+    }
+    for metric in ("recall", "roc_auc"):
+        key = metric, "largest group", "south"
+        assert told["gap", *place, *key] == held(metric, south, WIDE, "", values[key])
     for kind, end in (("gap", " to all"), ("gap ratio", " ratio to all")):
         # what is left beside the larger group is the smaller one
         for site in ("north", "south"):
-            own = told[kind, *place, "recall", "all rows", site]
-            assert own == held("recall", south, WIDE, end)
-    assert told["widest", *place, "recall"] == held("recall", south, WIDE, " widest")
+            key = "recall", "all rows", site
+            assert told[kind, *place, *key] == held("recall", south, WIDE, end, values[key])
+    ends = [values["recall", "all rows", site][0] for site in ("north", "south")]
+    both = max(ends), min(ends)
+    assert told["widest", *place, "recall"] == held("recall", south, WIDE, " widest", both)
 
 
 def test_counted_rows_tell_the_same(results: dict[str, Results]) -> None:
@@ -130,13 +149,17 @@ def test_what_is_told_stands_on_the_page_and_is_verified(
 ) -> None:
     page = (folder / "memory" / "latest" / "report.html").read_text()
     assert "Limits of differences" in page
-    drawn = Drawn(12, 88, "pairs")
-    told = held("recall", drawn, WIDE, " ratio")
-    assert told is not None
+    found = results["memory"]
+    low = [
+        share
+        for c in found["comparisons"]
+        for own in [held_by((c.get("ratio") or {}).get("interval"))]
+        if own is not None and own.low < 0.93
+        for share in own[:2]
+    ]
     found_in = re.search(r"ratios of two models.*?covers ([\d.]+ to [\d.]+) %", page)
     assert found_in is not None
-    assert found_in[1] == f"{100 * told.low:.1f} to {100 * told.high:.1f}"
-    found = results["memory"]
+    assert found_in[1] == f"{100 * min(low):.1f} to {100 * max(low):.1f}"
     assert recompute(found).problems == ()
     for place in (
         lambda r: r["comparisons"][0]["interval"],
@@ -176,9 +199,10 @@ def told_of(found: list[dict[str, Any]]) -> Held | None:
 def test_two_datasets_tell_the_smaller_one() -> None:
     found = run({"reference": {"dataset": "then"}, "ratios": ["recall"]})
     drawn = Drawn(9, 91, "two samples")
-    assert told_of(found) == held("recall", drawn, WIDE)
     recall = next(c for c in found if c["metric"] == "recall")
-    assert held_by(recall["ratio"]["interval"]) == held("recall", drawn, WIDE, " ratio")
+    both = sides(recall)
+    assert told_of(found) == held("recall", drawn, WIDE, "", both)
+    assert held_by(recall["ratio"]["interval"]) == held("recall", drawn, WIDE, " ratio", both)
 
 
 def test_clusters_and_weights_have_cells_of_their_own() -> None:
@@ -192,3 +216,28 @@ def test_clusters_and_weights_have_cells_of_their_own() -> None:
 
 def test_what_was_asked_for_tells_nothing() -> None:
     assert told_of(run({"reference": "two", "methods": {"recall": "tango"}})) is None
+
+
+def test_averages_over_classes_have_cells_of_their_own() -> None:
+    rng = np.random.default_rng(5)
+    y = np.repeat(["a", "b", "c"], [12, 20, 30])
+    columns = {"y": y}
+    for name, right in (("p", 0.9), ("q", 0.8)):
+        columns[name] = np.where(rng.random(62) < right, y, rng.choice(["a", "b", "c"], 62))
+    spec = {
+        "evalreport": 1,
+        "datasets": {"d": {"target": "y"}},
+        "models": {"one": {"prediction": "p"}, "two": {"prediction": "q"}},
+        "metrics": ["recall", "mcc"],
+        "averaging": ["none", "macro"],
+        "comparisons": {"reference": "one"},
+    }
+    found = {
+        (c["metric"], c["average"], c["label"]): held_by(c["interval"])
+        for c in evalreport.run(spec, frames={"d": columns}).json["comparisons"]
+    }
+    of_classes = found["recall", "macro", None], found["mcc", None, None]
+    assert {own and own.cell for own in of_classes} == {"10 rows of the rarest class, share 0.333"}
+    of_one = found["recall", None, "b"]
+    assert of_one is not None
+    assert of_one.cell == "20 positives, prevalence 0.5"

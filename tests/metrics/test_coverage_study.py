@@ -244,6 +244,9 @@ def test_every_design_of_the_study_has_words_and_cells() -> None:
     assert counted == {
         "pairs in clusters": 18,
         **dict.fromkeys(("pairs", "pairs with weights", "two samples", "groups"), 24),
+        "classes, pairs": 16,
+        "classes, pairs with weights": 8,
+        "classes, pairs in clusters": 4,
     }
 
 

@@ -58,14 +58,15 @@ class Comparer(ABC):
         test, counts = self.test(task, values, difference), self.counts(task, values)
         interval, reason = self.interval(task, values, difference)
         name, drawn = self.studied(task) or ("", None)
+        sides = number_of(values[0]), number_of(values[1])
         ratio = None
         if task.ratio:
             ratio = records.Ratio(reason=task.ratio_reason)
             if task.ratio_reason is None:
                 ratio = counts.ratio(metric_named(task.task.metric), level)
-                limits = with_study(ratio.interval, name, drawn, RATIO)
+                limits = with_study(ratio.interval, name, drawn, sides, RATIO)
                 ratio = replace(ratio, interval=limits)
-        interval = with_study(interval, name, drawn)
+        interval = with_study(interval, name, drawn, sides)
         found = Found(test, interval, reason, counts, ratio=ratio)
         asked = task.hypothesis
         if asked is None or asked.reason is not None:
@@ -157,6 +158,11 @@ def tails_of(test: Test, difference: float) -> AtNull:
         return None if null else equality_tails(test, difference)
 
     return at
+
+
+def number_of(value: Evaluated) -> float | None:
+    """The number that a value is; None where it is undefined."""
+    return value.outcome.number if isinstance(value.outcome, Value) else None
 
 
 def difference_of(model: Evaluated, reference: Evaluated) -> float | None:

@@ -112,10 +112,11 @@ def _with_study(gap: Gap, studied: StudiedGroups) -> Gap:
     tables = (gap.measure, gap.against_measure)
     drawn = studied.smaller(gap.metric, tables, to_all=to_all)
     ends = (TO_ALL, RATIO_TO_ALL) if to_all else ("", RATIO)
+    sides = gap.value, gap.against_value
     return replace(
         gap,
-        gap_interval=with_study(gap.gap_interval, gap.metric, drawn, ends[0]),
-        ratio_interval=with_study(gap.ratio_interval, gap.metric, drawn, ends[1]),
+        gap_interval=with_study(gap.gap_interval, gap.metric, drawn, sides, ends[0]),
+        ratio_interval=with_study(gap.ratio_interval, gap.metric, drawn, sides, ends[1]),
     )
 
 
@@ -296,9 +297,10 @@ def _widest_with_study(
 ) -> WidestGap | None:
     if found.widest is None:
         return None
-    names = [g.id for g in _known(family) if g.value is not None]
-    drawn = studied.smaller(found.metric, names)
-    interval = with_study(found.widest.interval, found.metric, drawn, WIDEST)
+    known = {g.id: g.value for g in _known(family) if g.value is not None}
+    drawn = studied.smaller(found.metric, list(known))
+    sides = max(known.values()), min(known.values())
+    interval = with_study(found.widest.interval, found.metric, drawn, sides, WIDEST)
     return replace(found.widest, interval=interval)
 
 

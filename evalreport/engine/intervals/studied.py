@@ -95,9 +95,14 @@ def drawn_together(view: LabelView, of: str, counted: int) -> Drawn:
 
 
 def with_study(
-    interval: Interval | None, metric: str, drawn: Drawn | None, of: str = ""
+    interval: Interval | None,
+    metric: str,
+    drawn: Drawn | None,
+    sides: tuple[float | None, float | None],
+    of: str = "",
 ) -> Interval | None:
-    """The limits of a difference with what such limits held in the study."""
-    if interval is None or drawn is None:
+    """The limits of a difference of two values with what such limits held in the study."""
+    one, two = sides
+    if interval is None or drawn is None or one is None or two is None:
         return interval
-    return interval.with_study(coverage_study.held(metric, drawn, interval, of))
+    return interval.with_study(coverage_study.held(metric, drawn, interval, of, (one, two)))
