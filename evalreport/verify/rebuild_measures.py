@@ -111,15 +111,18 @@ class _Recorded(Evaluator[Any, Any]):
             made = replace(made, interval=made.interval.with_study(told.interval.study))
         return made
 
-    def _limits(self, told: r.Measure | None, reason: str) -> r.Interval | None:
-        """Limits that are taken over, at the level of the spec."""
+    def _limits(
+        self, told: r.Measure | None, reason: str, method: str | None = None
+    ) -> r.Interval | None:
+        """Limits that are taken over, at the level of the spec and by the ``method`` planned."""
         interval = None if told is None else told.interval
         if interval is None:
             return None
-        self._left_out |= {
-            f"interval.{own.name}": reason for own in fields(interval) if own.name != "level"
-        }
-        return replace(interval, level=self.measurer.settings.level)
+        known = ("level", "method") if method else ("level",)
+        names = (own.name for own in fields(interval) if own.name not in known)
+        self._left_out |= {f"interval.{name}": reason for name in names}
+        level = self.measurer.settings.level
+        return replace(interval, level=level, method=method or interval.method)
 
     def _studied(self, task: Task, interval: r.Interval) -> r.Interval:
         """The limits with what such limits held, which is taken over where no table tells rows."""
@@ -154,7 +157,8 @@ class _Recorded(Evaluator[Any, Any]):
             except NotRecorded as absent:
                 found = self._taken_over(task, told, str(absent))
         dropped = None if told is None else told.interval_reason
-        return replace(found, task=task, interval=self._limits(told, reason), dropped=dropped)
+        interval = self._limits(told, reason, task.interval)
+        return replace(found, task=task, interval=interval, dropped=dropped)
 
     def _taken_over(self, task: Task, told: r.Measure | None, reason: str) -> Computed:
         """A value that needs more than the tables."""

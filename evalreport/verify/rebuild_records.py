@@ -128,8 +128,13 @@ def net_reclassification(again: RecordedState) -> Iterator[Made]:
             method = reclassification.method_of(view)
             if method != reclassification.WALD:
                 left_out |= dict.fromkeys(_OF_VARIANCE, SHARED)
+            rows = one.rows
+            if view.weight is None:
+                del left_out["rows"]
+                rows = int(one.events.n + one.nonevents.n)
             moved = _moved(told, level, weighted=method != reclassification.WALD)
-            made = replace(one, label=view.labels[view.positive_index], reason=None)
+            label = view.labels[view.positive_index]
+            made = replace(one, rows=rows, label=label, reason=None)
             made = reclassification.filled(made, moved, level, method)
         yield Made(made, left_out)
 

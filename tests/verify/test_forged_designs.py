@@ -114,7 +114,7 @@ sets: acceptance.text acceptance.required acceptance.observed acceptance.outcome
 sets: plan.tasks plan.planned.count plan.skipped.reason measures.label measures.value
 sets: measures.interval.low measures.denominator subgroup_gaps.gap heterogeneity.p_value
 sets: curves.points.tpr sample_size.width thresholds.threshold
-clusters: comparisons.threshold comparisons.reference comparisons.p_value
+clusters: comparisons.threshold comparisons.reference comparisons.p_value measures.interval.method
 clusters: comparisons.interval.method comparisons.interval.level comparisons.test
 clusters: reclassification.net reclassification.p_value reclassification.model
 clusters: reclassification.test reclassification.threshold reclassification.events.net
@@ -123,6 +123,7 @@ sampled: comparisons.interval.low comparisons.df comparisons.reference_value mea
 panel: omnibus.statistic omnibus.p_value omnibus.models omnibus.metric omnibus.thresholds
 panel: omnibus.title omnibus.df omnibus.totals omnibus.test omnibus.label
 panel: reclassification.statistic reclassification.interval.low reclassification.events.up
+panel: reclassification.rows reclassification.nonevents.n
 panel: comparisons.hypothesis.p_value comparisons.hypothesis.margin comparisons.hypothesis.kind
 panel: comparisons.family_tests comparisons.hypothesis.alpha comparisons.hypothesis.shown
 panel: comparisons.hypothesis.p_adjusted
@@ -136,7 +137,7 @@ panel: roc_relations.crossing_count sample_size.rows_needed sample_size.half_wid
 weights: impact.categories.selection_rate impact.categories.impact_ratio impact.threshold
 weights: impact.columns impact.categories.selected impact.smallest_share impact.label
 weights: measures.value measures.formula measures.missing_bounds.high.value
-weights: measures.interval.level subgroup_gaps.gap subgroup_gaps.ratio
+weights: measures.interval.level measures.interval.method subgroup_gaps.gap subgroup_gaps.ratio
 impact: impact.categories.interval.low impact.categories.p_value impact.categories.highest
 impact: impact.categories.n impact.categories.table impact.categories.below_four_fifths
 impact: measures.value heterogeneity.statistic heterogeneity.widest.gap subgroup_gaps.against
