@@ -104,7 +104,7 @@ class Results:
     positive class: ill
     <BLANKLINE>
     model     value  95 % limits      n
-      Recall  0.500  0.0945 to 0.905  4  Wilson
+      Recall  0.500  0.0945 to 0.905  1 / 2  Wilson
     <BLANKLINE>
     1 warning: results.cautions
     >>> results["recall"].value, results["sensitivity"].method
