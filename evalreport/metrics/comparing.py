@@ -51,6 +51,19 @@ class Family(Enum):
 #: prediction, and of other rows.
 ALONZO, MOSKOWITZ_PEPE, KOOPMAN = "alonzo", "moskowitz_pepe", "koopman"
 OF_RATIOS = {Family.ROWS: ALONZO, Family.CALLS: MOSKOWITZ_PEPE}
+#: Of the largest gap between groups, simultaneous over their pairs: of shares, and by the limits
+#: of each group.
+WIDEST_OF_SHARES, WIDEST_ADDED = "newcombe_hybrid_simultaneous", "square_and_add_simultaneous"
+#: The test of a rate of selection against the highest one, beside limits by Koopman.
+OF_RATES = "fisher_exact"
+#: The test of net reclassification, and its limits where rows are independent and count one each.
+OF_MOVES, WALD = "net_reclassification_z", "wald"
+
+
+def limits_of_moves(*, weighted: bool, clustered: bool) -> str:
+    """Limits of net reclassification, by how rows hang together."""
+    return "cluster_robust" if clustered else SANDWICH if weighted else WALD
+
 
 #: The names of tests and of limits, the default first.
 Methods = tuple[tuple[str, ...], tuple[str, ...]]

@@ -10,6 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 
+from evalreport.metrics.comparing import (
+    ADDED,
+    KOOPMAN,
+    OF_MOVES,
+    OF_RATES,
+    WIDEST_ADDED,
+    WIDEST_OF_SHARES,
+    limits_of_moves,
+)
 from evalreport.metrics.kinds import OF_FOLDS
 from evalreport.plan.build import thresholds
 from evalreport.plan.comparisons import (
@@ -182,7 +191,10 @@ def _reclassified(asked: Comparisons, facts: Sequence[Facts]) -> Iterator[Reques
             reason = f"{asked.reference} is not evaluated on {one.dataset}"
         elif not one.two_classes:
             reason = "there are not two classes"
-        yield Request("comparison", "net reclassification", one.dataset, one.model, reason=reason)
+        limits = limits_of_moves(weighted=one.weighted, clustered=one.clustered)
+        how = "" if reason else f"{OF_MOVES} and {limits}"
+        what = "net reclassification"
+        yield Request("comparison", what, one.dataset, one.model, how, reason)
 
 
 def _reference(reference: Reference) -> str:
@@ -252,13 +264,11 @@ def _against_the_rest(spec: Spec, facts: Sequence[Facts]) -> Iterator[Request]:
 
 
 #: Limits and tests of gaps by the limits of both groups, and from the counts of shares.
-BY_LIMITS = "square_and_add and cochran_q, the widest gap square_and_add_simultaneous"
+BY_LIMITS = f"{ADDED} and cochran_q, the widest gap {WIDEST_ADDED}"
 OF_SHARES = (
-    "newcombe_hybrid, koopman and chi_square of shares of rows, the widest gap "
-    f"newcombe_hybrid_simultaneous; else {BY_LIMITS}"
+    f"newcombe_hybrid, {KOOPMAN} and chi_square of shares of rows, the widest gap "
+    f"{WIDEST_OF_SHARES}; else {BY_LIMITS}"
 )
-#: Limits and test of a rate over the highest one, where rows count one each.
-OF_RATES = "koopman and fisher_exact"
 
 
 def _subgroups(spec: Spec, facts: Sequence[Facts]) -> Iterator[Request]:
@@ -274,7 +284,7 @@ def _subgroups(spec: Spec, facts: Sequence[Facts]) -> Iterator[Request]:
             elif one.unknown:
                 reason = f"the {unknown_words(one.unknown)} are not known"
             if reason is None or one.unknown:
-                how = OF_RATES if counted and reason is None else ""
+                how = f"{KOOPMAN} and {OF_RATES}" if counted and reason is None else ""
                 what = f"impact ratios by {told}"
                 yield Request("subgroups", what, one.dataset, one.model, how, reason)
 

@@ -23,6 +23,7 @@ from evalreport.engine.intervals.impact import Selection, median
 from evalreport.engine.reference.drift import counted as shifted
 from evalreport.engine.reference.drift import is_weighted, of_bins, of_categories, planned_drift
 from evalreport.engine.reference.looks import blocks_of, filled, look_at
+from evalreport.metrics.comparing import WALD
 from evalreport.predict.outcome import repeat_summary
 from evalreport.results import records as r
 from evalreport.results.identity import EVERYTHING
@@ -126,13 +127,13 @@ def net_reclassification(again: RecordedState) -> Iterator[Made]:
         if one.events is not None and one.nonevents is not None:
             view = again.model_of(one.dataset, one.model).view
             method = reclassification.method_of(view)
-            if method != reclassification.WALD:
+            if method != WALD:
                 left_out |= dict.fromkeys(_OF_VARIANCE, SHARED)
             rows = one.rows
             if view.weight is None:
                 del left_out["rows"]
                 rows = int(one.events.n + one.nonevents.n)
-            moved = _moved(told, level, weighted=method != reclassification.WALD)
+            moved = _moved(told, level, weighted=method != WALD)
             label = view.labels[view.positive_index]
             made = replace(one, rows=rows, label=label, reason=None)
             made = reclassification.filled(made, moved, level, method)

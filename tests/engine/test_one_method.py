@@ -151,3 +151,22 @@ def test_the_plan_names_the_limits_of_ratios(tmp_path: Path) -> None:
     assert {name: own["method"] for name, own in ratios.items()} == {
         name: method for name, method in named.items() if method
     }
+
+
+@pytest.mark.parametrize("role", ["", ", weight: w", ", cluster: c"])
+def test_the_plan_names_the_test_and_limits_of_net_reclassification(
+    role: str, tmp_path: Path
+) -> None:
+    rows = [f"{k % 2},{k % 3 > 0:d},{k % 5 > 1:d},{1 + k % 4},{k // 3}" for k in range(60)]
+    (tmp_path / "rows.csv").write_text("\n".join(["y,p,q,w,c", *rows]), encoding="utf-8")
+    (tmp_path / "spec.yaml").write_text(
+        "evalreport: 1\nmetrics: [recall]\n"
+        f"datasets: {{d: {{path: rows.csv, target: y{role}}}}}\n"
+        "models: {one: {prediction: p}, two: {prediction: q}}\n"
+        "comparisons: {reference: one, net_reclassification: true}\n",
+        encoding="utf-8",
+    )
+    run = prepare(load_spec(tmp_path / "spec.yaml"))
+    (asked,) = [one for one in run.plan.requests if one.what == "net reclassification"]
+    (done,) = encode(evaluate(run, "2026-11-21T12:00:00Z"))["reclassification"]
+    assert asked.how == f"{done['test']} and {done['interval']['method']}"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from evalreport.engine.comparisons.pairs import Pair, ordered, pair, row_by_row, side_of
+from evalreport.metrics.comparing import OF_MOVES, limits_of_moves
 from evalreport.metrics.formula import whole
 from evalreport.results import records
 from evalreport.results.records import Reclassification
@@ -19,9 +20,6 @@ from evalreport.statistics.reclassification import Reclassification as Reclassif
 if TYPE_CHECKING:
     from evalreport.engine.run_state import RunState
 
-#: The method of limits where rows are independent and count one each.
-WALD = "wald"
-TEST = "net_reclassification_z"
 NO_ROWS = "net reclassification needs the same rows under two models: name a model as reference"
 
 
@@ -99,9 +97,7 @@ def _computed(both: Pair, empty: Reclassification, level: float) -> Reclassifica
 
 def method_of(view: Any) -> str:
     """The method of the limits for rows of a view."""
-    if view.cluster is not None:
-        return "cluster_robust"
-    return "sandwich" if view.weight is not None else WALD
+    return limits_of_moves(weighted=view.weight is not None, clustered=view.cluster is not None)
 
 
 def filled(
@@ -114,7 +110,7 @@ def filled(
         nonevents=_moves(found.nonevents, level, method),
         net=found.net,
         interval=_interval(found.interval, level, method),
-        test=TEST,
+        test=OF_MOVES,
         statistic=found.statistic,
         p_value=found.p_value,
     )

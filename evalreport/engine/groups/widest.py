@@ -15,6 +15,7 @@ from itertools import combinations
 from typing import TypeVar
 
 from evalreport.metrics.catalogue import find
+from evalreport.metrics.comparing import WIDEST_ADDED, WIDEST_OF_SHARES
 from evalreport.results import records
 from evalreport.results.records import Measure, WidestGap
 from evalreport.statistics.interval import Interval, z_value
@@ -22,7 +23,6 @@ from evalreport.statistics.unpaired import newcombe_hybrid
 
 #: Groups up to which all pairs are held against each other.
 MOST_GROUPS = 60
-SHARES, ADDED = "newcombe_hybrid_simultaneous", "square_and_add_simultaneous"
 
 Fraction = tuple[float, float]
 
@@ -63,14 +63,14 @@ def _simultaneous(
     shares = [f for _, f in known if f is not None]
     if len(shares) == len(known):
         low, high = of_pairs(shares, lambda a, b: newcombe_hybrid(*a, *b, each))
-        return records.Interval(level, low, high, SHARES), None
+        return records.Interval(level, low, high, WIDEST_OF_SHARES), None
     if any(m.interval is None for m, _ in known):
         return None, "a group has no interval"
     wider = z_value(each) / z_value(level)
     sides = [_sides(m, wider) for m, _ in known]
     low, high = of_pairs([side for side in sides if side is not None], _added)
     most = _range(known[0][0].metric)
-    return records.Interval(level, low, min(high, most), ADDED), None
+    return records.Interval(level, low, min(high, most), WIDEST_ADDED), None
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ import numpy as np
 
 from evalreport.engine.counting.classification import ClassificationTable
 from evalreport.engine.settings import ImpactRule
+from evalreport.metrics.comparing import KOOPMAN, OF_RATES
 from evalreport.metrics.formula import whole
 from evalreport.metrics.tables import ScoreTable
 from evalreport.results.records import (
@@ -29,8 +30,6 @@ from evalreport.statistics.exact_sums import exact_sum
 from evalreport.statistics.ratios import koopman
 from evalreport.statistics.unpaired import fisher_exact
 
-#: How a rate is compared with the highest one, whatever the rows are.
-TEST, LIMITS = "fisher_exact", "koopman"
 FOUR_FIFTHS = 0.8
 #: The rule lets categories of a smaller share of the rows be left out.
 LEAVE_OUT = 0.02
@@ -182,8 +181,8 @@ def _with_ratio(
     limits = koopman(s.selected, s.n, top.selected, top.n, level)
     tested = replace(
         found,
-        interval=None if limits is None else Interval(level, limits.low, limits.high, LIMITS),
-        test=TEST,
+        interval=None if limits is None else Interval(level, limits.low, limits.high, KOOPMAN),
+        test=OF_RATES,
         p_value=fisher_exact(round(s.selected), round(s.n), round(top.selected), round(top.n)),
     )
     return with_disagreement(tested)
