@@ -73,7 +73,7 @@ def _metric_section(metric: Any) -> Iterator[str]:
 
 def _metric_facts(metric: Any) -> list[tuple[str, str]]:
     from evalreport.metrics.example import shown_formula
-    from evalreport.metrics.interval_methods import interval_methods
+    from evalreport.metrics.methods import interval_methods
 
     low, high = (_number(bound) for bound in metric.bounds)
     scored = metric.table.value in ("scores", "class_scores")
@@ -286,23 +286,44 @@ def _named(expression: ast.expr) -> list[str]:
 
 
 def methods_page() -> str:
-    """The page of methods with the table of what is planned and what can be asked for."""
-    from evalreport.metrics.interval_methods import BY_KIND, OWN, Design, printed
+    """The page of methods with the tables of what is planned and what can be asked for."""
+    from evalreport.metrics.kinds import Design
+    from evalreport.metrics.methods import DECLARED, DIFFERENCES, VALUES
 
-    begin, end = "<!-- defaults: begin -->\n", "<!-- defaults: end -->"
-    before, _, rest = (FOLDER / "methods.md").read_text(encoding="utf-8").partition(begin)
     designs = [design.value for design in Design]
-    lines = [f"| a value that is | {' | '.join(designs)} |", f"|{'---|' * (len(designs) + 1)}"]
-    for kind, own in BY_KIND.items():
-        cells = []
-        for design in Design:
-            names = (f"`{name}`" if name != OWN else "its formula" for name in own[design])
-            marks = ("**" if name == printed(own[design]) else "" for name in own[design])
-            shown = dict.fromkeys(f"{m}{n}{m}" for m, n in zip(marks, names, strict=True))
-            cells.append(", ".join(shown) or "none")
-        lines.append(f"| {kind.value} | {' | '.join(cells)} |")
-    table = "\n".join(lines)
-    return f"{before}{begin}\n{table}\n\n{end}{rest.partition(end)[2]}"
+    values = [
+        (kind.value, *(_names(own[design]) for design in Design)) for kind, own in VALUES.items()
+    ]
+    differences = [
+        (family.value, *(" / ".join(dict.fromkeys(map(_names, own))) for own in by.values()))
+        for family, by in DIFFERENCES.items()
+    ]
+    datasets = ("two datasets of independent rows", "two datasets of others")
+    declared = [
+        (f"`{m.name}`", m.title, f"`evalreport.{m.formula}`", m.source or "textbooks")
+        for m in DECLARED
+    ]
+    page = (FOLDER / "methods.md").read_text(encoding="utf-8")
+    for name, heads, rows in (
+        ("defaults", ("a value that is", *designs), values),
+        ("differences", ("a difference of", *designs, *datasets), differences),
+        ("sources", ("name", "method", "formula", "source"), declared),
+    ):
+        begin, end = f"<!-- {name}: begin -->\n", f"<!-- {name}: end -->"
+        before, _, rest = page.partition(begin)
+        lines = [heads, ("---",) * len(heads), *rows]
+        table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+        page = f"{before}{begin}\n{table}\n\n{end}{rest.partition(end)[2]}"
+    return page
+
+
+def _names(cell: tuple[str, ...]) -> str:
+    """Methods of a cell of a table, the classical one in bold."""
+    from evalreport.metrics.methods import OWN, printed
+
+    named = {name: "its formula" if name == OWN else f"`{name}`" for name in cell}
+    marked = (f"**{own}**" if name == printed(cell) else own for name, own in named.items())
+    return ", ".join(marked) or "none"
 
 
 PAGES: dict[str, Callable[[], str]] = {

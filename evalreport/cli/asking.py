@@ -360,7 +360,7 @@ def _advice(metric: Metric) -> str:
 def describe(metric: Metric) -> str:
     """All that is known of a metric, as plain text."""
     from evalreport.metrics.example import shown_formula
-    from evalreport.metrics.interval_methods import interval_methods
+    from evalreport.metrics.methods import interval_methods
 
     rows = [
         ("meaning", metric.meaning),

@@ -20,7 +20,7 @@ from evalreport.design.assumptions import Array, Truth, value_of
 from evalreport.design.pairs import AreaPair, CallPair, Pair, calls_against, held_against
 from evalreport.metrics.declare import Goal, Interval, Metric, Table
 from evalreport.metrics.formula import Ratio
-from evalreport.metrics.kinds import SQUARE_AND_ADD
+from evalreport.metrics.methods import SQUARE_AND_ADD
 from evalreport.metrics.tables import Counts
 from evalreport.spec.acceptance import Criterion
 from evalreport.statistics.delong import (

@@ -25,10 +25,16 @@ from evalreport.design.reader_study import (
     reading_test,
 )
 from evalreport.errors import Location, Problem, SpecError
-from evalreport.metrics.comparing import Family, family_of, methods_of
 from evalreport.metrics.declare import Interval, Metric
-from evalreport.metrics.interval_methods import CLASSICAL, classical, default_method
 from evalreport.metrics.kinds import Design as Drawn
+from evalreport.metrics.methods import (
+    CLASSICAL,
+    Family,
+    classical,
+    default_method,
+    family_of,
+    methods_of,
+)
 from evalreport.plan.criteria import criterion_words
 from evalreport.spec.acceptance import Criterion
 from evalreport.spec.design import Design

@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 
 def comparisons_of(state: RunState) -> list[Comparison]:
     """Comparisons of models, or of datasets, as the spec asks for them."""
-    asked = state.prepared.loaded.spec.comparisons
-    request = comparison_request(asked) if asked is not None else None
+    request = comparison_request(state.prepared.loaded.spec)
     if request is None:
         return []
     from evalreport.engine.comparisons.records import compare  # only where asked: it loads much

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from evalreport.engine.metric_values import Evaluated
 from evalreport.metrics.formula import Undefined, Value, number_text
-from evalreport.metrics.kinds import OF_FOLDS
+from evalreport.metrics.methods import OF_FOLDS
 from evalreport.results.records import Interval
 from evalreport.statistics.folds import nadeau_bengio, standard_deviation
 

@@ -32,9 +32,15 @@ from evalreport.engine.thresholds import Resolved
 from evalreport.metrics.catalogue import metric_named
 from evalreport.metrics.declare import Average, Kind, Metric, Table
 from evalreport.metrics.formula import Infinite, Undefined, Value
-from evalreport.metrics.interval_methods import CLASSICAL, interval_methods
-from evalreport.metrics.kinds import DRAWN, TABLE_OF_CLUSTERS, TABLE_OF_WEIGHTS, Design
-from evalreport.metrics.methods import method_title
+from evalreport.metrics.kinds import Design
+from evalreport.metrics.methods import (
+    CLASSICAL,
+    DRAWN,
+    TABLE_OF_CLUSTERS,
+    TABLE_OF_WEIGHTS,
+    interval_methods,
+    method_title,
+)
 from evalreport.metrics.readings import as_read
 from evalreport.metrics.tables import Matrix, ScoreTable
 from evalreport.plan.inputs import Facts, MetricRequest

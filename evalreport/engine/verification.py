@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from evalreport.engine.printed_table import PrintedTable
 from evalreport.metrics.catalogue import find
-from evalreport.metrics.comparing import Family, family_of
+from evalreport.metrics.methods import Family, family_of
 from evalreport.results.records import Criterion
 from evalreport.statistics.unpaired import fisher_exact, heterogeneity
 

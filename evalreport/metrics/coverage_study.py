@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from evalreport.metrics.catalogue import find
-from evalreport.metrics.comparing import same_number
+from evalreport.metrics.properties import same_number
 from evalreport.results.records import Held, Interval
 
 _FILE = Path(__file__).with_name("coverage_study.json")

@@ -47,7 +47,7 @@ WITH_SAMPLES = (*ALL_AVERAGES, Average.SAMPLES)
 
 
 class Interval(Enum):
-    """Families of metrics whose limits have the same formulas, see ``interval_methods``."""
+    """Families of metrics whose limits have the same formulas, see ``methods``."""
 
     PROPORTION = "a share"
     AUC = "an area"
@@ -98,38 +98,6 @@ class Shares(Enum):
     PREDICTED = "predicted"
     AGREEMENT = "agreement"
     EITHER = "either"
-
-
-#: Student's t on the logit with a floor of the variance: of functions of a table, by the delta
-#: method or by weights, and of what is ranked by influence functions.
-DELTA_T, SANDWICH_T, INFLUENCE_T = "delta_t", "sandwich_t", "influence_t"
-#: Squared distances of independent shares, for metrics that say which.
-SQUARE_AND_ADD = "mover_jeffreys"
-#: Student's t on the logarithm, for means of the losses of rows.
-LOG_T = "log_t"
-#: The same forms of clustered rows: of shares, tables, areas and losses.
-SHARE_OF_CLUSTERS, TABLE_OF_CLUSTERS = "cluster_robust_t", "mover_clusters"
-AREA_OF_CLUSTERS, LOSS_OF_CLUSTERS = "obuchowski_score", "log_t_clusters"
-#: And of rows with weights, which are no sample of a declared design.
-SHARE_OF_WEIGHTS, TABLE_OF_WEIGHTS, AREA_OF_WEIGHTS = (
-    "wilson_kish",
-    "mover_weighted",
-    "sandwich_score",
-)
-RESAMPLING = ("bootstrap_percentile", "bootstrap_bca")
-JACKKNIFE = "grouped_jackknife"
-#: Means over folds, and their differences.
-OF_FOLDS = "nadeau_bengio"
-#: Student's t on the logit, with the standard deviation of replicates; and the same of clusters.
-LOGIT_T, LOGIT_T_OF_CLUSTERS = "bootstrap_logit_t", "cluster_bootstrap_logit_t"
-#: Methods that draw rows or clusters; the last one units within strata.
-DRAWN = (*RESAMPLING, LOGIT_T, "cluster_bootstrap", LOGIT_T_OF_CLUSTERS, "survey_bootstrap")
-#: Limits of Youden's J at the cut where the two rates are farthest apart; the same of clusters.
-AT_CUT, AT_CUT_OF_CLUSTERS = "newcombe_at_cut", "clusters_at_cut"
-#: Limits of a share at the threshold that keeps another rate.
-AT_RATE = "wilson_at_rate"
-#: The design-based variance, of whatever the contribution of a row is known.
-SANDWICH = "sandwich"
 
 
 class Shows(Enum):

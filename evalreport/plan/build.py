@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from evalreport.metrics.declare import Average, Metric, Table
-from evalreport.metrics.kinds import OF_FOLDS
+from evalreport.metrics.methods import OF_FOLDS
 from evalreport.plan.inputs import (
     MANY_GROUPS,
     RECORDS_PER_CLASS,
@@ -23,8 +23,8 @@ from evalreport.plan.inputs import (
 from evalreport.plan.label_sets import (
     OF_SETS,
     RULE,
+    label_facts,
     refused_of_sets,
-    set_method,
     set_thresholds,
     set_variants,
 )
@@ -163,8 +163,8 @@ def _method(
             return OF_FOLDS, "folds share training rows"
         return None, "sizes of the training sets are not known"
     methods = requests.methods
-    if facts.label_sets:
-        return set_method(metric, facts, place, methods.get(metric.name))
+    if facts.label_sets and place.label is not None:
+        facts = label_facts(facts, place.label)
     same, _ = stands_for(metric, place.average, facts)
     asked = methods.get(metric.name, methods.get(same.name))
     return choose(metric, place.average, facts, asked)

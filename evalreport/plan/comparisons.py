@@ -7,13 +7,16 @@ dataset where the two share none. One test may compare all models of a dataset a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from evalreport.metrics.catalogue import metric_named
-from evalreport.metrics.comparing import (
+from evalreport.metrics.declare import Interval, Table
+from evalreport.metrics.kinds import Design
+from evalreport.metrics.methods import (
     ADDED,
+    AREA_OF_CLUSTERS,
     AT_A_MARGIN,
     BOOTSTRAP,
     BY_DESIGN,
@@ -24,16 +27,15 @@ from evalreport.metrics.comparing import (
     SEVERAL,
     WITHOUT_PAIRS,
     Family,
-    directed,
+    classical_of,
+    default_of,
+    family_in,
     family_of,
-    is_of_truth_alone,
     methods_of,
-    same_number,
 )
-from evalreport.metrics.declare import Interval, Table
-from evalreport.metrics.kinds import AREA_OF_CLUSTERS, Design
+from evalreport.metrics.properties import directed, is_of_truth_alone, same_number
 from evalreport.plan.inputs import Facts
-from evalreport.plan.methods import ASKED
+from evalreport.plan.methods import AS_CLASSICAL, ASKED
 from evalreport.plan.task import AT_THRESHOLD, Request, Skipped, Task
 from evalreport.results.identity import EVERYTHING
 from evalreport.statistics.hypotheses import WITH_DIRECTION
@@ -51,6 +53,7 @@ class ComparisonRequest:
     be shown, by metric, at the one-sided level ``alpha`` (None: half of 1 - level).
     ``ratios``: metrics whose ratio is told beside the difference. ``subgroups``, ``thresholds``:
     whether each comparison is also made in every subgroup, and at every threshold.
+    ``classical``: metrics compared as R and SAS do by default.
     """
 
     reference: str | None = None
@@ -65,6 +68,7 @@ class ComparisonRequest:
     ratios: Sequence[str] = ()
     subgroups: bool = False
     thresholds: bool = False
+    classical: Collection[str] = ()
 
 
 @dataclass(frozen=True)
@@ -307,7 +311,8 @@ def planned_by(
         none = TWO_THRESHOLDS
     test, interval, why = "", "", none or ""
     if none is None:
-        test, interval, why = _default(family, task, design, paired=paired)
+        as_printed = task.metric in request.classical
+        test, interval, why = _default(family, task, design, paired=paired, as_printed=as_printed)
     chosen = ComparisonTask(task, twin, paired, family, test, interval, why, none, none)
     for place, (key, asked) in enumerate((("test", request.tests), ("interval", request.methods))):
         if task.metric in asked:
@@ -369,47 +374,30 @@ TWO_THRESHOLDS = f"each threshold is chosen on the same rows: {PERCENTILE} can b
 NO_DEFAULT = f"neither value has valid limits: {PERCENTILE} can be requested"
 
 
-def _default(family: Family, task: Task, design: Design, *, paired: bool) -> tuple[str, str, str]:
+def _default(
+    family: Family, task: Task, design: Design, *, paired: bool, as_printed: bool
+) -> tuple[str, str, str]:
     """Test and limits of a difference of which the spec names none, and why these.
 
-    Where rows depend on each other a wider family may be the one whose methods hold. Limits of
-    both values are enough of the same rows where it is known how they go together.
+    ``as_printed``: those that R and SAS print by default.
     """
     metric, at = metric_named(task.metric), task.table in AT_THRESHOLD
     single = task.average is None and task.table != Table.CLASS_SCORES.value
-    mean, other, sample = family is Family.MEAN, family is Family.OTHER, design is Design.SAMPLE
-    by_limits = single and metric.interval in _ANALYTIC
-    if other:
-        ranked = metric.influence is not None or metric.class_pairs
-        by_limits = ranked or (at and metric.is_bounded)
-        by_limits |= single and metric.interval is Interval.LOG
-    if sample and not mean:
-        family = Family.TABLE if metric.linearised and (single or at) else Family.OTHER
-    elif paired and not mean and (other or design is not Design.ROWS):
-        if not by_limits:
-            family = Family.TABLE if at else Family.OTHER
-        elif other:
-            family = Family.LIMITS
-    (test, *_), (method, *_) = methods_of(family, design, paired=paired)
-    why = family.value
-    if test == ADDED and not (family is Family.SHARES and design is Design.ROWS):
+    used = family_in(family, metric, design, paired=paired, single=single, of_table=at)
+    default = test, method = default_of(used, design, paired=paired)
+    if as_printed and (printed := classical_of(used, design, paired=paired)) != default:
+        return (*printed, AS_CLASSICAL)
+    why = used.value
+    if test == ADDED and not (used is Family.SHARES and design is Design.ROWS):
         why = Family.LIMITS.value
-    elif sample:
+    elif design is Design.SAMPLE and paired:
         by_rows = "variance by the design of the sample"
         why = by_rows if test == BY_DESIGN else "units are left out in groups"
     elif test == AREA_OF_CLUSTERS:
         why = "rows of one cluster are not independent"
-    elif test == BY_DESIGN and mean:
-        why = f"{family.value}: by what each contributes"
+    elif test == BY_DESIGN and used is Family.MEAN:
+        why = f"{used.value}: by what each contributes"
     return test, method, why
-
-
-#: Families whose values have limits with weights and in clusters without drawing rows; those of
-#: losses are far too wide to be added.
-_ANALYTIC = (
-    *(Interval.PROPORTION, Interval.TWO_RATES, Interval.SMOOTH, Interval.KAPPA),
-    *(Interval.CORRELATION, Interval.AUC),
-)
 
 
 def _unfit(name: str, known: Sequence[str], family: Family, *, weighted: bool) -> str | None:

@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 
-from evalreport.metrics.comparing import (
+from evalreport.metrics.methods import (
     ADDED,
     KOOPMAN,
+    OF_FOLDS,
     OF_MOVES,
     OF_RATES,
     WIDEST_ADDED,
     WIDEST_OF_SHARES,
     limits_of_moves,
 )
-from evalreport.metrics.kinds import OF_FOLDS
 from evalreport.plan.build import thresholds
 from evalreport.plan.comparisons import (
     ComparisonPlan,
@@ -43,7 +43,7 @@ CURVED_CLASSES = 10
 
 def with_everything(plan: Plan, spec: Spec, requests: Requests, facts: Sequence[Facts]) -> Plan:
     """The plan of the measures, with all other requests of the spec."""
-    request = None if spec.comparisons is None else comparison_request(spec.comparisons)
+    request = comparison_request(spec)
     compared = None if request is None else plan_comparisons(request, plan.tasks, facts)
     others = (
         *_histories(spec),
@@ -67,14 +67,17 @@ def with_everything(plan: Plan, spec: Spec, requests: Requests, facts: Sequence[
     return replace(plan, comparisons=tasks, requests=others, notes=notes)
 
 
-def comparison_request(asked: Comparisons) -> ComparisonRequest | None:
-    """What a spec wants compared; None where the reference is an earlier run."""
-    if isinstance(other := asked.reference, RunReference):
+def comparison_request(spec: Spec) -> ComparisonRequest | None:
+    """What a spec wants compared; None without, or where the reference is an earlier run."""
+    asked = spec.comparisons
+    if asked is None or isinstance(other := asked.reference, RunReference):
         return None
-    same = (field.name for field in fields(ComparisonRequest) if "reference" not in field.name)
+    same = {field.name for field in fields(ComparisonRequest)} & type(asked).model_fields.keys()
+    same -= {"reference"}
     return ComparisonRequest(
         reference=None if isinstance(other, DatasetReference) else other,
         reference_dataset=other.dataset if isinstance(other, DatasetReference) else None,
+        classical=spec.confidence.classical,
         **{name: getattr(asked, name) for name in same},
     )
 

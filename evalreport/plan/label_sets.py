@@ -11,18 +11,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from evalreport.metrics.declare import Average, Metric, Table
-from evalreport.metrics.interval_methods import BY_KIND, Kind
-from evalreport.metrics.kinds import RESAMPLING, SANDWICH
 from evalreport.plan.inputs import HALF, RECORDS_PER_CLASS, Facts, MetricRequest, Requests
-from evalreport.plan.methods import ASKED, choose, design_of
 from evalreport.plan.refusals import no_groups, refused
-from evalreport.plan.task import Place, ThresholdRequest
+from evalreport.plan.task import ThresholdRequest
 from evalreport.results.identity import Slice
 
 #: Up to so many labels averages are taken over, one by one.
 MOST_LABELS = 5_000
-#: Above so many labels no interval of an average over them is taken.
-SMOOTH_LABELS = 500
 
 #: Tables of metrics that have one record, of all labels together.
 OF_SETS = (Table.LABEL_SETS, Table.CLASS_SCORES)
@@ -84,20 +79,3 @@ def refused_of_sets(
     if len(facts.labels) > MOST_LABELS:
         return f"labels are taken one by one up to {MOST_LABELS:,}"
     return refused(request, requests, label_facts(facts, facts.labels[0]), None)
-
-
-def set_method(
-    metric: Metric, facts: Facts, place: Place, asked: str | None
-) -> tuple[str | None, str]:
-    """The interval method of one record, and why."""
-    if place.label is not None:
-        return choose(metric, None, label_facts(facts, place.label), asked)
-    if metric.no_interval or metric.table is Table.LABEL_SETS or place.average is Average.SAMPLES:
-        return choose(metric, place.average, facts, asked)
-    kind = Kind.OTHER if metric.table is Table.SCORES else Kind.LABELS
-    own = BY_KIND[kind][design_of(facts)]
-    if asked in RESAMPLING:
-        return asked, ASKED
-    if kind is Kind.LABELS and len(facts.labels) > SMOOTH_LABELS:
-        return None, f"more than {SMOOTH_LABELS} labels"
-    return (asked, ASKED) if asked in (*own, SANDWICH) else (own[0], kind.value)

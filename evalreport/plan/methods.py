@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from evalreport.metrics.comparing import same_number
+import math
+
 from evalreport.metrics.declare import Average, Interval, Metric
-from evalreport.metrics.interval_methods import (
-    BY_KIND,
+from evalreport.metrics.kinds import Design
+from evalreport.metrics.methods import (
     CLASSICAL,
-    Kind,
+    RESAMPLING,
+    VALUES,
+    Value,
     classical,
-    kind_of,
     offered,
+    value_of,
 )
-from evalreport.metrics.kinds import RESAMPLING, Design
+from evalreport.metrics.properties import same_number
 from evalreport.plan.inputs import Facts
 
 NO_FORMULA = f"no formula is known that holds: {RESAMPLING[0]} can be requested"
 #: Above so many classes no interval of a smooth function of the whole table is taken.
 SMOOTH_CLASSES = 200
+#: The same of averages over labels.
+SMOOTH_LABELS = 500
+MOST_LABELS = {
+    Value.WHOLE: (SMOOTH_CLASSES, "classes"), Value.LABELS: (SMOOTH_LABELS, "labels"),
+}  # fmt: skip
 
 ASKED = "requested in the spec"
 AS_CLASSICAL = "classical, as requested in the spec"
@@ -30,22 +38,24 @@ def choose(
 ) -> tuple[str | None, str]:
     """The method for one task and the reason for it; None where there is no interval."""
     metric, average = stands_for(metric, average, facts)
-    design, two = design_of(facts), facts.two_classes
-    known = offered(metric, average, design, two_classes=two)
+    design = design_of(facts)
+    of = {"two_classes": facts.two_classes, "of_labels": facts.label_sets}
+    known = offered(metric, average, design, **of)
     # a method for independent rows is kept where it is asked for, and what it passes over said
-    if asked in known or asked in offered(metric, average, Design.ROWS, two_classes=two):
+    if asked in known or asked in offered(metric, average, Design.ROWS, **of):
         return asked, ASKED
     if metric.interval is Interval.NONE:
         return None, "a p value or test statistic has no interval"
     if metric.no_interval:
         return None, metric.no_interval
-    kind = kind_of(metric, average, two_classes=two)
-    if kind is Kind.WHOLE and len(facts.labels) > SMOOTH_CLASSES:
-        return None, f"more than {SMOOTH_CLASSES} classes"
-    if not BY_KIND[kind][design]:
+    kind = value_of(metric, average, **of)
+    most, what = MOST_LABELS.get(kind, (math.inf, ""))
+    if len(facts.labels) > most:
+        return None, f"more than {most} {what}"
+    if not VALUES[kind][design]:
         return None, NO_FORMULA
     if asked == CLASSICAL:
-        printed = classical(metric, average, design, two_classes=two)
+        printed = classical(metric, average, design, **of)
         if printed != known[0]:
             return printed, AS_CLASSICAL
     return known[0], kind.value
@@ -62,7 +72,7 @@ def stands_for(
     metric: Metric, average: Average | None, facts: Facts
 ) -> tuple[Metric, Average | None]:
     """The metric, and average, whose interval a value has: those of the same number."""
-    if average is None or facts.indeterminate:
+    if average is None or facts.indeterminate or facts.label_sets:
         return metric, average
     same, other = same_number(metric, average.value, two_classes=facts.two_classes)
     return same, None if other is None else Average(other)

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evalreport.metrics.catalogue import find
-from evalreport.metrics.comparing import same_number
 from evalreport.metrics.declare import Metric
+from evalreport.metrics.properties import same_number
 from evalreport.report.charts.canvas import HALF, WHOLE, drawing, panel
 from evalreport.report.charts.confusion import confusion
 from evalreport.report.columns import Column, left, right, table_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Protocol
 
 from evalreport.metrics.catalogue import find
-from evalreport.metrics.comparing import same_number
 from evalreport.metrics.declare import Metric, Table
+from evalreport.metrics.properties import same_number
 from evalreport.report.words import OfMetric
 
 #: How each average comes about; ``{}`` is what it is an average of.

@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterable, Sequence
 
 from evalreport.metrics.catalogue import catalogue, find
-from evalreport.metrics.comparing import moves_with_prevalence
-from evalreport.metrics.comparing import same_number as declared_as
 from evalreport.metrics.declare import Average, Goal
 from evalreport.metrics.kinds import Interval
 from evalreport.metrics.methods import method_title
+from evalreport.metrics.properties import moves_with_prevalence
+from evalreport.metrics.properties import same_number as declared_as
 from evalreport.report.cards import interval_text, number_of, outcome_cell, whisker_of
 from evalreport.report.contents import Contents, View, identity, view_of
 from evalreport.report.criteria import requirement_text

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from evalreport.metrics.catalogue import find, named_within
-from evalreport.metrics.comparing import is_of_truth_alone
+from evalreport.metrics.properties import is_of_truth_alone
 from evalreport.report.choosing import threshold_choosers
 from evalreport.report.classes import against_the_rest, counts_of_each, pooled_counts
 from evalreport.report.columns import Column, right, table_of

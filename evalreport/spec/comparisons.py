@@ -12,13 +12,8 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import AfterValidator, Field, Tag, model_validator
 
 from evalreport.metrics.catalogue import find, metric_named
-from evalreport.metrics.comparing import (
-    directed,
-    has_ratio,
-    known_intervals,
-    known_methods,
-    known_tests,
-)
+from evalreport.metrics.methods import has_ratio, known_intervals, known_methods, known_tests
+from evalreport.metrics.properties import directed
 from evalreport.spec.confidence import by_metric, methods_by_metric
 from evalreport.spec.datasets import LocalFile
 from evalreport.spec.fields import Fault, Flag, Many, Name, Number, Part, form, refuse

@@ -11,8 +11,8 @@ from pydantic import AfterValidator, Field, Tag
 from evalreport.errors import did_you_mean
 from evalreport.metrics.catalogue import catalogue, find
 from evalreport.metrics.declare import Metric
-from evalreport.metrics.interval_methods import CLASSICAL, interval_methods
 from evalreport.metrics.kinds import Design
+from evalreport.metrics.methods import CLASSICAL, interval_methods
 from evalreport.spec.fields import (
     SEED_LIMIT,
     Fault,
@@ -104,7 +104,7 @@ class Confidence(Part):
     methods: Methods = Field(
         default_factory=dict,
         description="Interval method of a metric, by its name; or classical: of every metric what "
-        "R and SAS print by default.",
+        "R and SAS print by default, and of its comparisons.",
     )
     width: Annotated[Number, Field(gt=0, lt=1)] | None = Field(
         None, description="Wanted width of intervals; the rows it would take are stated."
@@ -116,3 +116,8 @@ class Confidence(Part):
         if isinstance(self.methods, str):
             return {metric.name: self.methods for metric in catalogue()}
         return self.methods
+
+    @property
+    def classical(self) -> tuple[str, ...]:
+        """The metrics, by their names, with the methods that R and SAS print by default."""
+        return tuple(name for name, method in self.method_of.items() if method == CLASSICAL)

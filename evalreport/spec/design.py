@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from evalreport.metrics.catalogue import find
-from evalreport.metrics.comparing import Family, family_of
+from evalreport.metrics.methods import Family, family_of
 from evalreport.spec.datasets import LocalFile
 from evalreport.spec.fields import Fault, Name, Number, Part, Text, Whole, refuse
 from evalreport.spec.metric_requests import unknown_metric

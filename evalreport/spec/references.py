@@ -10,8 +10,8 @@ from typing import Any
 from evalreport.errors import Problem, did_you_mean
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Metric
-from evalreport.metrics.interval_methods import CLASSICAL, interval_methods
 from evalreport.metrics.kinds import Design as Drawn
+from evalreport.metrics.methods import CLASSICAL, interval_methods
 from evalreport.spec.acceptance import Criterion, WhichNumber, as_threshold
 from evalreport.spec.comparisons import (
     Baselines,

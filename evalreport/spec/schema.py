@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 from evalreport.metrics.catalogue import catalogue
-from evalreport.metrics.comparing import known_intervals, known_tests
 from evalreport.metrics.declare import Metric, Parameter
+from evalreport.metrics.methods import known_intervals, known_tests
 from evalreport.spec.confidence import requestable
 from evalreport.spec.estimators import CLASSIFIERS, STEPS
 from evalreport.spec.metric_requests import CORNER, OF_A_TABLE

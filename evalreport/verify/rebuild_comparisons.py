@@ -35,10 +35,10 @@ from evalreport.engine.metric_values import Evaluated
 from evalreport.engine.reference.differences import SAME_ROWS, compared_with_run
 from evalreport.engine.reference.run import ReferenceRun, References
 from evalreport.metrics.catalogue import metric_named
-from evalreport.metrics.comparing import ONE, STUDENT
 from evalreport.metrics.coverage_study import Drawn
 from evalreport.metrics.declare import Metric
 from evalreport.metrics.formula import Undefined, Value
+from evalreport.metrics.methods import ONE, STUDENT
 from evalreport.plan.comparisons import ComparisonRequest, ComparisonTask, planned_by
 from evalreport.plan.everything import comparison_request
 from evalreport.plan.task import Task
@@ -77,7 +77,7 @@ def comparisons(again: RecordedState) -> Iterator[Made]:
     told, asked = again.results.comparisons, again.spec.loaded.spec.comparisons
     if asked is None:
         return
-    request, level = comparison_request(asked), again.spec.settings.level
+    request, level = comparison_request(again.spec.loaded.spec), again.spec.settings.level
     if request is not None:
         own = [
             _Recorded(again, one, task, fold)

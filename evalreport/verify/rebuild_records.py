@@ -23,7 +23,7 @@ from evalreport.engine.intervals.impact import Selection, median
 from evalreport.engine.reference.drift import counted as shifted
 from evalreport.engine.reference.drift import is_weighted, of_bins, of_categories, planned_drift
 from evalreport.engine.reference.looks import blocks_of, filled, look_at
-from evalreport.metrics.comparing import WALD
+from evalreport.metrics.methods import WALD
 from evalreport.predict.outcome import repeat_summary
 from evalreport.results import records as r
 from evalreport.results.identity import EVERYTHING

@@ -18,7 +18,7 @@ from evalreport.engine.measures import Measurer, as_measure
 from evalreport.engine.settings import Settings
 from evalreport.engine.thresholds import Resolved
 from evalreport.metrics.catalogue import find
-from evalreport.metrics.comparing import has_ratio
+from evalreport.metrics.methods import has_ratio
 from evalreport.plan.build import build_plan
 from evalreport.plan.comparisons import ComparisonRequest, plan_comparisons
 from evalreport.plan.inputs import Facts, MetricRequest, Requests

@@ -32,8 +32,8 @@ from scipy.special import expit, ndtr, ndtri
 
 from evalreport.engine.metric_values import stacked_value
 from evalreport.metrics.catalogue import find, metric_named
-from evalreport.metrics.interval_methods import BY_KIND, kind_of
 from evalreport.metrics.kinds import Design, Kind
+from evalreport.metrics.methods import VALUES, value_of
 from evalreport.metrics.tables import Counts, ScoreTable
 from evalreport.predict.view import LabelView
 from evalreport.results.records import Measure
@@ -311,7 +311,7 @@ def counted(cell: Cell, part: float = 1.0, seed: int = SEED) -> Found:
 def has_default(metric: str, design: Design) -> bool:
     """Whether a value of two classes has limits that no spec asks for."""
     declared = metric_named(metric)
-    return bool(BY_KIND[kind_of(declared, None, two_classes=True)][design])
+    return bool(VALUES[value_of(declared, None, two_classes=True)][design])
 
 
 # -- the file and the page -----------------------------------------------------------------------

@@ -16,7 +16,7 @@ import evalreport
 from evalreport.design import decisions
 from evalreport.design.decisions import Decision
 from evalreport.design.pairs import AreaPair
-from evalreport.metrics.interval_methods import default_method
+from evalreport.metrics.methods import default_method
 from evalreport.spec.load import parse_spec
 from evalreport.statistics import delong, predictive
 from evalreport.statistics.predictive import PairedCalls

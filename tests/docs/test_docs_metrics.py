@@ -11,7 +11,7 @@ import pytest
 
 from evalreport.metrics.catalogue import catalogue, find, known_names
 from evalreport.metrics.declare import Metric
-from evalreport.metrics.interval_methods import interval_methods
+from evalreport.metrics.methods import interval_methods
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 

@@ -10,8 +10,8 @@ import pytest
 import evalreport
 from evalreport.metrics.catalogue import catalogue, find
 from evalreport.metrics.declare import Average
-from evalreport.metrics.interval_methods import classical, offered
 from evalreport.metrics.kinds import Design
+from evalreport.metrics.methods import classical, offered
 from evalreport.plan.methods import AS_CLASSICAL
 from evalreport.spec.confidence import requestable
 
@@ -113,3 +113,67 @@ def test_the_classical_method_of_a_metric(
     declared = find(metric)
     assert declared is not None
     assert classical(declared, average, Design.ROWS, two_classes=two) == method
+
+
+SCORED = {
+    "y": [0, 1, 1, 0, 1, 0, 1, 0, 0, 1, 1, 0, 1, 0, 1, 1, 0, 0, 1, 0],
+    "a": [.2, .8, .6, .3, .9, .6, .7, .1, .4, .8, .3, .2, .9, .5, .7, .6, .2, .3, .4, .7],
+    "b": [.3, .6, .4, .6, .7, .5, .8, .2, .6, .5, .6, .4, .7, .3, .3, .9, .1, .6, .2, .4],
+}  # fmt: skip
+
+
+def comparisons(**further: Any) -> dict[str, Any]:
+    spec = {
+        "evalreport": 1, "title": "two", "datasets": {"d": {"target": "y"}},
+        "models": {"a": {"score": "a"}, "b": {"score": "b"}},
+        "metrics": ["recall", "roc_auc", "brier", "precision", "f1", "average_precision"],
+        "comparisons": {"reference": "a"}, **further,
+    }  # fmt: skip
+    found = evalreport.run(spec, frames={"d": SCORED}).json["comparisons"]
+    return {one["metric"]: one for one in found}
+
+
+def test_comparisons_are_classical_too_as_if_each_was_asked_for() -> None:
+    found = comparisons(confidence={"methods": "classical"})
+    tests = {"recall": "mcnemar_corrected", "roc_auc": "delong", "brier": "paired_t"}
+    methods = tests | {"recall": "wald"}
+    named = comparisons(comparisons={"reference": "a", "tests": tests, "methods": methods})
+    usual = comparisons()
+    for metric, one in found.items():
+        other = named if metric in tests else usual
+        assert {k: v for k, v in one.items() if k != "why"} == {
+            k: v for k, v in other[metric].items() if k != "why"
+        }
+        assert (one["why"] == AS_CLASSICAL) == (metric in tests)
+
+
+def test_what_a_spec_names_goes_before_what_is_classical() -> None:
+    asked = {"reference": "a", "tests": {"recall": "mcnemar_midp"}}
+    found = comparisons(confidence={"methods": "classical"}, comparisons=asked)
+    assert found["recall"]["test"] == "mcnemar_midp"
+    alone = comparisons(confidence={"methods": {"roc_auc": "classical"}})
+    assert [alone[name]["test"] for name in ("roc_auc", "brier")] == ["delong", "satterthwaite_t"]
+
+
+@pytest.mark.parametrize(
+    ("methods", "clusters", "method"),
+    [
+        ("classical", None, "delta"),
+        ("classical", "c", "cluster_robust"),
+        ({"recall": "cluster_bootstrap"}, "c", "cluster_bootstrap"),
+    ],
+)
+def test_averages_over_labels_have_the_method_that_is_asked_for(
+    methods: Any, clusters: str | None, method: str
+) -> None:
+    sets = ["a;b", "b", "a", "", "a;b", "b", "a", "a", "b", "a;b", "", "a"]
+    said = ["a", "b", "a;b", "", "b", "b", "a", "b", "b", "a;b", "a", "a"]
+    dataset = {"target": {"list": "y"}} | ({"cluster": clusters} if clusters else {})
+    spec = {
+        "evalreport": 1, "title": "sets", "datasets": {"d": dataset},
+        "models": {"m": {"prediction": {"list": "p"}}}, "metrics": ["recall"],
+        "averaging": ["macro"], "confidence": {"methods": methods, "resamples": 200},
+    }  # fmt: skip
+    frame = {"y": sets, "p": said, "c": [i // 2 for i in range(12)]}
+    (measure,) = evalreport.run(spec, frames={"d": frame}).json["measures"]
+    assert measure["interval"]["method"] == method

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from evalreport.metrics.catalogue import find
-from evalreport.metrics.comparing import Family, family_of, methods_of
+from evalreport.metrics.methods import Family, family_of, methods_of
 from evalreport.plan.build import Plan, build_plan
 from evalreport.plan.comparisons import ComparisonPlan, ComparisonRequest, plan_comparisons
 from evalreport.plan.inputs import Facts, MetricRequest, Requests

@@ -20,9 +20,8 @@ from statsmodels.stats.proportion import confint_proportions_2indep
 import evalreport
 from evalreport.metrics.catalogue import catalogue, find
 from evalreport.metrics.declare import Average, Table
-from evalreport.metrics.interval_methods import BY_KIND
 from evalreport.metrics.kinds import Design
-from evalreport.metrics.methods import method_title
+from evalreport.metrics.methods import VALUES, method_title
 from evalreport.plan.inputs import Facts
 from evalreport.plan.methods import choose
 from evalreport.verify.recompute import recompute
@@ -113,7 +112,7 @@ def test_the_defaults_of_three_classes(
 
 
 def test_no_number_of_rows_changes_a_default_and_none_is_drawn() -> None:
-    cells = [own for by in BY_KIND.values() for d, own in by.items() if d is not Design.SAMPLE]
+    cells = [own for by in VALUES.values() for d, own in by.items() if d is not Design.SAMPLE]
     drawn = {own[0] for own in cells if own}
     assert not {m for m in drawn if "bootstrap" in m}
     for metric in catalogue():

@@ -9,12 +9,7 @@ import pytest
 
 import evalreport
 from evalreport.metrics.catalogue import find
-from evalreport.metrics.comparing import (
-    Family,
-    known_intervals,
-    known_tests,
-    methods_of,
-)
+from evalreport.metrics.methods import Family, known_intervals, known_tests, methods_of
 from evalreport.spec.load import parse_spec
 
 #: A metric of each family that is compared alike.

@@ -11,8 +11,8 @@ from plain_results import build
 import evalreport
 from evalreport.metrics.catalogue import catalogue, find
 from evalreport.metrics.declare import Interval, Metric, Table
-from evalreport.metrics.interval_methods import BY_KIND, OWN, interval_methods
 from evalreport.metrics.kinds import Design
+from evalreport.metrics.methods import OWN, VALUES, interval_methods
 from evalreport.report.model import Ledgers
 
 N = 160
@@ -107,7 +107,7 @@ def test_a_method_that_is_asked_for_is_given_and_never_exchanged(
 def test_every_method_of_the_table_can_be_asked_for_under_its_design() -> None:
     for design in Design:
         known = {name for metric in catalogue() for name in interval_methods(metric, [design])}
-        assert {name for by in BY_KIND.values() for name in by[design]} - {OWN} <= known
+        assert {name for by in VALUES.values() for name in by[design]} - {OWN} <= known
 
 
 @pytest.mark.parametrize("design", Design)

@@ -15,7 +15,7 @@ import evalreport
 from evalreport.engine.intervals import bootstrap, grouped_jackknife
 from evalreport.metrics.catalogue import catalogue, find
 from evalreport.metrics.declare import Average, Table
-from evalreport.metrics.kinds import DRAWN
+from evalreport.metrics.methods import DRAWN
 from evalreport.metrics.tables import ScoreTable
 from evalreport.plan.build import build_plan
 from evalreport.plan.comparisons import ComparisonRequest, plan_comparisons

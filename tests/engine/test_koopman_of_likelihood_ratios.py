@@ -13,7 +13,7 @@ from statsmodels.stats.proportion import confint_proportions_2indep
 
 import evalreport
 from evalreport.metrics.catalogue import find
-from evalreport.metrics.interval_methods import interval_methods
+from evalreport.metrics.methods import interval_methods
 
 First = Callable[[float, float], float]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from evalreport.metrics.catalogue import find
-from evalreport.metrics.comparing import Family, methods_of, same_number
+from evalreport.metrics.methods import Family, methods_of
+from evalreport.metrics.properties import same_number
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib.util import find_spec
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -10,11 +11,10 @@ from typing import Any
 import pytest
 from ready_specs import CONFIGS, results_of
 
-from evalreport.metrics import comparing
+from evalreport.metrics import methods
 from evalreport.metrics.catalogue import catalogue
-from evalreport.metrics.interval_methods import BY_KIND, OWN, interval_methods
 from evalreport.metrics.kinds import Design
-from evalreport.metrics.methods import DECLARED, METHODS
+from evalreport.metrics.methods import DECLARED, METHODS, OWN, VALUES, interval_methods
 from evalreport.statistics.hypotheses import PAIRED_TAILS, UNPAIRED_TAILS
 from evalreport.statistics.proportions import PROPORTION_METHODS
 from evalreport.statistics.unpaired import UNPAIRED_METHODS
@@ -46,16 +46,16 @@ def recorded(part: Any) -> Iterator[str]:
 
 def test_what_can_be_asked_for_is_declared() -> None:
     asked = {name for metric in catalogue() for name in interval_methods(metric, Design)}
-    for family, design, paired in product(comparing.Family, Design, (True, False)):
-        tests, limits = comparing.methods_of(family, design, paired=paired)
+    for family, design, paired in product(methods.Family, Design, (True, False)):
+        tests, limits = methods.methods_of(family, design, paired=paired)
         asked |= {*tests, *limits}
-    asked |= {*comparing.AT_A_MARGIN.values(), *comparing.SEVERAL.values()}
+    asked |= {*methods.AT_A_MARGIN.values(), *methods.SEVERAL.values()}
     assert asked <= METHODS.keys()
 
 
 def test_what_is_carried_out_by_name_is_declared() -> None:
     carried = {*PROPORTION_METHODS, *UNPAIRED_METHODS, *PAIRED_TAILS, *UNPAIRED_TAILS}
-    listed = {name for by in BY_KIND.values() for cell in by.values() for name in cell}
+    listed = {name for by in VALUES.values() for cell in by.values() for name in cell}
     assert carried | listed - {OWN} <= METHODS.keys()
 
 
@@ -81,3 +81,8 @@ def test_each_has_a_title_and_a_source_unless_it_needs_none() -> None:
 def test_each_is_explained() -> None:
     told = (ROOT / "docs" / "methods.md").read_text(encoding="utf-8")
     assert [name for name in METHODS if f"`{name}`" not in told] == []
+
+
+def test_the_module_of_each_formula_is_there() -> None:
+    missing = [m.name for m in DECLARED if find_spec(f"evalreport.{m.formula}") is None]
+    assert missing == []

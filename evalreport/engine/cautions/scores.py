@@ -11,8 +11,7 @@ from evalreport.engine.intervals.pooled_ranks import ONE_SCALE
 from evalreport.metrics.catalogue import metric_named, of_caution
 from evalreport.metrics.declare import Interval
 from evalreport.metrics.formula import Value
-from evalreport.metrics.kinds import AREA_OF_CLUSTERS, AREA_OF_WEIGHTS
-from evalreport.metrics.methods import METHODS
+from evalreport.metrics.methods import AREA_OF_CLUSTERS, AREA_OF_WEIGHTS, METHODS
 from evalreport.metrics.precision_recall import average_precision
 from evalreport.metrics.ranking import roc_auc, tied_pairs
 from evalreport.metrics.tables import ScoreTable

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from evalreport.engine.comparisons.contrast import ByError, ByStatistic, Contrast, Limits, Unknown
 from evalreport.engine.comparisons.pairs import Pair, Side
-from evalreport.metrics.kinds import AREA_OF_CLUSTERS
+from evalreport.metrics.methods import AREA_OF_CLUSTERS
 from evalreport.metrics.ranking import line_of_area
 from evalreport.plan.comparisons import ComparisonTask
 from evalreport.plan.task import Task

@@ -21,9 +21,9 @@ from evalreport.engine.comparisons.contrast import (
     no_variation,
 )
 from evalreport.engine.intervals.methods import from_limits
-from evalreport.metrics.comparing import ALONZO, KOOPMAN, MOSKOWITZ_PEPE, share_of
 from evalreport.metrics.declare import Metric
-from evalreport.metrics.methods import method_title
+from evalreport.metrics.methods import ALONZO, KOOPMAN, MOSKOWITZ_PEPE, method_title
+from evalreport.metrics.properties import share_of
 from evalreport.results.records import Calls, JointCalls, JointTable, Ratio
 from evalreport.statistics import hypotheses, paired, predictive, ratios, unpaired
 from evalreport.statistics.hypotheses import Tails

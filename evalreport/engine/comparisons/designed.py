@@ -27,9 +27,9 @@ from evalreport.engine.intervals.linearised import slopes_of
 from evalreport.engine.intervals.score_averages import influence
 from evalreport.engine.metric_values import Evaluated
 from evalreport.metrics.catalogue import metric_named
-from evalreport.metrics.comparing import BY_DESIGN
 from evalreport.metrics.formula import Value
-from evalreport.metrics.kinds import SANDWICH, Interval, Table
+from evalreport.metrics.kinds import Interval, Table
+from evalreport.metrics.methods import BY_DESIGN, SANDWICH
 from evalreport.metrics.ranking import roc_auc
 from evalreport.plan.comparisons import ComparisonTask
 from evalreport.plan.task import AT_THRESHOLD, Task

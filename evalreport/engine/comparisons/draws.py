@@ -24,8 +24,8 @@ from evalreport.engine.intervals.jackknife import Units
 from evalreport.engine.intervals.score_averages import average_of_both
 from evalreport.engine.metric_values import stacked_value
 from evalreport.metrics.catalogue import metric_named
-from evalreport.metrics.comparing import Family, family_of
 from evalreport.metrics.declare import Average, Table
+from evalreport.metrics.methods import Family, family_of
 from evalreport.plan.comparisons import ComparisonTask
 from evalreport.plan.task import AT_THRESHOLD, Task
 from evalreport.predict.view import LabelView

@@ -13,7 +13,7 @@ from evalreport.engine.comparisons.pairs import Pair
 from evalreport.engine.folds import mean_over_folds
 from evalreport.engine.metric_values import Evaluated
 from evalreport.metrics.catalogue import metric_named
-from evalreport.metrics.kinds import OF_FOLDS
+from evalreport.metrics.methods import OF_FOLDS
 from evalreport.plan.comparisons import ComparisonTask
 from evalreport.results.identity import Slice
 from evalreport.statistics.folds import corrected_resampled_t

@@ -20,12 +20,12 @@ from evalreport.engine.intervals.bootstrap import Bootstrap
 from evalreport.engine.intervals.class_bootstrap import class_replicates
 from evalreport.engine.intervals.studied import studied_as, was_studied
 from evalreport.engine.metric_values import Evaluated
-from evalreport.metrics.comparing import ADDED, OF_TWO_MEANS, SATTERTHWAITE, Family
 from evalreport.metrics.coverage_study import TWO_SAMPLES, Drawn
 from evalreport.metrics.declare import Table
 from evalreport.metrics.formula import Value
+from evalreport.metrics.methods import ADDED, OF_TWO_MEANS, SATTERTHWAITE, Family
 from evalreport.plan.comparisons import ComparisonTask
-from evalreport.plan.methods import ASKED
+from evalreport.plan.methods import REQUESTED
 from evalreport.plan.task import AT_THRESHOLD, Task
 from evalreport.results.identity import EVERYTHING
 from evalreport.statistics import means
@@ -68,7 +68,7 @@ class OtherRows(ByContrast):
     def studied(self, task: ComparisonTask) -> tuple[str, Drawn] | None:
         """The smaller dataset as the study counts it."""
         sides = (self.model, task.task), (self.reference, task.reference)
-        if task.why == ASKED:
+        if task.why in REQUESTED:
             return None
         for side, own in sides:
             of_two = not studied_as(own, side.view)[1]

@@ -18,8 +18,8 @@ from evalreport.engine.metric_values import Evaluated
 from evalreport.engine.settings import Settings
 from evalreport.engine.thresholds import Resolved
 from evalreport.metrics.catalogue import metric_named
-from evalreport.metrics.comparing import share_of
 from evalreport.metrics.declare import Metric, Table
+from evalreport.metrics.properties import share_of
 from evalreport.metrics.tables import Counts, Matrix
 from evalreport.plan.task import Task, ThresholdRequest
 from evalreport.predict.view import LabelView

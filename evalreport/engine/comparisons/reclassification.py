@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from evalreport.engine.comparisons.pairs import Pair, ordered, pair, row_by_row, side_of
-from evalreport.metrics.comparing import OF_MOVES, limits_of_moves
 from evalreport.metrics.formula import whole
+from evalreport.metrics.methods import OF_MOVES, limits_of_moves
 from evalreport.results import records
 from evalreport.results.records import Reclassification
 from evalreport.statistics.interval import Interval

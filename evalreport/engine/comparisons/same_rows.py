@@ -12,20 +12,22 @@ from evalreport.engine.comparisons.replicates import by_draws, by_groups
 from evalreport.engine.comparisons.square_and_add import of_limits, of_tables
 from evalreport.engine.intervals.studied import drawn_together, studied_as, was_studied
 from evalreport.metrics.catalogue import metric_named
-from evalreport.metrics.comparing import (
+from evalreport.metrics.coverage_study import Drawn
+from evalreport.metrics.methods import (
     ADDED,
+    AREA_OF_CLUSTERS,
     BY_DESIGN,
     CLUSTERS,
+    JACKKNIFE,
     PAIRED_T,
     PERCENTILE,
+    SANDWICH,
     SATTERTHWAITE,
     TWO_TABLES,
     Family,
 )
-from evalreport.metrics.coverage_study import Drawn
-from evalreport.metrics.kinds import AREA_OF_CLUSTERS, JACKKNIFE, SANDWICH
 from evalreport.plan.comparisons import ComparisonTask
-from evalreport.plan.methods import ASKED
+from evalreport.plan.methods import REQUESTED
 from evalreport.statistics import means
 
 #: Intervals that know which rows belong together.
@@ -101,7 +103,7 @@ class SameRows(ByContrast):
 
     def studied(self, task: ComparisonTask) -> tuple[str, Drawn] | None:
         view = self.model.view
-        if task.why == ASKED or not was_studied(view, task.task):
+        if task.why in REQUESTED or not was_studied(view, task.task):
             return None
         name, of = studied_as(task.task, view)
         counted = min(view.class_rows) if of else view.class_rows[self.model.class_index(task.task)]

@@ -18,8 +18,8 @@ from evalreport.engine.comparisons.counts import counted
 from evalreport.engine.comparisons.pairs import Pair, Side
 from evalreport.engine.intervals.table_intervals import of_shares
 from evalreport.metrics.catalogue import metric_named
-from evalreport.metrics.comparing import ADDED, TWO_TABLES
 from evalreport.metrics.formula import Value
+from evalreport.metrics.methods import ADDED, TWO_TABLES
 from evalreport.plan.comparisons import ComparisonTask
 from evalreport.plan.task import Task
 from evalreport.results import records

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from evalreport.metrics.catalogue import find
-from evalreport.metrics.kinds import AT_CUT, AT_CUT_OF_CLUSTERS, SQUARE_AND_ADD
+from evalreport.metrics.methods import AT_CUT, AT_CUT_OF_CLUSTERS, SQUARE_AND_ADD
 from evalreport.results.records import Interval, Measure
 from evalreport.statistics.interval import z_value
 

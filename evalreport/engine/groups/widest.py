@@ -15,7 +15,7 @@ from itertools import combinations
 from typing import TypeVar
 
 from evalreport.metrics.catalogue import find
-from evalreport.metrics.comparing import WIDEST_ADDED, WIDEST_OF_SHARES
+from evalreport.metrics.methods import WIDEST_ADDED, WIDEST_OF_SHARES
 from evalreport.results import records
 from evalreport.results.records import Measure, WidestGap
 from evalreport.statistics.interval import Interval, z_value

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from evalreport.engine.intervals import methods as intervals
 from evalreport.engine.intervals.case import ScoreCase
-from evalreport.metrics.kinds import AT_CUT_OF_CLUSTERS, SHARE_OF_CLUSTERS
+from evalreport.metrics.methods import AT_CUT_OF_CLUSTERS, SHARE_OF_CLUSTERS
 from evalreport.metrics.tables import ScoreTable
 from evalreport.results import records
 from evalreport.statistics import proportions

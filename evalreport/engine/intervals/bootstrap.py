@@ -21,7 +21,7 @@ from evalreport.engine.intervals import grouped_jackknife, jackknife
 from evalreport.engine.intervals.jackknife import Units, finite
 from evalreport.engine.intervals.methods import has_width
 from evalreport.engine.settings import Settings
-from evalreport.metrics.kinds import DRAWN
+from evalreport.metrics.methods import DRAWN
 from evalreport.metrics.tables import ScoreTable
 from evalreport.results.identity import Slice
 from evalreport.results.records import Interval

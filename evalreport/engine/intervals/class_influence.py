@@ -14,7 +14,7 @@ import numpy.typing as npt
 from evalreport.engine.counting.memory import summed
 from evalreport.engine.intervals.case import Case
 from evalreport.engine.intervals.methods import widened
-from evalreport.metrics.kinds import INFLUENCE_T
+from evalreport.metrics.methods import INFLUENCE_T
 from evalreport.metrics.ranking import roc_auc
 from evalreport.metrics.tables import ScoreTable
 from evalreport.predict.view import distinct

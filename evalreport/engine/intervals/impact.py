@@ -16,8 +16,8 @@ import numpy as np
 
 from evalreport.engine.counting.classification import ClassificationTable
 from evalreport.engine.settings import ImpactRule
-from evalreport.metrics.comparing import KOOPMAN, OF_RATES
 from evalreport.metrics.formula import whole
+from evalreport.metrics.methods import KOOPMAN, OF_RATES
 from evalreport.metrics.tables import ScoreTable
 from evalreport.results.records import (
     ImpactCategory,

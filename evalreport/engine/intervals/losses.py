@@ -17,7 +17,7 @@ from evalreport.engine.intervals import methods as intervals
 from evalreport.engine.intervals.case import Case, ScoreCase
 from evalreport.engine.intervals.linearised import contributions, spread
 from evalreport.metrics.declare import Interval
-from evalreport.metrics.kinds import LOG_T, SANDWICH, SHARE_OF_CLUSTERS, SHARE_OF_WEIGHTS
+from evalreport.metrics.methods import LOG_T, SANDWICH, SHARE_OF_CLUSTERS, SHARE_OF_WEIGHTS
 from evalreport.predict.view import distinct
 from evalreport.results import records
 from evalreport.results.identity import EVERYTHING

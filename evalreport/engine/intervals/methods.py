@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.metrics.kinds import (
+from evalreport.metrics.methods import (
     AREA_OF_CLUSTERS,
     DELTA_T,
     SANDWICH_T,

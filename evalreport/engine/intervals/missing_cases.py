@@ -32,9 +32,9 @@ from evalreport.engine.intervals.missing_rows import (
     placeable,
 )
 from evalreport.engine.metric_values import Evaluated, stacked_value
-from evalreport.metrics.comparing import share_of
 from evalreport.metrics.declare import Average, Interval, Metric, Table
 from evalreport.metrics.formula import Value, whole
+from evalreport.metrics.properties import share_of
 from evalreport.metrics.tables import Counts, ScoreTable
 from evalreport.results.records import Cells, Fraction, MissingBounds, OfCells
 

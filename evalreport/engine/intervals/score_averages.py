@@ -35,7 +35,7 @@ from evalreport.engine.intervals.methods import from_limits, symmetric
 from evalreport.engine.metric_values import Evaluated, average, evaluated
 from evalreport.metrics.declare import Average, Kind, Metric
 from evalreport.metrics.formula import Value
-from evalreport.metrics.kinds import AT_CUT, AT_CUT_OF_CLUSTERS, INFLUENCE_T
+from evalreport.metrics.methods import AT_CUT, AT_CUT_OF_CLUSTERS, INFLUENCE_T
 from evalreport.metrics.tables import ScoreTable, pooled
 from evalreport.plan.task import Task
 from evalreport.predict.view import LabelView

@@ -18,7 +18,7 @@ from evalreport.engine.intervals.class_bootstrap import class_draws
 from evalreport.engine.intervals.class_influence import of_pairs
 from evalreport.metrics.declare import Interval, Metric
 from evalreport.metrics.formula import Value
-from evalreport.metrics.kinds import (
+from evalreport.metrics.methods import (
     AREA_OF_CLUSTERS,
     AREA_OF_WEIGHTS,
     AT_CUT,

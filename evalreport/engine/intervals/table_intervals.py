@@ -17,10 +17,9 @@ from evalreport.engine.intervals.bootstrap import from_replicates
 from evalreport.engine.intervals.case import Cells, TableCase
 from evalreport.engine.intervals.methods import TableValue
 from evalreport.engine.metric_values import class_value, overall_value, stacked_value
-from evalreport.metrics.comparing import same_number
 from evalreport.metrics.declare import Average, Interval, Metric, Table
 from evalreport.metrics.formula import Ratio, Value
-from evalreport.metrics.kinds import (
+from evalreport.metrics.methods import (
     DELTA_T,
     SANDWICH_T,
     SHARE_OF_CLUSTERS,
@@ -29,6 +28,7 @@ from evalreport.metrics.kinds import (
     TABLE_OF_CLUSTERS,
     TABLE_OF_WEIGHTS,
 )
+from evalreport.metrics.properties import same_number
 from evalreport.metrics.tables import Counts
 from evalreport.results import records
 from evalreport.results.identity import EVERYTHING

@@ -29,10 +29,9 @@ from evalreport.engine.intervals import methods as intervals
 from evalreport.engine.intervals.bootstrap import from_replicates
 from evalreport.engine.intervals.class_bootstrap import ScoreColumn
 from evalreport.engine.settings import Settings
-from evalreport.metrics.comparing import share_of
 from evalreport.metrics.declare import Average, Metric
 from evalreport.metrics.declare import Interval as DeclaredInterval
-from evalreport.metrics.kinds import (
+from evalreport.metrics.methods import (
     DELTA_T,
     LOG_T,
     LOSS_OF_CLUSTERS,
@@ -40,6 +39,7 @@ from evalreport.metrics.kinds import (
     SHARE_OF_CLUSTERS,
     SHARE_OF_WEIGHTS,
 )
+from evalreport.metrics.properties import share_of
 from evalreport.metrics.sets_table import LabelSets
 from evalreport.metrics.tables import Counts, pooled
 from evalreport.predict.label_sets import SetView

@@ -31,7 +31,7 @@ from evalreport.engine.thresholds import Resolved
 from evalreport.metrics.catalogue import metric_named
 from evalreport.metrics.declare import Average, Interval, Metric, Table
 from evalreport.metrics.formula import Ratio, Undefined, Value
-from evalreport.metrics.kinds import DELTA_T, SANDWICH_T, SHARE_OF_CLUSTERS
+from evalreport.metrics.methods import DELTA_T, SANDWICH_T, SHARE_OF_CLUSTERS
 from evalreport.metrics.sets_table import LabelSets, samples_average, samples_values, undefined_rows
 from evalreport.metrics.tables import pooled
 from evalreport.plan.everything import CURVED_CLASSES

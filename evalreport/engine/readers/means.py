@@ -32,7 +32,7 @@ from evalreport.engine.readers.placing import (
     Study,
 )
 from evalreport.metrics.catalogue import find
-from evalreport.metrics.kinds import SHARE_OF_CLUSTERS
+from evalreport.metrics.methods import SHARE_OF_CLUSTERS
 from evalreport.results import records
 from evalreport.results.records import Criterion, Measure, ReaderDifference, ReaderMean, ReaderValue
 from evalreport.statistics import delong, proportions, readers

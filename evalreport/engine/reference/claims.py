@@ -29,8 +29,8 @@ from evalreport.engine.reference.criteria import selected
 from evalreport.metrics.catalogue import find, metric_named
 from evalreport.metrics.declare import Average, Interval, Metric, Table
 from evalreport.metrics.formula import Ratio
-from evalreport.metrics.interval_methods import offered
-from evalreport.metrics.kinds import DRAWN, Design
+from evalreport.metrics.kinds import Design
+from evalreport.metrics.methods import DRAWN, offered
 from evalreport.metrics.tables import Counts, Matrix
 from evalreport.plan.inputs import Facts
 from evalreport.plan.methods import design_of

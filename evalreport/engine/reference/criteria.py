@@ -247,6 +247,7 @@ def _compared(
         else None,
         tests={} if wanted is None else dict(wanted.tests),
         methods={} if wanted is None else dict(wanted.methods),
+        classical=state.prepared.loaded.spec.confidence.classical,
     )
     tasks = [task for task in state.prepared.plan.tasks if _same_number(task, measure)]
     planned = plan_comparisons(request, tasks, state.prepared.facts).tasks
