@@ -12,11 +12,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache, partial
-from itertools import chain, product
+from itertools import product
 
 from evalreport.metrics.declare import Average, Interval, Metric, Table
 from evalreport.metrics.kinds import Design
-from evalreport.metrics.properties import pooled_over_rows, share_of
+from evalreport.metrics.properties import pooled_over_rows, same_number, share_of
 from evalreport.statistics.proportions import PROPORTION_METHODS
 from evalreport.statistics.unpaired import UNPAIRED_METHODS
 
@@ -528,11 +528,25 @@ def printed(cell: tuple[str, ...]) -> str:
     return next(reversed(cell[:2]), "")
 
 
-def interval_methods(metric: Metric, designs: Iterable[Design] = (Design.ROWS,)) -> tuple[str, ...]:
-    """Methods of a metric that a spec may ask for, default first, of two classes or of more."""
-    places = product(designs, (True, False))
-    found = (offered(metric, None, design, two_classes=two) for design, two in places)
-    return tuple(dict.fromkeys(chain.from_iterable(found)))
+def interval_methods(
+    metric: Metric, designs: Iterable[Design] = (Design.ROWS,), average: Average | None = None
+) -> tuple[str, ...]:
+    """Methods of a metric that a spec may ask for, default first, of two classes or of more.
+
+    >>> from evalreport.metrics.counts import recall
+    >>> "wilson" in interval_methods(recall, average=Average.MACRO)
+    False
+    """
+    found: dict[str, None] = {}
+    for design, two in product(designs, (True, False)):
+        same, other = same_number(metric, average and average.value, two_classes=two)
+        own = other and Average(other)
+        found |= dict.fromkeys(offered(same, own, design, two_classes=two))
+        if average is not None:
+            found |= dict.fromkeys(
+                offered(metric, average, design, two_classes=False, of_labels=True)
+            )
+    return tuple(found)
 
 
 def default_method(metric: Metric) -> str | None:

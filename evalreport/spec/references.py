@@ -9,7 +9,7 @@ from typing import Any
 
 from evalreport.errors import Problem, did_you_mean
 from evalreport.metrics.catalogue import find
-from evalreport.metrics.declare import Metric
+from evalreport.metrics.declare import Average, Metric
 from evalreport.metrics.kinds import Design as Drawn
 from evalreport.metrics.methods import CLASSICAL, interval_methods
 from evalreport.spec.acceptance import Criterion, WhichNumber, as_threshold
@@ -355,24 +355,31 @@ def _methods(known: Outline) -> Iterator[Problem]:
         at = (*path, "method")
         own = [d for name, d in known.datasets.items() if one.dataset in (None, name)]
         drawn = [dataset.drawn for dataset in own]
-        yield from _of_design(known, at, one.metric.metric, one.method, drawn)
+        yield from _of_design(known, at, one.metric.metric, one.method, drawn, one.average)
         if known.has("looks") or any(dataset.readers for dataset in own):
             what = "limits of looks and of means over readers have a method of their own"
             yield Problem(what, "leave it out", known.document.where(at))
 
 
 def _of_design(
-    known: Outline, path: Path, metric: Metric | None, method: Any, designs: Sequence[Drawn]
+    known: Outline,
+    path: Path,
+    metric: Metric | None,
+    method: Any,
+    designs: Sequence[Drawn],
+    average: str | None = None,
 ) -> Iterator[Problem]:
     """The problem of a method of a metric that fits none of the designs, with those that do."""
     if metric is None or not designs or method not in requestable(metric):
         return
-    fit = interval_methods(metric, designs)
+    mean = None if average in (None, "none") else Average(average)
+    fit = interval_methods(metric, designs, mean)
     # one for independent rows can be carried out of any rows, and says what it passes over
-    if method in (*fit, *interval_methods(metric), CLASSICAL):
+    if method in (*fit, *interval_methods(metric, average=mean), CLASSICAL):
         return
     drawn = " and of ".join(design.value for design in dict.fromkeys(designs))
-    what = f"{method} gives no limits of {metric.name} of {drawn}"
+    name = metric.name if mean is None else f"{mean.value} {metric.name}"
+    what = f"{method} gives no limits of {name} of {drawn}"
     yield Problem(what, f"one of {', '.join((*fit, CLASSICAL))}", known.document.where(path))
 
 

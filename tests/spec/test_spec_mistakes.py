@@ -63,6 +63,11 @@ ONE_LINE = [
          "clopper_pearson, agresti_coull, jeffreys, wald, wilson_cc, wald_cc, mid_p, "
          "likelihood_ratio, logit, sandwich, bootstrap_percentile, bootstrap_bca, classical"),
     ]),
+    ("acceptance: [{metric: recall, average: macro, at_least: 0.5, bound: lower, method: mid_p}]", [
+        ("8:84: mid_p gives no limits of macro recall of independent rows; one of mover_jeffreys, "
+         "delta, newcombe_hybrid, delta_t, sandwich, bootstrap_percentile, bootstrap_bca, "
+         "classical"),
+    ]),
     ("confidence: {methods: clasical}", [
         "8:23: methods is 'clasical'; did you mean 'classical'?",
     ]),
