@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 
 from evalreport.data.completeness import NOT_SELECTED
-from evalreport.engine.cautions.declare import Caution, caution
+from evalreport.engine.cautions.declare import Caution, caution, caution_of_views
 from evalreport.engine.cautions.facts import RunFacts
 from evalreport.engine.cautions.wording import (
-    by_dataset,
     counted,
     listed,
     name,
@@ -42,7 +40,7 @@ TENFOLD = 10.0
 FEW_CLUSTERS = 30
 
 
-@caution(
+@caution_of_views(
     "imbalance",
     whole_table=True,
     unless=("auc_flatters_rare_positives", "few_rows_of_class", "majority_class"),
@@ -51,12 +49,8 @@ FEW_CLUSTERS = 30
     why="where one class is rare, accuracy and specificity are high whatever happens to it",
     read_instead="recall and precision of the rare class, and average precision beside ROC AUC",
 )
-def imbalance(run: RunFacts) -> Iterator[Caution]:
+def imbalance(run: RunFacts, view: View) -> Iterator[Caution]:
     """The smallest class has under 10 % of the rows, or of the largest class's rows."""
-    yield from by_dataset(run, partial(_imbalance, run))
-
-
-def _imbalance(run: RunFacts, view: View) -> Iterator[Caution]:
     held = [(n, label) for n, label in _classes(run, view) if n]
     if len(held) < 2:
         return
@@ -77,7 +71,7 @@ def _imbalance(run: RunFacts, view: View) -> Iterator[Caution]:
     yield Caution(message, numbers={"rows": fewest, "total": view.rows})
 
 
-@caution(
+@caution_of_views(
     "few_rows_of_class",
     whole_table=True,
     unless=("few_rows",),
@@ -86,12 +80,8 @@ def _imbalance(run: RunFacts, view: View) -> Iterator[Caution]:
     why="rates of a class with under 10 rows move by a tenth or more with each row",
     read_instead="the interval of the rate rather than the rate, and the counts of the table",
 )
-def few_rows_of_class(run: RunFacts) -> Iterator[Caution]:
+def few_rows_of_class(run: RunFacts, view: View) -> Iterator[Caution]:
     """A class that occurs has fewer than 10 rows."""
-    yield from by_dataset(run, partial(_few_rows, run))
-
-
-def _few_rows(run: RunFacts, view: View) -> Iterator[Caution]:
     few = sorted((n, label) for n, label in _classes(run, view) if 0 < n < FEW_ROWS)
     if few:
         named = listed(f"{name(label)} ({number(n)})" for n, label in few)
@@ -103,24 +93,20 @@ def _few_rows(run: RunFacts, view: View) -> Iterator[Caution]:
         )
 
 
-@caution(
+@caution_of_views(
     "few_rows",
     severity="warning",
     title="There are hardly any rows",
     why="on so few rows nearly every value could have come about by chance",
     read_instead="the intervals, which show how little is known, or a report on more rows",
 )
-def few_rows(run: RunFacts) -> Iterator[Caution]:
+def few_rows(_run: RunFacts, view: View) -> Iterator[Caution]:
     """A dataset has fewer than 10 rows."""
-    yield from by_dataset(run, _few_in_all)
-
-
-def _few_in_all(view: View) -> Iterator[Caution]:
     if 0 < view.rows < FEW_ROWS:
         yield Caution(f"The dataset has {rows(view.rows)} in all.", numbers={"rows": view.rows})
 
 
-@caution(
+@caution_of_views(
     "one_class",
     whole_table=True,
     severity="warning",
@@ -128,16 +114,8 @@ def _few_in_all(view: View) -> Iterator[Caution]:
     why="with one actual class whatever needs both is undefined",
     read_instead="the share of rows that are right, and data with every class",
 )
-def one_class(run: RunFacts) -> Iterator[Caution]:
+def one_class(run: RunFacts, view: View) -> Iterator[Caution]:
     """All rows are actually of the same class."""
-    yield from by_dataset(run, partial(_one_class, run))
-
-
-def _all_rows(count: int) -> str:
-    return "The only row is" if count == 1 else f"All {rows(count)} are"
-
-
-def _one_class(run: RunFacts, view: View) -> Iterator[Caution]:
     held = [(n, label) for n, label in _classes(run, view) if n]
     # With sets of labels there may be rows without the only label.
     if len(held) == 1 and held[0][0] == view.rows:
@@ -148,19 +126,19 @@ def _one_class(run: RunFacts, view: View) -> Iterator[Caution]:
         )
 
 
-@caution(
+def _all_rows(count: int) -> str:
+    return "The only row is" if count == 1 else f"All {rows(count)} are"
+
+
+@caution_of_views(
     "class_never_true",
     severity="note",
     title="A class never occurs",
     why="the recall of a class without actual rows is undefined and averages leave it out",
     read_instead="the averages with the number of their classes, and the rows per class",
 )
-def class_never_true(run: RunFacts) -> Iterator[Caution]:
+def class_never_true(run: RunFacts, view: View) -> Iterator[Caution]:
     """A declared or predicted class has no actual row."""
-    yield from by_dataset(run, partial(_never_true, run))
-
-
-def _never_true(run: RunFacts, view: View) -> Iterator[Caution]:
     absent = [label for n, label in _classes(run, view) if not n]
     if absent and len(view.labels) - len(absent) > 1:
         yield Caution(
@@ -170,7 +148,7 @@ def _never_true(run: RunFacts, view: View) -> Iterator[Caution]:
         )
 
 
-@caution(
+@caution_of_views(
     "rows_excluded",
     severity="note",
     title="Rows were left out",
@@ -178,12 +156,8 @@ def _never_true(run: RunFacts, view: View) -> Iterator[Caution]:
     read_instead="the counts by reason, and what the results would be with the rows "
     "counted as right and as wrong",
 )
-def rows_excluded(run: RunFacts) -> Iterator[Caution]:
+def rows_excluded(_run: RunFacts, view: View) -> Iterator[Caution]:
     """Rows of the file were not used; a warning above 5 %."""
-    yield from by_dataset(run, _excluded)
-
-
-def _excluded(view: View) -> Iterator[Caution]:
     reasons = tuple(getattr(view.ledger, "excluded", ()))
     if view.sample is not None and view.sample.kind == "verified":
         # rows that nobody verified are what the estimate is made for
@@ -270,24 +244,15 @@ def _moves_with_prevalence(metric_name: str) -> bool:
     return bool(abs(float(once) - float(twice)) > 1e-9)
 
 
-@caution(
+@caution_of_views(
     "uneven_weights",
     severity="note",
     title="Weights vary more than tenfold",
     why="a few heavy rows decide the estimates, and one that is wrong moves them far",
     read_instead="the rows behind each cell, and the intervals",
 )
-def uneven_weights(run: RunFacts) -> Iterator[Caution]:
+def uneven_weights(_run: RunFacts, view: View) -> Iterator[Caution]:
     """The heaviest row weighs more than ten times the lightest."""
-    yield from by_dataset(run, _uneven)
-
-
-def _corrected(view: View) -> bool:
-    """Whether weights are those of a correction, some of them below 0."""
-    return view.sample is not None and view.sample.kind == "proxy"
-
-
-def _uneven(view: View) -> Iterator[Caution]:
     if view.weight is None or not len(view.weight) or _corrected(view):
         return
     held = view.weight[view.weight > 0]
@@ -299,19 +264,20 @@ def _uneven(view: View) -> Iterator[Caution]:
         )
 
 
-@caution(
+def _corrected(view: View) -> bool:
+    """Whether weights are those of a correction, some of them below 0."""
+    return view.sample is not None and view.sample.kind == "proxy"
+
+
+@caution_of_views(
     "effective_sample_size",
     severity="note",
     title="Weights are uneven",
     why="with uneven weights the rows carry less information than their number suggests",
     read_instead="the intervals, which rest on the variance of each value under its weights",
 )
-def effective_sample_size(run: RunFacts) -> Iterator[Caution]:
+def effective_sample_size(_run: RunFacts, view: View) -> Iterator[Caution]:
     """Kish's number (sum of w)^2 / sum of w^2; a warning below half of the rows."""
-    yield from by_dataset(run, _effective)
-
-
-def _effective(view: View) -> Iterator[Caution]:
     if view.weight is None or not view.rows or _corrected(view):
         return
     total, squares = view.total_weight(), view.total_weight(power=2)
@@ -328,19 +294,15 @@ def _effective(view: View) -> Iterator[Caution]:
         )
 
 
-@caution(
+@caution_of_views(
     "few_clusters",
     severity="warning",
     title="Few clusters",
     why="intervals for clustered rows rest on the number of clusters, not of rows",
     read_instead="the intervals as too narrow rather than too wide",
 )
-def few_clusters(run: RunFacts) -> Iterator[Caution]:
+def few_clusters(_run: RunFacts, view: View) -> Iterator[Caution]:
     """Rows come from fewer than 30 clusters."""
-    yield from by_dataset(run, _few_clusters)
-
-
-def _few_clusters(view: View) -> Iterator[Caution]:
     if view.cluster is None or not view.rows:
         return
     clusters = distinct(view.cluster[0])
@@ -354,19 +316,15 @@ def _few_clusters(view: View) -> Iterator[Caution]:
         )
 
 
-@caution(
+@caution_of_views(
     "readers_pooled",
     severity="note",
     title="Readings of several readers are pooled",
     why="limits of pooled readings allow for the cases, not for which readers there were",
     read_instead="the mean over readers with its limits, in the section on readers",
 )
-def readers_pooled(run: RunFacts) -> Iterator[Caution]:
+def readers_pooled(_run: RunFacts, view: View) -> Iterator[Caution]:
     """The rows of a dataset are what several readers said of the same cases."""
-    yield from by_dataset(run, _readers_pooled)
-
-
-def _readers_pooled(view: View) -> Iterator[Caution]:
     readings = getattr(view.ledger, "readings", None)
     if readings is None:
         return
@@ -409,7 +367,7 @@ def _classes(run: RunFacts, view: View) -> list[tuple[int, str]]:
     return list(zip(run.class_rows(view), view.labels, strict=True))
 
 
-@caution(
+@caution_of_views(
     "unknown_cells",
     severity="warning",
     title="A cell of the table was not counted",
@@ -417,12 +375,8 @@ def _classes(run: RunFacts, view: View) -> list[tuple[int, str]]:
     "largest class",
     read_instead="what the known cells give: of true negatives, precision, recall and F",
 )
-def unknown_cells(run: RunFacts) -> Iterator[Caution]:
+def unknown_cells(run: RunFacts, view: View) -> Iterator[Caution]:
     """The spec declares cells of the table that nobody counted."""
-    yield from by_dataset(run, partial(_unknown_cells, run))
-
-
-def _unknown_cells(run: RunFacts, view: View) -> Iterator[Caution]:
     if not view.unknown:
         return
     own = [m for m in run.measures_of(view) if m.state != "not_applicable"]

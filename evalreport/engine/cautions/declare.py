@@ -1,17 +1,19 @@
 """How a caution is declared: once, with its reason and what to read instead.
 
-A caution is a function from the facts of a run to the places where it applies.
-The decorator adds what is always said; records and the listing follow from it.
+A caution is a function from the facts of a run, or from these and one view, to the places where it
+applies. The decorator adds what is always said; records and the listing follow from it.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial, wraps
 from typing import Any, Literal
 
 from evalreport.engine.cautions.facts import RunFacts
+from evalreport.predict.view import View
 from evalreport.results import records
 
 Severity = Literal["note", "warning"]
@@ -36,6 +38,7 @@ class Caution:
 
 
 Check = Callable[[RunFacts], Iterator[Caution]]
+CheckOfView = Callable[[RunFacts, View], Iterator[Caution]]
 
 
 @dataclass(frozen=True)
@@ -104,6 +107,32 @@ def caution(
         return CAUTIONS[code]
 
     return declare
+
+
+def caution_of_views(code: str, **declared: Any) -> Callable[[CheckOfView], Declared]:
+    """Declare the decorated check of one view, see :func:`caution`."""
+
+    def declare(check: CheckOfView) -> Declared:
+        return caution(code, **declared)(wraps(check)(partial(by_dataset, check)))
+
+    return declare
+
+
+def by_dataset(check: CheckOfView, run: RunFacts) -> Iterator[Caution]:
+    """What is found in each view; said once where every model's rows agree."""
+    every = (*run.views, *run.set_views)
+    for dataset in dict.fromkeys(view.dataset for view in every):
+        views = [view for view in every if view.dataset == dataset]
+        found = [(view, caution) for view in views for caution in check(run, view)]
+        said: set[str] = set()
+        for view, one in found:
+            same = {v.model for v, c in found if c.message == one.message}
+            if len(same) == len(views):
+                if one.message not in said:
+                    yield replace(one, dataset=dataset, model=None)
+                said.add(one.message)
+            else:
+                yield replace(one, dataset=dataset, model=view.model)
 
 
 def _plain(value: Any) -> Any:

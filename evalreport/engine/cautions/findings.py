@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
+from typing import Any
 
 from evalreport.data.findings import PROCEDURE
 from evalreport.data.label_hints import MISSPELT
-from evalreport.engine.cautions.declare import Caution, caution
+from evalreport.engine.cautions.declare import (
+    Caution,
+    CheckOfView,
+    by_dataset,
+    caution,
+    caution_of_views,
+)
 from evalreport.engine.cautions.facts import RunFacts
-from evalreport.engine.cautions.wording import by_dataset
 from evalreport.predict.view import View
 
 #: Code of a finding -> code of the caution that passes it on.
@@ -33,64 +38,65 @@ OTHER = "data_finding"
 ELSEWHERE = ("one_class", "positive_not_seen", "scores_outside_unit", PROCEDURE)
 
 
-@caution(
+def _found_for(code: str) -> CheckOfView:
+    """The findings that belong to a caution, each in its own words."""
+
+    def check(_run: RunFacts, view: View) -> Iterator[Caution]:
+        for finding in getattr(view.ledger, "findings", ()):
+            if finding.code not in ELSEWHERE and BELONGS_TO.get(finding.code, OTHER) == code:
+                message = finding.message.strip().rstrip(".")
+                yield Caution(f"{message}.", numbers={"finding": finding.code})
+
+    return check
+
+
+def _passed_on(code: str, when: str, **declared: Any) -> None:
+    """Declare a caution that passes findings on; ``when``: what they say, for the catalogue."""
+    check = _found_for(code)
+    check.__doc__ = when
+    caution_of_views(code, **declared)(check)
+
+
+_passed_on(
     "look_alike_labels",
+    "The data reader found labels that a reader could take for one.",
     severity="warning",
     title="Labels look alike",
     why="labels that look alike are counted as different classes",
     read_instead="the label ledger, and the data with one spelling per class",
 )
-def look_alike_labels(run: RunFacts) -> Iterator[Caution]:
-    """The data reader found labels that a reader could take for one."""
-    yield from by_dataset(run, partial(_passed_on, "look_alike_labels"))
-
-
-@caution(
+_passed_on(
     MISSPELT,
+    "`map` or `indeterminate` names a label that no row has; a near one has no name there.",
     severity="warning",
     title="A label of the spec is in no row",
     why="where another label is meant, its rows are counted as a class of their own",
     read_instead="the label ledger, and the spec with the label as the file writes it",
 )
-def misspelt_label(run: RunFacts) -> Iterator[Caution]:
-    """`map` or `indeterminate` names a label that no row has; a near one has no name there."""
-    yield from by_dataset(run, partial(_passed_on, MISSPELT))
-
-
-@caution(
+_passed_on(
     "hidden_characters",
+    "The data reader found invisible characters, or letters of another script, in labels.",
     severity="warning",
     title="Labels contain invisible characters",
     why="such a label looks on the page like one without them",
     read_instead="the label ledger, which writes these characters out",
 )
-def hidden_characters(run: RunFacts) -> Iterator[Caution]:
-    """The data reader found invisible characters, or letters of another script, in labels."""
-    yield from by_dataset(run, partial(_passed_on, "hidden_characters"))
-
-
-@caution(
+_passed_on(
     "float32_scores",
+    "Scores were widened from 32 to 64 bits as stored.",
     severity="note",
     title="Scores are stored in single precision",
     why="a score stored as 0.7 in single precision is 0.699999988 and falls below 0.7",
     read_instead="the counts at the threshold, or scores stored in double precision",
 )
-def float32_scores(run: RunFacts) -> Iterator[Caution]:
-    """Scores were widened from 32 to 64 bits as stored."""
-    yield from by_dataset(run, partial(_passed_on, "float32_scores"))
-
-
-@caution(
+_passed_on(
     "rounded_scores",
+    "The spec asks for scores to be rounded before rows are counted.",
     severity="note",
     title="Scores are rounded",
     why="scores that differed may be tied, and one near a threshold may cross it",
     read_instead="the scores as they are, where they fit in memory",
 )
-def rounded_scores(run: RunFacts) -> Iterator[Caution]:
-    """The spec asks for scores to be rounded before rows are counted."""
-    yield from by_dataset(run, partial(_passed_on, "rounded_scores"))
 
 
 @caution(
@@ -111,11 +117,12 @@ def leakage(run: RunFacts) -> Iterator[Caution]:
             numbers = {name: count for name, count in counts.items() if count is not None}
             finding = {"finding": f"{overlap.use}_{overlap.by}", **numbers}
             yield Caution(sentence, overlap.dataset, model, numbers=finding)
-    yield from by_dataset(run, partial(_passed_on, "leakage"))
+    yield from by_dataset(_found_for("leakage"), run)
 
 
-@caution(
+_passed_on(
     "fold_lacks_class",
+    "A fold has no training rows of a class, or test rows of one class only.",
     whole_table=True,
     severity="warning",
     title="A fold lacks a class",
@@ -123,13 +130,9 @@ def leakage(run: RunFacts) -> Iterator[Caution]:
     "metrics that need two undefined",
     read_instead="the pooled table, or folds that are stratified by class",
 )
-def fold_lacks_class(run: RunFacts) -> Iterator[Caution]:
-    """A fold has no training rows of a class, or test rows of one class only."""
-    yield from by_dataset(run, partial(_passed_on, "fold_lacks_class"))
-
-
-@caution(
+_passed_on(
     "labels_differ",
+    "Labels that a model decides, or that stand beside its scores, differ from the scores.",
     severity="warning",
     title="A model's labels differ from those of its score",
     why="a model that decides otherwise than by the threshold has two sets of tables, and only "
@@ -137,26 +140,11 @@ def fold_lacks_class(run: RunFacts) -> Iterator[Caution]:
     read_instead="the tables of what is used: with “decides: prediction” a model's labels, with "
     "“decides: score” its score at the thresholds",
 )
-def labels_differ(run: RunFacts) -> Iterator[Caution]:
-    """Labels that a model decides, or that stand beside its scores, differ from the scores."""
-    yield from by_dataset(run, partial(_passed_on, "labels_differ"))
-
-
-@caution(
-    "data_finding",
+_passed_on(
+    OTHER,
+    "Every other finding of the data reader.",
     severity="note",
     title="About the data",
     why="the data contain something that is allowed but may mislead",
     read_instead="the data themselves at the place named",
 )
-def data_finding(run: RunFacts) -> Iterator[Caution]:
-    """Every other finding of the data reader."""
-    yield from by_dataset(run, partial(_passed_on, OTHER))
-
-
-def _passed_on(code: str, view: View) -> Iterator[Caution]:
-    """The findings that belong to a caution, each in its own words."""
-    for finding in getattr(view.ledger, "findings", ()):
-        if finding.code not in ELSEWHERE and BELONGS_TO.get(finding.code, OTHER) == code:
-            message = finding.message.strip().rstrip(".")
-            yield Caution(f"{message}.", numbers={"finding": finding.code})

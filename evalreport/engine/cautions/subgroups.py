@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 
 from evalreport.data.labels import alike_groups, differing_text
-from evalreport.engine.cautions.declare import Caution, caution
+from evalreport.engine.cautions.declare import Caution, caution_of_views
 from evalreport.engine.cautions.facts import RunFacts
 from evalreport.engine.cautions.wording import (
-    by_dataset,
     counted,
     listed,
     name,
@@ -29,7 +27,7 @@ MANY_UNKNOWN = 0.05
 UNKNOWN = "(missing)"
 
 
-@caution(
+@caution_of_views(
     "tiny_subgroup",
     unless=("few_rows",),
     severity="warning",
@@ -37,12 +35,8 @@ UNKNOWN = "(missing)"
     why="on under 30 rows a subgroup's value differs from the rest by chance alone",
     read_instead="the interval of the subgroup, and whether it leaves room for a difference",
 )
-def tiny_subgroup(run: RunFacts) -> Iterator[Caution]:
+def tiny_subgroup(run: RunFacts, view: View) -> Iterator[Caution]:
     """A subgroup has fewer than 30 rows."""
-    yield from by_dataset(run, partial(_tiny, run))
-
-
-def _tiny(run: RunFacts, view: View) -> Iterator[Caution]:
     sizes = _subgroup_rows(run, view)
     tiny = sorted((n, _called(where)) for where, n in sizes.items() if n < TINY)
     if tiny:
@@ -55,7 +49,7 @@ def _tiny(run: RunFacts, view: View) -> Iterator[Caution]:
         )
 
 
-@caution(
+@caution_of_views(
     "many_subgroups",
     severity="warning",
     title="A column makes very many subgroups",
@@ -63,12 +57,8 @@ def _tiny(run: RunFacts, view: View) -> Iterator[Caution]:
     "multiplies what is computed and printed",
     read_instead="a coarser column, bins of a number, or the tests of any difference at all",
 )
-def many_subgroups(run: RunFacts) -> Iterator[Caution]:
+def many_subgroups(run: RunFacts, view: View) -> Iterator[Caution]:
     """A column, or a crossing of columns, has two dozen groups or more; periods aside."""
-    yield from by_dataset(run, partial(_many, run))
-
-
-def _many(run: RunFacts, view: View) -> Iterator[Caution]:
     by_columns: dict[tuple[str, ...], list[int]] = {}
     for where, rows in _subgroup_rows(run, view).items():
         by_columns.setdefault(tuple(column for column, _ in where.subgroup), []).append(rows)
@@ -82,7 +72,7 @@ def _many(run: RunFacts, view: View) -> Iterator[Caution]:
             )
 
 
-@caution(
+@caution_of_views(
     "subgroup_lacks_class",
     whole_table=True,
     severity="warning",
@@ -90,12 +80,8 @@ def _many(run: RunFacts, view: View) -> Iterator[Caution]:
     why="without rows of a class its recall, and whatever needs every class, is undefined",
     read_instead="the counts of the subgroup; what is undefined is not a sign of a difference",
 )
-def subgroup_lacks_class(run: RunFacts) -> Iterator[Caution]:
+def subgroup_lacks_class(run: RunFacts, view: View) -> Iterator[Caution]:
     """A class that occurs in the data has no row in a subgroup."""
-    yield from by_dataset(run, partial(_lacking, run))
-
-
-def _lacking(run: RunFacts, view: View) -> Iterator[Caution]:
     overall = run.class_rows(view)
     lacking: dict[str, int] = {}
     subgroups: dict[Slice, None] = {}
@@ -115,19 +101,15 @@ def _lacking(run: RunFacts, view: View) -> Iterator[Caution]:
         )
 
 
-@caution(
+@caution_of_views(
     "unknown_category",
     severity="warning",
     title="Many rows are of unknown category",
     why="if the unknown rows were known, the results of the other groups could change",
     read_instead="the results of the group (missing) beside the others",
 )
-def unknown_category(run: RunFacts) -> Iterator[Caution]:
+def unknown_category(_run: RunFacts, view: View) -> Iterator[Caution]:
     """More than 5 % of the rows have no value in a subgroup column."""
-    yield from by_dataset(run, _unknown)
-
-
-def _unknown(view: View) -> Iterator[Caution]:
     for column in view.group_columns:
         unknown = view.group_rows(column).get(UNKNOWN, 0)
         if unknown > MANY_UNKNOWN * view.rows:
@@ -138,19 +120,15 @@ def _unknown(view: View) -> Iterator[Caution]:
             )
 
 
-@caution(
+@caution_of_views(
     "look_alike_groups",
     severity="warning",
     title="Values of a subgroup column look alike",
     why="groups that one spelling would make one are judged apart, on fewer rows each",
     read_instead="the counts of both, and the data with one spelling per group",
 )
-def look_alike_groups(run: RunFacts) -> Iterator[Caution]:
+def look_alike_groups(run: RunFacts, view: View) -> Iterator[Caution]:
     """A reader could take values of a subgroup column for one: m and M, or a blank behind it."""
-    yield from by_dataset(run, partial(_alike, run))
-
-
-def _alike(run: RunFacts, view: View) -> Iterator[Caution]:
     for column in view.group_columns:
         if column not in run.periods and (groups := alike_groups([*view.group_rows(column)])):
             yield Caution(

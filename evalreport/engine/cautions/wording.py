@@ -6,13 +6,9 @@ be told in the same words is said once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 
-from evalreport.engine.cautions.declare import Caution
-from evalreport.engine.cautions.facts import RunFacts
 from evalreport.lines import cut
-from evalreport.predict.view import View
 
 #: Names listed before the rest is only counted.
 LISTED = 4
@@ -162,20 +158,3 @@ def listed(names: Iterable[str], most: int = LISTED) -> str:
     if len(every) < 2:
         return "".join(every)
     return f"{', '.join(every[:-1])} and {every[-1]}"
-
-
-def by_dataset(run: RunFacts, describe: Callable[[View], Iterator[Caution]]) -> Iterator[Caution]:
-    """What ``describe`` finds in each view; said once where every model's rows agree."""
-    every = (*run.views, *run.set_views)
-    for dataset in dict.fromkeys(view.dataset for view in every):
-        views = [view for view in every if view.dataset == dataset]
-        found = [(view, caution) for view in views for caution in describe(view)]
-        told: set[str] = set()
-        for view, caution in found:
-            same = {v.model for v, c in found if c.message == caution.message}
-            if len(same) == len(views):
-                if caution.message not in told:
-                    yield replace(caution, dataset=dataset, model=None)
-                told.add(caution.message)
-            else:
-                yield replace(caution, dataset=dataset, model=view.model)
