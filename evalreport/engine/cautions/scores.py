@@ -11,7 +11,7 @@ from evalreport.engine.intervals.pooled_ranks import ONE_SCALE
 from evalreport.metrics.catalogue import metric_named, of_caution
 from evalreport.metrics.declare import Interval
 from evalreport.metrics.formula import Value
-from evalreport.metrics.methods import AREA_OF_CLUSTERS, AREA_OF_WEIGHTS, METHODS
+from evalreport.metrics.methods import AREA_OF_CLUSTERS, AREA_OF_WEIGHTS, method_title
 from evalreport.metrics.precision_recall import average_precision
 from evalreport.metrics.ranking import roc_auc, tied_pairs
 from evalreport.metrics.tables import ScoreTable
@@ -147,7 +147,7 @@ def auc_without_error(run: RunFacts) -> Iterator[Caution]:
             method = None if m.interval is None else m.interval.method
             if m.interval is None or (method in SCORE_FORMS and m.interval.standard_error is None):
                 given = (
-                    f"the interval is {_limits(m)}, by {_titled(method)}"
+                    f"the interval is {_limits(m)}, by {method_title(method)}"
                     if method
                     else "no interval"
                 )
@@ -196,11 +196,6 @@ def _scored(run: RunFacts) -> Iterator[tuple[View, ScoreTable]]:
         table = run.score_table(view)
         if table is not None and len(table.scores):
             yield view, table
-
-
-def _titled(method: str) -> str:
-    declared = METHODS.get(method)
-    return method.replace("_", " ") if declared is None else declared.title
 
 
 def _limits(m: Measure) -> str:
