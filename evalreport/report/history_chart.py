@@ -63,7 +63,12 @@ def trend_chart(series: Series, course: Course) -> Chart | None:
         # right of it are the word for the line of what is required, and half of the last day
         axes = panel(figure, 34, 20, HALF - 68, HEIGHT - 26)
         draw_course(
-            axes, stops, required=required, changed=changed, names=NAMES, changed_colour=colour
+            axes,
+            stops,
+            required=[required] * len(stops),
+            changed=changed,
+            names=NAMES,
+            changed_colour=colour,
         )
 
     name, finding = series_name(series), change_text(series)

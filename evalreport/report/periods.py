@@ -164,8 +164,8 @@ def _chart(contents: Contents, courses: Sequence[Course]) -> Chart:
         required = _required(contents, one)
         place = contents.models.index(one.view[1])
         panels.append(
-            partial(draw_course, stops=stops, title=title, required=required, place=place,
-                    changed=changed_at(one.record))
+            partial(draw_course, stops=stops, title=title, required=[required] * len(stops),
+                    place=place, changed=changed_at(one.record))
         )  # fmt: skip
         caption = f"{title} by {one.record.every}, {contents.mark(one.view).name}"
         asked = "" if required is None else f" Required: {required_text(required)}."

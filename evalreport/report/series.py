@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from evalreport.report.charts.canvas import HALF, WHOLE, drawing, grid, panel
@@ -63,7 +64,24 @@ def front_criterion(contents: Contents) -> Criterion | None:
 
 
 def since(contents: Contents, entry: Criterion) -> str:
-    """Since when a criterion is not met, for how many runs, and how its value went."""
+    """Since when a criterion is not met, how its value went, and where its limit was changed."""
+    parts = _failing(contents, entry), _moved(contents, entry)
+    return "; ".join(part for part in parts if part)
+
+
+def _moved(contents: Contents, entry: Criterion) -> str:
+    """From which run on the limit is another one than before."""
+    runs = [(_time(contents, one), one.required) for one in entry.earlier]
+    runs.append((_time(contents), entry.required))
+    moved = [
+        f"{required_text(before)} to {required_text(now)} in {name}"
+        for (_, before), (name, now) in pairwise(runs)
+        if before is not None and now is not None and before != now
+    ]
+    return f"the limit was changed from {', and from '.join(moved)}" if moved else ""
+
+
+def _failing(contents: Contents, entry: Criterion) -> str:
     failures = entry.breaches_in_a_row or 0
     if failures == 1 and entry.earlier and entry.earlier[-1].outcome in HELD:
         return f"fails since {_time(contents)}, met in {_time(contents, entry.earlier[-1])}"
@@ -136,7 +154,7 @@ def _paint(contents: Contents, entry: Criterion) -> Callable[..., None]:
         course,
         stops=_stops(contents, entry),
         title=_title(contents, entry),
-        required=entry.required,
+        required=[*(one.required for one in entry.earlier), entry.required],
         place=place,
         changed=_failed_from(entry),
     )

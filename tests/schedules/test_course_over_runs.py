@@ -163,3 +163,29 @@ def test_each_criterion_is_named_with_its_group_two_beside_each_other(tmp_path: 
     found = (re.findall(r"<th[^>]*>(Recall[^<]*)", table) for table in tables)
     heads = [own for own in found if own]
     assert heads == [["Recall ≥ 0.70", "Recall, sex F ≥ 0.50"], ["Recall, sex M ≥ 0.50"]]
+
+
+def test_a_changed_limit_goes_on_with_the_runs_before_it(tmp_path: Path) -> None:
+    series(tmp_path, (40, 25))
+    changed = MONTHLY.replace("at_least: 0.7", "at_least: 0.4").replace("[json]", "[html]")
+    assert changed != MONTHLY
+    audit(tmp_path, (24, 26, 10, 90), 3, spec=changed)
+    run = tmp_path / "runs" / "latest"
+    (entry,) = results(run)["acceptance"]
+    assert (entry["breaches_in_a_row"], entry["outcome"]) == (0, "pass")
+    assert [(one["required"], one["outcome"]) for one in entry["earlier"]] == [
+        (0.7, "pass"),
+        (0.7, "fail"),
+    ]
+    page = (run / "report.html").read_text(encoding="utf-8")
+    assert "the limit was changed from 0.70 to 0.40 in 2026-11-03" in page
+
+
+def test_of_two_limits_of_one_number_each_goes_on_with_its_own(tmp_path: Path) -> None:
+    first = MONTHLY.replace("acceptance:", "acceptance:\n  - {metric: recall, at_least: 0.4}")
+    assert first != MONTHLY
+    found = series(tmp_path, (40, 25), first)
+    assert [(e["required"], e["earlier"][0]["required"]) for e in found["acceptance"]] == [
+        (0.4, 0.4),
+        (0.7, 0.7),
+    ]

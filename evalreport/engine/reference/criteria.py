@@ -78,7 +78,7 @@ def with_references(
             found += state.records(f"criterion {number}", work)
     found.sort(key=lambda entry: entry.criterion)
     previous = before or references.previous
-    return found if previous is None else [_continued(entry, previous) for entry in found]
+    return found if previous is None else _continued(found, state.measures, previous)
 
 
 def selected(state: RunState, asked: AskedCriterion | Declared | Claim) -> list[records.Criterion]:
@@ -299,13 +299,42 @@ def _held(
     return observed, required, PASS if passed else FAIL, None
 
 
-def _continued(entry: records.Criterion, previous: ReferenceRun) -> records.Criterion:
-    """The outcome after those of the runs before it, of which each run holds all.
+def _continued(
+    found: Sequence[records.Criterion],
+    measures: Sequence[records.Measure],
+    previous: ReferenceRun,
+) -> list[records.Criterion]:
+    """Outcomes after those of the runs before them, of which each run holds all.
 
-    With the number of runs in a row, this one included, that did not pass.
+    A criterion goes on where its words are the same; else, as where the limit that it requires was
+    changed, where it is of the same number of the same rows.
     """
-    same = (one for one in previous.results.acceptance if _asked(one) == _asked(entry))
-    before, count = next(same, None), 0
+    before = {_asked(one): one for one in previous.results.acceptance}
+    said = {_asked(entry) for entry in found}
+    of_number = {
+        _number(one, previous.results.measures): one
+        for asked, one in before.items()
+        if asked not in said and one.measure is not None
+    }
+    return [
+        _after(
+            entry, before.get(_asked(entry)) or of_number.get(_number(entry, measures)), previous
+        )
+        for entry in found
+    ]
+
+
+def _number(one: records.Criterion, measures: Sequence[records.Measure]) -> tuple[Any, ...]:
+    """The number that a criterion judges, and on which side."""
+    series = next((m.which.series for m in measures if m.id == one.measure), None)
+    return series, one.bound, one.direction, one.reference, one.readers, one.look
+
+
+def _after(
+    entry: records.Criterion, before: records.Criterion | None, previous: ReferenceRun
+) -> records.Criterion:
+    """An outcome with those before it, and how many runs in a row, with this one, did not pass."""
+    count = 0
     if before is None:
         return replace(entry, breaches_in_a_row=0 if entry.outcome == PASS else 1)
     if entry.outcome != PASS:
@@ -334,4 +363,5 @@ def _earlier(entry: records.Criterion, run: ReferenceRun) -> records.EarlierOutc
 
 def _asked(one: records.Criterion) -> tuple[Any, ...]:
     """What makes the outcomes of two runs those of the same criterion."""
-    return one.text, one.dataset, one.model, one.subgroup, one.threshold_asked
+    subgroup = tuple(one.subgroup.items())
+    return one.text, one.dataset, one.model, subgroup, one.threshold_asked

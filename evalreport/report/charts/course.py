@@ -50,7 +50,7 @@ def course(
     axes: Axes,
     stops: Sequence[Stop],
     title: str = "",
-    required: float | None = None,
+    required: Sequence[float | None] = (),
     place: int = 0,
     changed: int | None = None,
     names: int = MOST_NAMES,
@@ -59,7 +59,8 @@ def course(
     """Periods are equally spaced, oldest first; diamonds lie outside the control limits.
 
     Those on the better side are open. ``changed``: the place of the first period after a change;
-    what follows is shaded. At most so many ``names`` of periods stand below the axis.
+    what follows is shaded. ``required``: of each period. At most so many ``names`` of periods stand
+    below the axis.
     """
     axes.set_title(folded(title, 52, 1), loc="left")
     axes.set_xlim(-0.6, len(stops) - 0.4)
@@ -67,12 +68,7 @@ def course(
     if changed is not None:
         axes.axvspan(changed - 0.5, len(stops) - 0.4, color=changed_colour, linewidth=0, zorder=0)
     _limits(axes, stops)
-    if required is not None:
-        axes.axhline(required, color=REQUIRED, linewidth=0.9, linestyle=(0, (6, 3)))
-        axes.annotate(
-            "required", (1, required), (3, 0), xycoords=("axes fraction", "data"), va="center",
-            textcoords="offset points", fontsize=7, color=REQUIRED, annotation_clip=False,
-        )  # fmt: skip
+    _required(axes, required)
     _values(axes, stops, colour(place))
     shown = named(len(stops), names)
     axes.set_xticks(shown, [folded(stops[k].name, LETTERS, 1) for k in shown])
@@ -103,6 +99,23 @@ def _limits(axes: Axes, stops: Sequence[Stop]) -> None:
     if known:
         axes.fill_between(sides, low, high, color=CONTROL, linewidth=0)
         axes.plot(sides, centre, color=LINE, linewidth=0.8, linestyle=(0, (2, 2)))
+
+
+def _required(axes: Axes, required: Sequence[float | None]) -> None:
+    """What is required of each period, as steps; named where the last of them is."""
+    known = [(k, level) for k, level in enumerate(required) if level is not None]
+    if not known:
+        return
+    first, last = known[0][1], known[-1][1]
+    places = [-0.6, *(k for k, _ in known), len(required) - 0.4]
+    levels = [first, *(level for _, level in known), last]
+    axes.plot(
+        places, levels, drawstyle="steps-mid", color=REQUIRED, linewidth=0.9, linestyle=(0, (6, 3))
+    )
+    axes.annotate(
+        "required", (1, last), (3, 0), xycoords=("axes fraction", "data"), va="center",
+        textcoords="offset points", fontsize=7, color=REQUIRED, annotation_clip=False,
+    )  # fmt: skip
 
 
 def _values(axes: Axes, stops: Sequence[Stop], color: str) -> None:
