@@ -29,7 +29,7 @@ from evalreport.report.words import (
     subgroup_text,
     visible,
 )
-from evalreport.results.identity import Quantity
+from evalreport.results.identity import MEAN_OF_FOLDS, Quantity
 from evalreport.results.records import (
     AgainstBaseline,
     Baseline,
@@ -179,7 +179,7 @@ def _judged(contents: Contents, r: AgainstBaseline) -> str:
     inside = f" ({interval_text(r.interval)})" if r.interval is not None else ""
     shown = "" if r.difference is None else f", difference {difference_text(r.difference)}{inside}"
     values = (
-        f"{contents.heading(r)} {value_text(r.value)}{'' if shown else inside}, "
+        f"{_summary(contents, r)} {value_text(r.value)}{'' if shown else inside}, "
         f"{what} {value_text(r.baseline_value)}{shown}"
     )
     told = {
@@ -189,6 +189,13 @@ def _judged(contents: Contents, r: AgainstBaseline) -> str:
         "not_judged": f"not judged against {what}, because {prose(r.reason or '')}",
     }[r.outcome]
     return f"{told}: {values}"
+
+
+def _summary(contents: Contents, r: AgainstBaseline) -> str:
+    """The number that a model is judged by."""
+    measure = contents.measure_of(r.measure)
+    of_folds = measure is not None and measure.fold == MEAN_OF_FOLDS
+    return f"{contents.heading(r)}{', mean over folds,' if of_folds else ''}"
 
 
 def _notes(own: Sequence[Baseline], lines: int, alone: Sequence[str]) -> str:

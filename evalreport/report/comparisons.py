@@ -498,6 +498,7 @@ def _without_threshold(m: Measure) -> WhichNumber:
 def _wins(contents: Contents, entries: Sequence[Comparison]) -> list[Block]:
     """In how many metrics each model is better than the reference; single classes are apart."""
     found: dict[tuple[View, View], list[int]] = {}
+    counted: set[tuple[View, View, Quantity]] = set()
     for entry in entries:
         sign = sign_of(entry.metric)
         if entry.difference is None or not sign or entry.subgroup:
@@ -507,6 +508,10 @@ def _wins(contents: Contents, entries: Sequence[Comparison]) -> list[Block]:
             continue
         gain = entry.difference * sign
         pair = ((entry.dataset, entry.model), _reference(entry))
+        # over folds a metric may be compared twice, pooled and by its mean
+        if (*pair, entry.which.quantity) in counted:
+            continue
+        counted.add((*pair, entry.which.quantity))
         counts = found.setdefault(pair, [0, 0, 0, 0, 0])
         counts[0 if gain > 0 else 1 if gain == 0 else 2] += 1
         if entry.told_apart:

@@ -261,3 +261,23 @@ def test_a_metric_with_default_parameters_is_held_against_its_baselines(tmp_path
     assert params == told
     page = render_html(found)
     assert "for no model" not in page
+
+
+def test_what_ranks_rows_of_folds_is_judged_by_its_mean_over_them():
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 2, 60)
+    folds = (np.arange(60) % 5).astype(str)
+    # within a fold the score knows nothing; a fold of more positives has higher scores
+    score = np.round(rng.random(60) / 4 + np.array([y[folds == f].mean() for f in folds]) / 2, 4)
+    spec = {
+        "evalreport": 1,
+        "datasets": {"d": {"target": "y", "fold": "f"}},
+        "models": {"m": {"score": "s"}},
+        "metrics": ["roc_auc"],
+    }
+    frame = {"y": y.tolist(), "f": folds.tolist(), "s": score.tolist()}
+    made = run(spec, frames={"d": frame}).json
+    (chance,) = [b for b in made["against_baselines"] if b["baseline"] == "chance"]
+    (mean,) = [m for m in made["measures"] if m["metric"] == "roc_auc" and m["fold"] == "mean"]
+    assert (chance["measure"], chance["value"]) == (mean["id"], mean["value"])
+    assert recompute(made).problems == ()

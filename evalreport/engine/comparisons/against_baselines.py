@@ -18,7 +18,13 @@ from evalreport.metrics.declare import Interval as Family
 from evalreport.plan.comparisons import ComparisonRequest, plan_comparisons
 from evalreport.predict.baselines import CHEAPEST
 from evalreport.predict.view import LabelView
-from evalreport.results.identity import EVERYTHING, Quantity, WhichNumber
+from evalreport.results.identity import (
+    EVERYTHING,
+    MEAN_OF_FOLDS,
+    Quantity,
+    Slice,
+    WhichNumber,
+)
 from evalreport.results.records import AgainstBaseline, Baseline, Comparison, Interval, Measure
 
 if TYPE_CHECKING:
@@ -93,11 +99,13 @@ def judged_against(
     known = {(b.dataset, b.baseline, WhichNumber.of(b).quantity): b for b in baselines}
     found: list[AgainstBaseline] = []
     views = {(view.dataset, view.model): view for view in state.prepared.views}
+    means = _means_of_ranks(state)
     for dataset, model in state.first_threshold:
         view = views[dataset, model]
         measures = list(_first_measures(state, dataset, model))
         if isinstance(view, LabelView) and not view.unknown:
-            found += _beside_chance(view, measures, chance)
+            summaries = [means.get((dataset, model, m.which.quantity), m) for m in measures]
+            found += _beside_chance(view, summaries, chance)
         for m in measures:
             quantity = m.which.quantity
             cheapest = known.get((dataset, CHEAPEST, quantity))
@@ -126,6 +134,17 @@ def _first_measures(state: RunState, dataset: str, model: str) -> Iterator[Measu
         directed = metric_named(m.metric).goal in (Goal.MAXIMIZE, Goal.MINIMIZE)
         if directed and m.threshold in (None, number):
             yield m
+
+
+def _means_of_ranks(state: RunState) -> dict[tuple[str, str, Quantity], Measure]:
+    """Means over folds of what ranks rows: scores of several fits are not on one scale."""
+    return {
+        (m.dataset, m.model, m.which.quantity): m
+        for m in state.measures
+        if m.where == Slice(fold=MEAN_OF_FOLDS)
+        and m.value is not None
+        and metric_named(m.metric).ranks_rows
+    }
 
 
 def differences_of(
