@@ -161,18 +161,27 @@ class Measurer(TaskMeasurer[LabelView, MemoryTables]):
             Table.CLASS_SCORES.value: self._of_class_scores,
         }
         value, found = kinds[task.table](task, resolved.number)
-        interval, dropped = (None, found) if isinstance(found, str) else (found, None)
-        if interval is not None and not _has_width(interval):
-            interval, dropped = None, NO_VARIANCE
-        if interval is not None:
-            interval, dropped = self._of_one_scale(task, interval)
-        if interval is not None and task.why == ASKED:
-            interval = _as_asked(interval, metric, self.view)
-        if interval is not None and resolved.exploratory:
-            interval = interval.noted(CONDITIONAL)
+        interval, dropped = self._kept(task, resolved, found)
         return Computed(
             task, value, interval, resolved.number, resolved.exploratory, dropped=dropped
         )
+
+    def _kept(
+        self, task: Task, resolved: Resolved, found: Interval | str | None
+    ) -> tuple[Interval | None, str | None]:
+        """The interval that was found, or why it is not given."""
+        if found is None or isinstance(found, str):
+            return None, found
+        if not _has_width(found):
+            return None, NO_VARIANCE
+        if self._is_highest(task, resolved.number):
+            return None, IS_HIGHEST
+        interval, dropped = self._of_one_scale(task, found)
+        if interval is not None and task.why == ASKED:
+            interval = _as_asked(interval, self.metric_of(task), self.view)
+        if interval is not None and resolved.exploratory:
+            interval = interval.noted(CONDITIONAL)
+        return interval, dropped
 
     def _is_constant(self, task: Task) -> bool:
         """Whether the scores that the task ranks are those of a model that is constant."""
@@ -322,6 +331,13 @@ class Measurer(TaskMeasurer[LabelView, MemoryTables]):
     def margin_unit(self) -> float:
         return self.view.margin_unit
 
+    def _is_highest(self, task: Task, threshold: float | None) -> bool:
+        """Whether a group is compared with the highest rate, which is its own."""
+        if "highest" not in self.metric_of(task).context:
+            return False
+        top = self.highest(task, threshold)
+        return top is not None and top.group == task.where.subgroup
+
     def highest(self, task: Task, threshold: float | None) -> Selection | None:
         """The group with the highest selection rate among those of the task's columns."""
         return highest(self._selections(task, threshold), self.settings.impact)
@@ -360,6 +376,8 @@ def _where_reached(metric: Metric, table: ScoreTable, value: Evaluated) -> Evalu
 
 
 #: Why a value has no interval whose limits would be the value itself.
+#: A group beside itself.
+IS_HIGHEST = "the group has the highest rate, so its ratio is 1 by definition"
 NO_VARIANCE = "nothing varies in these rows: limits would be the value itself"
 NEGATIVE = "an estimated cell of the table is negative: the labels are too few to correct the proxy"
 CONDITIONAL = "conditional on the threshold, which was chosen on these rows"
@@ -411,7 +429,7 @@ def as_measure(
 
 
 def limits_by(
-    measurer: Measurer, task: Task, facts: Facts, method: str
+    measurer: TaskMeasurer[Any, Any], task: Task, facts: Facts, method: str
 ) -> tuple[Interval | None, str | None]:
     """The limits of the value of a task by a method that is asked for; or why there are none."""
     metric = metric_named(task.metric)

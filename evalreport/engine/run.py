@@ -434,19 +434,14 @@ def _evaluated(state: RunState, view: View, advance: Callable[[], None]) -> tupl
 
 
 def _evaluated_sets(state: RunState, tables: SetTables, advance: Callable[[], None]) -> Evaluation:
-    from evalreport.engine.label_sets.evaluation import evaluate_sets
+    from evalreport.engine.label_sets.evaluation import SetMeasurer, evaluate_sets
 
     key, prepared = (tables.view.dataset, tables.view.model), state.prepared
-    return evaluate_sets(
-        prepared.plan,
-        tables,
-        prepared.settings,
-        state.thresholds[key],
-        prepared.loaded.spec.hierarchy,
-        state.numbering,
-        state.first_threshold[key],
-        advance,
-    )
+    hierarchy = prepared.loaded.spec.hierarchy
+    measurer = SetMeasurer(tables, prepared.settings, state.thresholds[key], hierarchy)
+    state.set_measurers[key] = measurer
+    first = state.first_threshold[key]
+    return evaluate_sets(prepared.plan, measurer, state.numbering, first, advance)
 
 
 def _resolve_thresholds(state: RunState, view: View, facts: Facts) -> None:

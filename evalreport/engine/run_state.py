@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from evalreport.engine.counting.memory import MemoryTables
 from evalreport.engine.counting.set_tables import SetTables
 from evalreport.engine.due import Due
 from evalreport.engine.evaluation import Evaluation, Numbering
 from evalreport.engine.guarding import guarded
+from evalreport.engine.measures import TaskMeasurer
 from evalreport.engine.prepared import Prepared
 from evalreport.engine.thresholds import Resolved
 from evalreport.plan.task import ThresholdRequest
@@ -29,6 +30,7 @@ class RunState:
     numbering: Numbering = field(default_factory=Numbering)
     tables: dict[Key, MemoryTables] = field(default_factory=dict)
     set_tables: dict[Key, SetTables] = field(default_factory=dict)
+    set_measurers: dict[Key, TaskMeasurer[Any, Any]] = field(default_factory=dict)
     thresholds: dict[Key, dict[ThresholdRequest, Resolved]] = field(default_factory=dict)
     first_threshold: dict[Key, ThresholdRequest | None] = field(default_factory=dict)
     evaluations: list[Evaluation] = field(default_factory=list)

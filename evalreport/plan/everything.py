@@ -29,6 +29,7 @@ from evalreport.plan.comparisons import (
 )
 from evalreport.plan.from_spec import request_of
 from evalreport.plan.inputs import RECORDS_PER_CLASS, Facts, Requests
+from evalreport.plan.methods import method_of_ratios
 from evalreport.plan.refusals import NO_RANKS
 from evalreport.plan.task import Plan, Request
 from evalreport.plan.unknown import rule_needs_unknown, unknown_words
@@ -51,7 +52,7 @@ def with_everything(plan: Plan, spec: Spec, requests: Requests, facts: Sequence[
         *_comparisons(spec, plan, compared, facts),
         *_curves(facts),
         *_against_the_rest(spec, facts),
-        *_subgroups(spec, facts),
+        *_subgroups(spec, requests, facts),
         *_readers(spec, facts),
         *_periods(spec),
         *_drift(spec),
@@ -274,7 +275,7 @@ OF_SHARES = (
 )
 
 
-def _subgroups(spec: Spec, facts: Sequence[Facts]) -> Iterator[Request]:
+def _subgroups(spec: Spec, requests: Requests, facts: Sequence[Facts]) -> Iterator[Request]:
     for columns in spec.crossings:
         told = " x ".join(columns)
         for one in facts:
@@ -287,7 +288,9 @@ def _subgroups(spec: Spec, facts: Sequence[Facts]) -> Iterator[Request]:
             elif one.unknown:
                 reason = f"the {unknown_words(one.unknown)} are not known"
             if reason is None or one.unknown:
-                how = f"{KOOPMAN} and {OF_RATES}" if counted and reason is None else ""
+                how = ""
+                if counted and reason is None:
+                    how = f"{method_of_ratios(requests, one)} and {OF_RATES}"
                 what = f"impact ratios by {told}"
                 yield Request("subgroups", what, one.dataset, one.model, how, reason)
 

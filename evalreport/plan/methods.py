@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from evalreport.metrics.counts import impact_ratio
 from evalreport.metrics.declare import Average, Interval, Metric
 from evalreport.metrics.kinds import Design
 from evalreport.metrics.methods import (
@@ -16,7 +17,7 @@ from evalreport.metrics.methods import (
     value_of,
 )
 from evalreport.metrics.properties import same_number
-from evalreport.plan.inputs import Facts
+from evalreport.plan.inputs import Facts, Requests
 
 NO_FORMULA = f"no formula is known that holds: {RESAMPLING[0]} can be requested"
 #: Above so many classes no interval of a smooth function of the whole table is taken.
@@ -58,7 +59,15 @@ def choose(
         printed = classical(metric, average, design, **of)
         if printed != known[0]:
             return printed, AS_CLASSICAL
+    elif asked is not None:
+        return known[0], f"{kind.value}; {asked} is no method of it"
     return known[0], kind.value
+
+
+def method_of_ratios(requests: Requests, facts: Facts) -> str | None:
+    """The interval method of the ratios of selection rates."""
+    method, _ = choose(impact_ratio, None, facts, requests.methods.get(impact_ratio.name))
+    return method
 
 
 def design_of(facts: Facts) -> Design:

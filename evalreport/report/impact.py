@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from evalreport.metrics.methods import method_title
 from evalreport.report.cards import interval_text
 from evalreport.report.columns import Column, grouped_table, left, right
 from evalreport.report.contents import Contents
@@ -17,10 +18,8 @@ MOST_LINES = 40
 MOST_TABLES = 12
 #: With these a note begins that explains a sign, for all models alike.
 SIGNS = "*†‡"
-RULE = (
-    "Impact ratio: the group's rate over the highest one. The data chose the highest, and the "
-    "interval (log method) and p (Fisher's exact test) take it as given."
-)
+RULE = "Impact ratio: the group's rate over the highest one."
+CHOSEN = " The data chose the highest, and {} take it as given."
 UNKNOWN = (
     " Rate and ratio if unknown: from none to all of the rows of unknown category selected, were "
     "all of them of that group."
@@ -43,10 +42,21 @@ def impact_blocks(contents: Contents) -> list[Block]:
     left = len(shown) - MOST_TABLES
     told = f" {MOST_TABLES} of {len(shown)} tables; the others are in results.json." * (left > 0)
     unknown = any(record.unknown > 0 for record in contents.of(Impact))
-    blocks: list[Block] = [Text(f"{RULE}{UNKNOWN if unknown else ''}{told}", "small")]
+    rule = f"{RULE}{_method(shown)}{UNKNOWN if unknown else ''}{told}"
+    blocks: list[Block] = [Text(rule, "small")]
     for records in found.values():
         blocks += _blocks(contents, records)
     return blocks
+
+
+def _method(shown: Sequence[Impact]) -> str:
+    """By which methods limits and tests are, where there are any."""
+    every = [category for record in shown for category in record.categories]
+    limits = dict.fromkeys(c.interval.method for c in every if c.interval is not None)
+    tests = dict.fromkeys(c.test for c in every if c.test is not None)
+    parts = [f"the interval ({method_title(name)})" for name in limits]
+    parts += [f"p ({method_title(name)} test)" for name in tests]
+    return CHOSEN.format(listed(parts)) if parts else ""
 
 
 def _blocks(contents: Contents, records: Sequence[Impact]) -> list[Block]:

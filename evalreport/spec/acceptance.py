@@ -13,7 +13,7 @@ from pydantic import Field, Tag, model_validator
 from evalreport.errors import did_you_mean
 from evalreport.metrics.declare import Goal, Interval
 from evalreport.spec.comparisons import Reference
-from evalreport.spec.confidence import requestable
+from evalreport.spec.confidence import averaged, requestable
 from evalreport.spec.fields import (
     Column,
     Fault,
@@ -183,11 +183,12 @@ def _no_method(criterion: Criterion) -> list[Fault]:
         return [Fault("the limit of a difference has methods of its own", hint, ("method",))]
     if criterion.bound == "point":
         return [Fault("a method, and no limit is judged", "bound: lower or upper", ("method",))]
-    known = requestable(metric)
+    known = requestable(metric, averaged(criterion.average))
     if method in known or not known:
         return []
-    hint = did_you_mean(method, known, f"those of {metric.name}")
-    return [Fault(f"{metric.name} has no interval method '{method}'", hint, ("method",))]
+    name = metric.name if criterion.average is None else f"{criterion.average} {metric.name}"
+    hint = did_you_mean(method, known, f"those of {name}")
+    return [Fault(f"{name} has no interval method '{method}'", hint, ("method",))]
 
 
 def _no_average(criterion: Criterion) -> list[Fault]:

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, Field, Tag
 from evalreport.errors import did_you_mean
 from evalreport.metrics.catalogue import catalogue, find
 from evalreport.metrics.declare import Metric
-from evalreport.metrics.kinds import Design
+from evalreport.metrics.kinds import Average, Design
 from evalreport.metrics.methods import CLASSICAL, interval_methods
 from evalreport.spec.fields import (
     SEED_LIMIT,
@@ -77,9 +77,14 @@ Level: TypeAlias = Annotated[Number, Field(gt=0, lt=1)]
 Resamples: TypeAlias = Annotated[Whole, Field(ge=1, le=MOST_RESAMPLES)]
 
 
-def requestable(metric: Metric) -> tuple[str, ...]:
-    """Interval methods of a metric under any design, default first."""
-    known = interval_methods(metric, Design)
+def averaged(average: str | None) -> Average | None:
+    """The average that a spec names; None for single classes."""
+    return None if average in (None, "none") else Average(average)
+
+
+def requestable(metric: Metric, average: Average | None = None) -> tuple[str, ...]:
+    """Interval methods of a metric, or of an average, under any design, default first."""
+    known = interval_methods(metric, Design, average)
     return (*known, CLASSICAL) if known else ()
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from evalreport.errors import Problem, did_you_mean
 from evalreport.metrics.catalogue import find
-from evalreport.metrics.declare import Average, Metric
+from evalreport.metrics.declare import Metric
 from evalreport.metrics.kinds import Design as Drawn
 from evalreport.metrics.methods import CLASSICAL, interval_methods
 from evalreport.spec.acceptance import Criterion, WhichNumber, as_threshold
@@ -20,7 +20,7 @@ from evalreport.spec.comparisons import (
     Reference,
     RunReference,
 )
-from evalreport.spec.confidence import requestable
+from evalreport.spec.confidence import averaged, requestable
 from evalreport.spec.cross_validation import CrossValidation
 from evalreport.spec.datasets import PREDICTED, NamedPositive
 from evalreport.spec.design import Design
@@ -370,9 +370,9 @@ def _of_design(
     average: str | None = None,
 ) -> Iterator[Problem]:
     """The problem of a method of a metric that fits none of the designs, with those that do."""
-    if metric is None or not designs or method not in requestable(metric):
+    mean = averaged(average)
+    if metric is None or not designs or method not in requestable(metric, mean):
         return
-    mean = None if average in (None, "none") else Average(average)
     fit = interval_methods(metric, designs, mean)
     # one for independent rows can be carried out of any rows, and says what it passes over
     if method in (*fit, *interval_methods(metric, average=mean), CLASSICAL):

@@ -39,7 +39,7 @@ from evalreport.predict.view import LabelView
 from evalreport.results.records import Measure
 from evalreport.statistics.resampling import generator
 
-SEED = 20261122
+SEED = 20261127
 POSITIVES = (5, 10, 20, 50, 200)
 PREVALENCES = (0.02, 0.1, 0.5)
 AREAS = (0.6, 0.8, 0.95, 0.99)

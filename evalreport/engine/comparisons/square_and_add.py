@@ -8,7 +8,6 @@ rows go together follows from the rows.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -16,6 +15,7 @@ from functools import partial
 from evalreport.engine.comparisons.contrast import ByStatistic, Contrast, Limits, Unknown
 from evalreport.engine.comparisons.counts import counted
 from evalreport.engine.comparisons.pairs import Pair, Side
+from evalreport.engine.intervals.methods import has_width
 from evalreport.engine.intervals.table_intervals import of_shares
 from evalreport.metrics.catalogue import metric_named
 from evalreport.metrics.formula import Value
@@ -57,10 +57,12 @@ class OfLimits(ByStatistic):
     def limits(self, level: float) -> Limits:
         return records.Interval(level, *clipped(*self.known, -self.most, self.most), ADDED), None
 
-    def statistic(self, null: float) -> float:
+    def statistic(self, null: float) -> float | None:
         apart = self.difference - null
+        if apart == 0:
+            return 0.0
         side = self.difference - self.known.low if apart > 0 else self.known.high - self.difference
-        return apart * z_value(self.level) / side if side > 0 else math.copysign(math.inf, apart)
+        return apart * z_value(self.level) / side if side > 0 else None
 
 
 def of_limits(
@@ -79,11 +81,14 @@ def of_limits(
 
 
 def _limits(side: Side, task: Task) -> tuple[float, Interval] | None:
-    """One value and its limits, of which none lies on its other side; None where it has none."""
+    """One value and its limits, of which none lies on its other side.
+
+    None where it has none, or where these are the value itself and show no variance.
+    """
     task = replace(task, where=EVERYTHING)
     computed = side.tables.once(("computed", task), lambda: side.measurer.compute(task))
     value, limits = computed.evaluated.outcome, computed.interval
-    if limits is None or not isinstance(value, Value):
+    if limits is None or not isinstance(value, Value) or not has_width(limits):
         return None
     number = value.number
     return number, Interval(min(limits.low, number), max(limits.high, number))

@@ -19,14 +19,17 @@ from evalreport.engine.intervals.impact import (
 )
 from evalreport.engine.thresholds import Resolved
 from evalreport.plan.inputs import Facts, slices
+from evalreport.plan.methods import method_of_ratios
 from evalreport.plan.task import ThresholdRequest
 from evalreport.predict.view import View
 from evalreport.results.identity import EVERYTHING, Slice
 from evalreport.results.records import Impact
+from evalreport.statistics.ratios import RATIO_METHODS
 
 if TYPE_CHECKING:
     from evalreport.engine.run_state import RunState
 
+OF_MEASURES = "the limits that the spec asks for are those of the measures"
 DEPENDENT = "rows of one cluster depend on each other: no interval and no test is given"
 WEIGHTED = "rows are weighted: no interval and no test is given"
 
@@ -107,8 +110,13 @@ def filled(state: RunState, one: Impact, counts: Sequence[Selection]) -> Impact:
         if (table.threshold, table.threshold_rule) == (one.threshold, one.threshold_rule)
     }
     dependent = facts.clustered or facts.weighted
-    found = impact_ratios(counts, settings.level, independent=not dependent, rule=settings.impact)
+    method = method_of_ratios(state.prepared.requests, facts)
+    found = impact_ratios(
+        counts, settings.level, method=method, independent=not dependent, rule=settings.impact
+    )
     reason = DEPENDENT if facts.clustered else WEIGHTED
+    if not dependent and method not in RATIO_METHODS:
+        reason, dependent = OF_MEASURES, True
     return replace(
         one,
         unknown=sum(category.n for category in found if category.unknown),

@@ -27,7 +27,7 @@ from evalreport.results.records import (
     with_disagreement,
 )
 from evalreport.statistics.exact_sums import exact_sum
-from evalreport.statistics.ratios import koopman
+from evalreport.statistics.ratios import RATIO_METHODS
 from evalreport.statistics.unpaired import fisher_exact
 
 FOUR_FIFTHS = 0.8
@@ -116,6 +116,7 @@ def impact_ratios(
     selections: Sequence[Selection],
     level: float,
     *,
+    method: str | None = KOOPMAN,
     independent: bool = True,
     rule: ImpactRule = NO_RULE,
 ) -> list[ImpactCategory]:
@@ -123,9 +124,9 @@ def impact_ratios(
 
     Args:
         selections: every group, those of unknown category included.
-        level: of Koopman's interval of the ratio, which the rule does not ask for; the
-            group with the highest rate is chosen by the data, and the interval takes it
-            as given.
+        level: of the interval of the ratio, which the rule does not ask for; the group with the
+            highest rate is chosen by the data, and the interval takes it as given.
+        method: of that interval, one of ``RATIO_METHODS``; none by any other.
         independent: False where counts are sums of weights or rows of one cluster depend
             on each other: no interval and no test.
         rule: what is unknown, and which groups are left out with their number and rate.
@@ -153,21 +154,21 @@ def impact_ratios(
             unknown=rule.is_unknown(s.group),
         )
         if category.reason is None and top is not None:
-            category = _with_ratio(category, s, top, level, independent=independent)
+            category = _with_ratio(category, s, top)
+            if independent and category.impact_ratio is not None and s is not top:
+                category = _tested(category, s, top, level, method)
             if unknown > 0:
                 category = replace(category, bounds=_bounds(s, taking, unknown))
         found.append(category)
     return found
 
 
-def _with_ratio(
-    category: ImpactCategory, s: Selection, top: Selection, level: float, *, independent: bool
-) -> ImpactCategory:
+def _with_ratio(category: ImpactCategory, s: Selection, top: Selection) -> ImpactCategory:
     if not top.rate or s.rate is None:
         reason = "no group has a selected row: 0 / 0"
         return replace(category, reason=reason, small=s.n < SMALL)
     ratio = 1.0 if s is top else (s.selected * top.n) / (s.n * top.selected)
-    found = replace(
+    return replace(
         category,
         impact_ratio=ratio,
         highest=s is top,
@@ -176,12 +177,19 @@ def _with_ratio(
         below_four_fifths=ratio < FOUR_FIFTHS,
         small=s.n < SMALL,
     )
-    if s is top or not independent:
-        return found
-    limits = koopman(s.selected, s.n, top.selected, top.n, level)
+
+
+def _tested(
+    category: ImpactCategory, s: Selection, top: Selection, level: float, method: str | None
+) -> ImpactCategory:
+    """With the test of both rates, and the limits of their ratio."""
+    of_ratio, limits = RATIO_METHODS.get(method or ""), None
+    if method is not None and of_ratio is not None:
+        found = of_ratio(s.selected, s.n, top.selected, top.n, level)
+        limits = None if found is None else Interval(level, found.low, found.high, method)
     tested = replace(
-        found,
-        interval=None if limits is None else Interval(level, limits.low, limits.high, KOOPMAN),
+        category,
+        interval=limits,
         test=OF_RATES,
         p_value=fisher_exact(round(s.selected), round(s.n), round(top.selected), round(top.n)),
     )

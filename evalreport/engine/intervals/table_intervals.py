@@ -312,11 +312,16 @@ def _table_value(case: TableCase) -> TableValue:
         average=Average(task.average) if task.average is not None else None,
         index=None if overall or task.average is not None else case.index,
     )
+    bounds = metric.bounds
+    if metric.interval is Interval.MEAN and task.average is None:
+        # a mean over rows lies between the least and the greatest value of a row
+        values = cell_values(function, case.table.size)
+        bounds = float(values.min()), float(values.max())
     return TableValue(
         value=case.number,
         function=function,
         table=dense_counts(case.matrix),
-        bounds=metric.bounds,
+        bounds=bounds,
         level=case.level,
         squares=None if squares is None else dense_counts(squares),
         clusters=tables.clusters(task.where, case.threshold, task.indeterminate),
@@ -368,15 +373,11 @@ def _parts(
 
 
 def _mean_interval(v: TableValue) -> records.Interval | None:
-    """Mean over rows whose value depends on their cell alone: cost, net benefit.
-
-    Kept between the least and the greatest value of a row.
-    """
+    """Mean over rows whose value depends on their cell alone: cost, net benefit."""
     values = cell_values(v.function, v.table.shape[0])
-    within = float(values.min()), float(values.max())
     n = float(v.table.sum())
     second = float((v.table * values**2).sum()) / n
-    return intervals.mean_of_rows(v.value, n, second, v.level, within)
+    return intervals.mean_of_rows(v.value, n, second, v.level, v.bounds)
 
 
 #: Methods that need the tables of weights or clusters, or of all classes; others are plainer.

@@ -347,16 +347,12 @@ class SetEvaluator(Evaluator[SetView, SetTables]):
 
 def evaluate_sets(
     plan: Plan,
-    tables: SetTables,
-    settings: Settings,
-    thresholds: Mapping[ThresholdRequest, Resolved],
-    parents: Mapping[str, str],
+    measurer: SetMeasurer,
     numbering: Numbering,
     first: ThresholdRequest | None,
     step: Callable[[], None] = lambda: None,
 ) -> Evaluation:
     """The records of one dataset and model with sets of labels."""
-    measurer = SetMeasurer(tables, settings, thresholds, parents)
     return SetEvaluator(measurer, numbering, first).run(plan, step)
 
 

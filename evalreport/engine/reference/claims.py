@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evalreport.engine.acceptance import Criterion
-from evalreport.engine.measures import Measurer, limits_by
+from evalreport.engine.measures import Measurer, TaskMeasurer, limits_by
 from evalreport.engine.reference.criteria import selected
 from evalreport.metrics.catalogue import find, metric_named
 from evalreport.metrics.declare import Average, Interval, Metric, Table
@@ -33,6 +33,7 @@ from evalreport.metrics.kinds import Design
 from evalreport.metrics.methods import DRAWN, offered
 from evalreport.metrics.tables import Counts, Matrix
 from evalreport.plan.inputs import Facts
+from evalreport.plan.label_sets import label_facts
 from evalreport.plan.methods import design_of
 from evalreport.plan.task import Task
 from evalreport.results import records
@@ -41,7 +42,7 @@ from evalreport.spec.claims import Claim, ClaimCriterion
 from evalreport.statistics.proportions import PROPORTION_METHODS
 
 if TYPE_CHECKING:
-    from evalreport.engine.run_state import RunState
+    from evalreport.engine.run_state import Key, RunState
 
 #: How far each cell may be from the given one.
 REACH = 5
@@ -52,6 +53,7 @@ MOST_WITH_VALUES = 2_000
 #: Beyond half of the last digit: what binary fractions are off by.
 SLACK = 1e-9
 
+AnyMeasurer: TypeAlias = TaskMeasurer[Any, Any]
 Four: TypeAlias = tuple[int, int, int, int]
 
 
@@ -323,26 +325,35 @@ def _tried(state: RunState, asked: Claim, measure: Measure) -> dict[str, records
 
 def again_of(
     state: RunState, measure: Measure, level: float | None = None
-) -> tuple[Measurer, Task, Facts] | None:
-    """What makes a measure again, with its task and facts; None where rows have sets of labels."""
+) -> tuple[AnyMeasurer, Task, Facts] | None:
+    """What makes a measure again, with its task and facts; None where that is not known.
+
+    Of sets of labels at the level of the report alone.
+    """
     key = (measure.dataset, measure.model)
-    task, tables = _task(state, measure), state.tables.get(key)
-    if task is None or tables is None:
+    task, facts = _task(state, measure), _facts(state, key)
+    if task is None or (facts.label_sets and level is not None):
         return None
-    settings = state.prepared.settings
+    if facts.label_sets:
+        own = facts if task.label is None else label_facts(facts, task.label)
+        return state.set_measurers[key], task, own
+    settings, tables = state.prepared.settings, state.tables[key]
     settings = settings if level is None else replace(settings, level=level)
     measurer = Measurer(tables.view, tables, settings, state.thresholds[key])
-    own = [one for one in state.prepared.plan.tasks if (one.dataset, one.model) == key]
-    measurer.announce([one for one in own if "highest" in metric_named(one.metric).context])
-    facts = next(f for f in state.prepared.facts if (f.dataset, f.model) == key)
+    planned = [one for one in state.prepared.plan.tasks if (one.dataset, one.model) == key]
+    measurer.announce([one for one in planned if "highest" in metric_named(one.metric).context])
     return measurer, task, facts
+
+
+def _facts(state: RunState, key: Key) -> Facts:
+    return next(f for f in state.prepared.facts if (f.dataset, f.model) == key)
 
 
 def limits_of(state: RunState, criterion: Criterion, measure: Measure) -> records.Interval | str:
     """The limits of a measure by the method that a criterion names, or why there are none."""
     found = again_of(state, measure)
     if found is None or criterion.method is None:
-        return "limits by other methods are made of rows with one label each"
+        return "the value is not one that was planned"
     measurer, task, facts = found
     limits, reason = limits_by(measurer, task, facts, criterion.method)
     return limits if limits is not None else reason or "it gives no limits"
