@@ -249,6 +249,7 @@ nights: $(DEV_STAMP)
 bench: $(DEV_STAMP)
 	@$(BIN)/python -m pytest -q tests/benchmarks -o "python_files=bench_*.py" --benchmark-enable
 	@PYTHONPATH=tests $(BIN)/python -m benchmarks.bench_audit --bars
+	@PYTHONPATH=tests $(BIN)/python -m benchmarks.bench_nights 3650000 365 --bars
 
 $(BIN)/python:
 	@$(PYTHON) -c '$(OLD_ENOUGH)' || { echo "$(PYTHON) is older than Python 3.11" >&2; exit 1; }

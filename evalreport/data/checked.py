@@ -54,7 +54,7 @@ from evalreport.data.limits import MOST_CLASSES, MOST_GROUPS, limit_distinct
 from evalreport.data.roles import Roles, Rules
 from evalreport.data.sampling import pool_of, sampling_problems, with_sample
 from evalreport.data.scores import Floats, numbers, outside_unit, sums_to_one, weights, with_columns
-from evalreport.data.table import Array, Chosen, Codes, RawTable
+from evalreport.data.table import Array, Chosen, Codes, Places, RawTable
 from evalreport.errors import DataError, Location, Problem, did_you_mean
 from evalreport.statistics.design_based import Sample
 
@@ -243,7 +243,7 @@ class Checked:
     """
 
     rows_read: int
-    used: npt.NDArray[np.int64]
+    used: Places
     excluded: tuple[tuple[str, int], ...]
     labels: tuple[str, ...]
     label_kind: Family

@@ -14,7 +14,7 @@ from evalreport.data.label_column import label_column, texts
 from evalreport.data.roles import Roles
 from evalreport.data.sampling import unverified
 from evalreport.data.scores import numbers, weights
-from evalreport.data.table import PARTNER, Chosen, Codes, Mask, RawTable
+from evalreport.data.table import PARTNER, Chosen, Codes, Mask, Places, RawTable
 from evalreport.errors import Problem
 
 #: The reason of rows that are not of the dataset.
@@ -30,7 +30,7 @@ class Completeness:
     something, where that is not allowed.
     """
 
-    used: npt.NDArray[np.int64]
+    used: Places
     excluded: tuple[tuple[str, int], ...]
     problems: tuple[Problem, ...]
 
@@ -92,8 +92,14 @@ def accounted(
             excluded.append((reason, count))
         free &= ~mask
     every = free.all()
-    used = table.once("rows", lambda: np.arange(table.rows)) if every else np.flatnonzero(free)
-    return Completeness(used.astype(np.int64, copy=False), tuple(excluded), tuple(problems))
+    used = table.once("rows", lambda: _places(free)) if every else _places(free)
+    return Completeness(used, tuple(excluded), tuple(problems))
+
+
+def _places(free: Mask) -> Places:
+    """Which rows are free, in half the memory where there are not thousands of millions."""
+    places = np.flatnonzero(free)
+    return places.astype(np.int32 if len(free) < 2**31 else np.int64)
 
 
 def _partnerless(table: RawTable) -> list[tuple[str, Mask]]:
@@ -145,7 +151,7 @@ class Lost:
     -1 where no used row has the value. All of shape (m,).
     """
 
-    row: npt.NDArray[np.int64]
+    row: Places
     weight: npt.NDArray[np.int64] | Floats
     actual: Codes
     predicted: Codes

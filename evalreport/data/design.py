@@ -18,7 +18,7 @@ from evalreport.data.label_column import label_column, texts
 from evalreport.data.labels import order_labels, written
 from evalreport.data.roles import PREDICTED, Roles
 from evalreport.data.scores import numbers
-from evalreport.data.table import Chosen, Codes, RawTable
+from evalreport.data.table import Chosen, Codes, Places, RawTable
 from evalreport.errors import Location, Problem
 
 Edges = tuple[float, ...]
@@ -115,7 +115,7 @@ def groups(raw: RawTable, column: str, used: Chosen) -> tuple[Codes, tuple[str, 
     return np.where(gaps, np.int32(len(ordered)), found), (*ordered, empty)
 
 
-def group_codes(raw: RawTable, column: str, rows: Rows, names: tuple[str, ...]) -> Codes:
+def group_codes(raw: RawTable, column: str, rows: Places, names: tuple[str, ...]) -> Codes:
     """Codes of rows among the values of other rows, as :func:`groups` names them; -1: none."""
     codes, own = _group_texts(raw, column)
     place = {name: number for number, name in enumerate(names)}
@@ -201,7 +201,7 @@ def _repeats(codes: Codes) -> bool:
     return len(np.unique(codes[codes >= 0])) < int(np.count_nonzero(codes >= 0))
 
 
-def reading_problems(raw: RawTable, roles: Roles, used: Rows) -> list[Problem]:
+def reading_problems(raw: RawTable, roles: Roles, used: Places) -> list[Problem]:
     """Cases that a reader read twice, or that are of two classes; one problem for each kind."""
     found = readings(raw, roles)
     if found is None or not len(used):

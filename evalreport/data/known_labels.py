@@ -11,6 +11,7 @@ from evalreport.data.label_column import LabelColumn, called, label_column
 from evalreport.data.labels import Written, as_number, matcher, names_totals
 from evalreport.data.roles import Roles
 from evalreport.data.table import Mask, RawTable
+from evalreport.statistics.numbering import unless_once
 
 
 @dataclass(frozen=True)
@@ -88,8 +89,10 @@ def _tallies(table: RawTable, column: LabelColumn, spoken: Mask) -> tuple[list[i
     """Rows of each label, first those that the model speaks of, then all."""
     size, there = len(column.labels), ~column.missing
 
+    times = unless_once(table.times)
+
     def tally(chosen: Mask) -> list[int]:
-        often = None if table.times is None else table.times[chosen]
+        often = None if times is None else times[chosen]
         counts: list[int] = np.bincount(column.codes[chosen], often, size).tolist()
         return counts
 

@@ -25,7 +25,7 @@ from evalreport.data.labels import (
 )
 from evalreport.data.roles import Roles, Rules
 from evalreport.data.scores import Floats, numbers, outside_unit, weights
-from evalreport.data.table import Codes, Mask, RawTable
+from evalreport.data.table import Codes, Mask, Places, RawTable
 from evalreport.errors import DataError, LimitError, Location, Problem
 
 Flags = npt.NDArray[np.bool_]
@@ -208,7 +208,7 @@ class CheckedSets:
     """
 
     rows_read: int
-    used: npt.NDArray[np.int64]
+    used: Places
     excluded: tuple[tuple[str, int], ...]
     labels: tuple[str, ...]
     label_kind: Family
@@ -445,7 +445,7 @@ def _findings(
     roles: SetRoles,
     rules: Rules,
     labels: tuple[str, ...],
-    used: npt.NDArray[np.int64],
+    used: Places,
     truth: LabelSetColumn,
     given: LabelSetColumn | None,
 ) -> list[Finding]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from evalreport.data.table import Kind, RawColumn
+from evalreport.data.table import CodedText, Kind, RawColumn
 
 _INTEGERS = {
     f"{sign}{size}" for sign in ("", "U") for size in ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")
@@ -83,12 +83,9 @@ def place_of(column: int) -> str:
 
 def text_column(name: str, places: Any, texts: Sequence[str]) -> RawColumn:
     """A column of text of the places of its texts, masked where NULL; rows share the texts."""
-    missing = np.ma.getmaskarray(places).copy()
     of = np.ma.getdata(places).astype(np.int32)
-    of[missing] = -1
-    found = RawColumn(name, "text", np.array(texts, object)[of], missing)
-    found.known_by(of, texts)
-    return found
+    of[np.ma.getmaskarray(places)] = -1
+    return CodedText.of(name, of, texts)
 
 
 def _texts(values: Any) -> list[str]:

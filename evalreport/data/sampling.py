@@ -13,7 +13,7 @@ from evalreport.data.label_column import label_column, texts
 from evalreport.data.labels import order_labels
 from evalreport.data.roles import PREDICTED, Roles, SamplingRoles
 from evalreport.data.scores import numbers, weights
-from evalreport.data.table import Codes, Mask, RawTable
+from evalreport.data.table import Codes, Mask, Places, RawTable
 from evalreport.errors import DataError, Problem
 from evalreport.statistics.design_based import Sample, collapsed
 
@@ -188,9 +188,7 @@ def _findings(sample: Sample, rows: npt.NDArray[np.int64]) -> list[Finding]:
     return [Finding("small_strata", message, {"strata": len(rows), "single": alone})]
 
 
-def _complete(
-    raw: RawTable, asked: SamplingRoles, found: Strata, used: npt.NDArray[np.int64]
-) -> None:
+def _complete(raw: RawTable, asked: SamplingRoles, found: Strata, used: Places) -> None:
     lacking = used[found.codes[used] < 0]
     if len(lacking):
         named = " and ".join(asked.strata)

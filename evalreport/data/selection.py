@@ -50,10 +50,7 @@ def selected(
     return replace(
         table,
         rows=len(places),
-        columns={
-            name: replace(one, values=one.values[places], missing=one.missing[places])
-            for name, one in table.columns.items()
-        },
+        columns={name: one.at(places) for name, one in table.columns.items()},
         kind=places if table.kind is None else table.kind[places],
         times=None if table.times is None else table.times[places],
         unselected=table.unselected + table.count(~chosen),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
 from typing import Any, Literal, TypeVar
@@ -18,6 +18,8 @@ Kind = Literal["text", "integer", "float64", "float32", "boolean", "mixed", "lis
 Array = npt.NDArray[Any]
 Codes = npt.NDArray[np.int32]
 Mask = npt.NDArray[np.bool_]
+#: Rows of a table, by their index.
+Places = npt.NDArray[np.integer[Any]]
 #: Some rows: a mask, their places, or a slice of all.
 Chosen = Array | slice
 T = TypeVar("T")
@@ -37,6 +39,15 @@ class RawColumn:
     kind: Kind
     values: Array
     missing: Mask
+
+    @property
+    def of_objects(self) -> bool:
+        """Whether ``values`` holds Python values."""
+        return bool(self.values.dtype == object)
+
+    def at(self, places: npt.NDArray[Any]) -> RawColumn:
+        """The column of the rows at some places."""
+        return replace(self, values=self.values[places], missing=self.missing[places])
 
     @property
     def single(self) -> bool:
@@ -68,7 +79,7 @@ class RawColumn:
 
     @cached_property
     def _factors(self) -> tuple[Codes, list[Any]]:
-        if self.values.dtype == object:
+        if self.of_objects:
             return self._factorize_objects()
         present = ~self.missing
         distinct, first, inverse = np.unique(
@@ -102,6 +113,35 @@ class RawColumn:
             return codes, found
         distinct = [list(value) if kind is list else value for kind, value in found]
         return codes, distinct
+
+
+class CodedText(RawColumn):
+    """A column of text that is known by its distinct texts; values are made only if looked at."""
+
+    def __new__(cls, *args: Any, **changed: Any) -> Any:
+        # what `dataclasses.replace` makes of one has values of its own
+        return RawColumn(*args, **changed) if args or changed else object.__new__(cls)
+
+    @classmethod
+    def of(cls, name: str, places: Codes, distinct: Sequence[str]) -> RawColumn:
+        """The column of which each row has one of some texts, by its place; -1 where missing."""
+        found = object.__new__(cls)
+        found.__dict__.update(name=name, kind="text", missing=places < 0)
+        found.known_by(places, distinct)
+        return found
+
+    @cached_property
+    def values(self) -> Array:
+        codes, distinct = self.factorize()
+        return np.array([*distinct, ""], object)[codes]
+
+    @property
+    def of_objects(self) -> bool:
+        return True
+
+    def at(self, places: npt.NDArray[Any]) -> RawColumn:
+        codes, distinct = self.factorize()
+        return CodedText.of(self.name, codes[places], distinct)
 
 
 #: The column that says why a row of joined files has no partner; no file has such a name.

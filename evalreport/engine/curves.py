@@ -201,8 +201,8 @@ def merged(table: ScoreTable, at_most: int) -> tuple[ScoreTable, bool]:
     if len(table.scores) <= at_most:
         return table, False
     tp, fp = np.cumsum(table.positives), np.cumsum(table.negatives)
-    recall, fpr = (counts / max(float(counts[-1]), 1e-300) for counts in (tp, fp))
-    along = recall + fpr
+    along = tp / max(float(tp[-1]), 1e-300)
+    along += fp / max(float(fp[-1]), 1e-300)
     wanted = np.linspace(0, float(along[-1]), at_most + 1)[1:]
     places = np.searchsorted(along, wanted, side="left").clip(0, len(along) - 1)
     # the first and the last score are points of every curve

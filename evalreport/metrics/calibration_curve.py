@@ -85,7 +85,7 @@ def _limits(
         limits = wilson(positives, n, level)
     else:
         share = positives / n
-        hits, misses = (exact_sum(one) for one in squares)
+        hits, misses = (exact_sum(one[...]) for one in squares)
         variance = share_variance(share, n, (hits, misses), rows)
         alike = share in (0.0, 1.0)
         worth = n / _unseen(part, s) if alike else share * (1 - share) / variance

@@ -6,6 +6,7 @@ columns of its points, Python numbers or None, exact: nothing is thinned out her
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -205,11 +206,14 @@ def score_distribution(s: ScoreTable, *, bins: int = 20) -> Columns:
         low, high = float(s.scores[-1]), float(s.scores[0])
     steps = np.arange(bins + 1) / bins
     edges = low * (1 - steps) + high * steps if high > low else np.array([low, high])
-    at = np.searchsorted(edges[1:-1], s.scores, side="right")
+    # scores fall: those of a bin stand together, from the last bin to the first
+    inner = len(s.scores) - np.searchsorted(s.scores[::-1], edges[1:-1])
+    ends = [len(s.scores), *inner.tolist(), 0]
     columns: Columns = {"low": edges[:-1].tolist(), "high": edges[1:].tolist()}
     for name, held in (("positives", s.positives), ("negatives", s.negatives)):
         columns[name] = [
-            summed("", held[at == k], stacked=False).value for k in range(len(edges) - 1)
+            summed("", held[end:start], stacked=False).value
+            for start, end in itertools.pairwise(ends)
         ]
     return columns
 

@@ -25,7 +25,8 @@ def average_precision(table: ScoreTable) -> tuple[Floats, Floats]:
     total = float(table.positive_total)
     flagged = tp + fp
     precision = tp / flagged
-    value = float(np.sum(table.positives * precision)) / total
+    positives = table.positives
+    value = sum_of_parts(lambda at: positives[at] * precision[at], len(positives)) / total
     np.square(flagged, out=flagged)
     tp *= table.positives
     fp *= table.positives

@@ -183,12 +183,24 @@ def _together(one: _Curve, two: _Curve) -> _Together:
     ordered[firsts], ordered[seconds] = one.fpr, two.fpr
     del seconds
     new = np.ones(len(ordered), np.bool_)
-    np.greater(np.diff(ordered), ROUNDING, out=new[1:])
-    grid = ordered[new]
+    for start in range(1, len(ordered), BLOCK):
+        steps = np.diff(ordered[start - 1 : start + BLOCK])
+        np.greater(steps, ROUNDING, out=new[start : start + BLOCK])
     ordered[~new] = 0.0
     np.maximum.accumulate(ordered, out=ordered)
     for curve, own in ((one, firsts), (two, ~firsts)):
-        np.compress(own, ordered, out=curve.fpr)
-    del ordered
+        _put(curve.fpr, ordered, own)
+    del firsts, own
+    grid = ordered[: _put(ordered, ordered, new)]
     first, second = (_steps(own.fpr, own.low, own.high) for own in (one, two))
     return _Together(first, second, grid)
+
+
+def _put(into: Floats, values: Floats, chosen: npt.NDArray[np.bool_]) -> int:
+    """Put the chosen values into an array, which may be theirs, in order; how many there are."""
+    count = 0
+    for start in range(0, len(values), BLOCK):
+        own = values[start : start + BLOCK][chosen[start : start + BLOCK]]
+        into[count : count + len(own)] = own
+        count += len(own)
+    return count

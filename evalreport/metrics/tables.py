@@ -231,6 +231,16 @@ ROUNDING = 1e-13
 
 
 @dataclass(frozen=True, eq=False)
+class Squares:
+    """Squares of weights, made of the part that is looked at."""
+
+    weights: Floats
+
+    def __getitem__(self, part: Any) -> Floats:
+        return np.asarray(self.weights[part] ** 2)
+
+
+@dataclass(frozen=True, eq=False)
 class ScoreTable:
     """Distinct scores of one class, highest first, and the weight of each kind of row there.
 
@@ -250,14 +260,16 @@ class ScoreTable:
     single: bool = False
 
     @property
-    def squares(self) -> tuple[Floats, Floats] | None:
-        """Sums of squared weights of positives and of negatives."""
-        return (self.positives**2, self.negatives**2) if self.single else self.squared
+    def squares(self) -> tuple[Any, Any] | None:
+        """Sums of squared weights of positives and of negatives, to be taken by parts."""
+        if self.single:
+            return Squares(self.positives), Squares(self.negatives)
+        return self.squared
 
     @property
     def parts(self) -> tuple[npt.NDArray[Any], ...]:
         """Positives and negatives at each score, and their squared weights where they have some."""
-        return self.positives, self.negatives, *(self.squares or ())
+        return self.positives, self.negatives, *(own[...] for own in self.squares or ())
 
     def at(self, chosen: Any) -> ScoreTable:
         """The table of the chosen scores only."""
@@ -322,6 +334,15 @@ class ScoreTable:
                 sums[len(parts) - 1 - int(np.argmax(parts[::-1] != 0)) :] = total
         return sums
 
+    def _above(self, k: int, parts: npt.NDArray[Any], total: Any) -> Any:
+        """What :meth:`_cumulated` gives for the ``k`` highest scores; whole numbers need no more.
+
+        Shape (...).
+        """
+        if not np.issubdtype(parts.dtype, np.floating):
+            return parts[..., :k].sum(axis=-1)
+        return self._cumulated(parts, total)[..., k - 1] if k else total * 0
+
     @property
     def stacked(self) -> bool:
         """Whether this is a stack of resampled tables."""
@@ -359,8 +380,8 @@ class ScoreTable:
                 for name, part in ((above, parts[:k]), (below, parts[k:]))
             }
             return Counts(**cells)
-        tp = self.true_positives[..., k - 1] if k else self.positive_total * 0
-        fp = self.false_positives[..., k - 1] if k else self.negative_total * 0
+        tp = self._above(k, self.positives, self.positive_total)
+        fp = self._above(k, self.negatives, self.negative_total)
         p, n = self.positive_total, self.negative_total
         if not self.stacked:
             kind = float if self._weighs else int

@@ -12,7 +12,7 @@ from evalreport.data.checked import Checked
 from evalreport.data.findings import Finding, quoted
 from evalreport.data.label_column import LabelColumn, label_column
 from evalreport.data.labels import matcher
-from evalreport.data.table import RawTable
+from evalreport.data.table import Places, RawTable
 from evalreport.plan.inputs import default_threshold
 from evalreport.predict.view import LabelView
 
@@ -30,7 +30,7 @@ class Scored:
     """
 
     table: RawTable
-    rows: npt.NDArray[np.int64]
+    rows: Places
     low: Floats
     high: Floats
     times: Codes | None = None
@@ -105,7 +105,7 @@ class _Said:
         table: RawTable,
         column: str,
         classes: Sequence[str],
-        rows: Codes,
+        rows: Places,
         times: Codes | None,
     ) -> None:
         labels = label_column(table, column)

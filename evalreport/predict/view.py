@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evalreport.statistics.design_based import Sample
-from evalreport.statistics.numbering import tallied
+from evalreport.statistics.numbering import tallied, unless_once
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[Any]
@@ -112,10 +112,8 @@ class View(ABC):
 
     def tally(self, codes: Codes, size: int) -> Codes:
         """Number of rows of each of ``size`` codes; ``codes`` of shape (n,)."""
-        if self.times is None:
-            return np.bincount(codes, minlength=size)
         # Whole numbers below 2^53, so the sums are exact.
-        return np.bincount(codes, self.times, size).astype(np.int64)
+        return np.bincount(codes, unless_once(self.times), size).astype(np.int64, copy=False)
 
     @property
     def entries(self) -> Codes | None:

@@ -24,7 +24,7 @@ from evalreport.statistics.interval import (
     symmetric,
     z_value,
 )
-from evalreport.statistics.numbering import highest_first, numbered, tallied
+from evalreport.statistics.numbering import highest_first, numbered, tallied, unless_once
 from evalreport.statistics.root import bisect
 
 Floats = NDArray[np.float64]
@@ -334,31 +334,39 @@ def areas_of_rows(
     so neither the order of rows nor whether they come as kinds changes a bit.
     """
     positive = np.asarray(actual_positive, np.bool_)
-    many = np.broadcast_to(np.asarray(1.0 if times is None else times, np.float64), positive.shape)
+    many = unless_once(None if times is None else np.asarray(times))
     ranked = [(entry.astype(np.int32), size) for entry, size in map(highest_first, scores)]
-    unit = None if clusters is None else numbered(np.asarray(clusters))[1]
+    unit = None if clusters is None else numbered(np.asarray(clusters))[1].astype(np.int32)
     count = 0 if unit is None else int(unit.max(initial=-1)) + 1
     sides = positive, ~positive
-    totals = [float(np.sum(many[side])) for side in sides]
+    often = [None if many is None else many[side] for side in sides]
+    totals = [
+        float(np.count_nonzero(side) if own is None else np.sum(own))
+        for side, own in zip(sides, often, strict=True)
+    ]
     if not all(totals):
         return None
-    areas, apart = [], []
-    for entry, size in ranked:
-        counts = [np.bincount(entry[c], many[c], size).astype(np.float64) for c in sides]
-        placed = placements(counts[0], counts[1])
-        means = [
-            sum_of_parts(lambda at: n[at] * p[at], size) / t  # noqa: B023 - called at once
-            for n, p, t in zip(counts, placed, totals, strict=True)
+    in_class = [
+        _OfClass(ranked, side, own, None if unit is None else unit[side], count)
+        for side, own in zip(sides, often, strict=True)
+    ]
+    areas: list[float] = []
+    parts = [(one.alike, list[Floats]()) for one in in_class]
+    for place, (entry, size) in enumerate(ranked):
+        counts = [
+            np.bincount(entry[side], n, size).astype(np.float64, copy=False)
+            for side, n in zip(sides, often, strict=True)
         ]
+        placed = [*placements(counts[0], counts[1])]
+        means = [_mean(*of) for of in zip(counts, placed, totals, strict=True)]
         areas.append(min(means[0], 1.0))
-        for own_values, mean in zip(placed, means, strict=True):
-            np.subtract(own_values, mean, out=own_values)
-        apart.append(placed)
         del counts
-    parts = []
-    for k, side in enumerate(sides):
-        own = [(e[side], values[k]) for (e, _), values in zip(ranked, apart, strict=True)]
-        parts.append(_of_units(own, many[side], None if unit is None else unit[side], count))
+        for k, mean in enumerate(means):
+            # of millions of scores each array is large: none is held longer than it is needed
+            values = placed.pop(0)
+            values -= mean
+            parts[k][1].append(in_class[k].of_units(place, values))
+            del values
     counted = [float(np.sum(alike)) for alike, _ in parts]
     if min(counted) < 2:
         return PairedAreas(areas[0], areas[-1], None, None, None)
@@ -382,34 +390,49 @@ def areas_of_rows(
     return PairedAreas(areas[0], areas[-1], one, two, covariance(0, last))
 
 
-def _of_units(
-    own: Sequence[tuple[NDArray[np.int32], Floats]],
-    many: Floats,
-    unit: NDArray[np.intp] | None,
-    count: int,
-) -> tuple[Floats, list[Floats]]:
-    """How many units of a class are alike, and what each score's ``own`` values add up to in them.
+def _mean(counts: Floats, values: Floats, total: float) -> float:
+    """The mean of rows of which so many are at each entry, with the value there."""
+    return sum_of_parts(lambda at: counts[at] * values[at], len(values)) / total
+
+
+class _OfClass:
+    """The units of a class, and how many of them are ``alike``.
 
     A unit is a row, of which those of the same pair of scores are alike, or one of ``count``
-    clusters.
+    clusters. ``ranked``: the entry of each row of both classes by each score, and how many there
+    are; ``side``: which rows are of the class; of these, ``many`` and ``unit``.
     """
-    if unit is None:
-        (one, first), (two, second) = own[0], own[-1]
-        joint = one * np.int64(len(second))
-        joint += two
-        pairs, alike = tallied(joint, many)
-        return alike, [first[pairs // len(second)], second[pairs % len(second)]]
-    sums = []
-    for entry, values in own:
-        joint = unit * np.int64(len(values))
-        joint += entry
-        pairs, alike = tallied(joint, many)
+
+    def __init__(
+        self,
+        ranked: Sequence[tuple[NDArray[np.int32], int]],
+        side: NDArray[np.bool_],
+        many: Floats | None,
+        unit: NDArray[np.int32] | None,
+        count: int,
+    ) -> None:
+        self._ranked, self._side, self._many = ranked, side, many
+        self._unit, self._count = unit, count
+        if unit is None:
+            (first, _), (last, size) = ranked[0], ranked[-1]
+            self._pairs, self.alike = tallied(first[side] * np.int64(size) + last[side], many)
+        else:
+            self.alike = (np.bincount(unit, minlength=count) > 0).astype(np.float64)
+
+    def of_units(self, place: int, values: Floats) -> Floats:
+        """What the ``values`` at the entries of a score add up to in each unit."""
+        if self._unit is None:
+            size = self._ranked[-1][1]
+            at = self._pairs // size if place == 0 else self._pairs % size
+            return np.asarray(values[at])
+        joint = self._unit * np.int64(len(values))
+        joint += self._ranked[place][0][self._side]
+        pairs, alike = tallied(joint, self._many)
+        del joint
         parts = values[pairs % len(values)]
         parts *= alike
         pairs //= len(values)
-        sums.append(np.bincount(pairs, parts, count).astype(np.float64))
-        del pairs, parts
-    return (np.bincount(unit, minlength=count) > 0).astype(np.float64), sums
+        return np.bincount(pairs, parts, self._count).astype(np.float64, copy=False)
 
 
 def difference_interval(difference: float, variance: float | None, level: float) -> Interval | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from evalreport.statistics.design_based import variance_df
 from evalreport.statistics.exact_sums import exact_sum
 from evalreport.statistics.interval import Interval, deviate, z_value
-from evalreport.statistics.numbering import numbered, tallied
+from evalreport.statistics.numbering import each_once, numbered
 from evalreport.statistics.tail import t_two_sided
 
 
@@ -136,10 +136,10 @@ def clustered_losses(
     x, code = np.asarray(losses, np.float64), numbered(np.asarray(codes))[1]
     if not x.size:
         return None
-    unit, x, many = _of_clusters(x, code, times)
+    unit, x, many = each_once(code, x, times)
     totals, sizes = np.bincount(unit, x * many), np.bincount(unit, many)
     if weights is not None:
-        of, w, often = _of_clusters(weights, code, times)
+        of, w, often = each_once(code, weights, times)
         sizes = np.bincount(of, w * often)
     whole, count, n = math.fsum(totals), len(totals), math.fsum(sizes)
     if count < 2 or whole <= 0.0:
@@ -150,15 +150,6 @@ def clustered_losses(
         whole * whole / exact_sum(x * x * many),
         whole * whole / math.fsum(totals**2),
     )
-
-
-def _of_clusters(
-    values: NDArray[np.float64], code: NDArray[np.intp], times: ArrayLike | None
-) -> tuple[NDArray[Any], NDArray[np.float64], NDArray[Any]]:
-    """Each value of each cluster once, in order: the cluster, the value, and how often it is."""
-    distinct, place = numbered(values)
-    pairs, many = tallied(code * len(distinct) + place, times)
-    return pairs // len(distinct), distinct[pairs % len(distinct)], many
 
 
 class PairedT(NamedTuple):

@@ -17,7 +17,7 @@ from evalreport.statistics.delong import (
     positives_above,
 )
 from evalreport.statistics.exact_sums import sum_of_parts
-from evalreport.statistics.numbering import highest_first
+from evalreport.statistics.numbering import highest_first, unless_once
 
 Bools = NDArray[np.bool_]
 
@@ -68,11 +68,15 @@ def weighted_influence(
     there are of each that is given.
     """
     w = np.asarray(weight, np.float64)
-    often = np.broadcast_to(np.asarray(times, np.float64), w.shape)
-    entry, size = highest_first(score)
+    often = unless_once(np.asarray(times))
+    places, size = highest_first(score)
+    entry = places.astype(np.int32)
+    del places
     positive, negative = actual_positive, ~actual_positive
     pos, neg = (
-        np.bincount(entry[side], w[side] * often[side], size).astype(np.float64, copy=False)
+        np.bincount(entry[side], w[side] if often is None else w[side] * often[side], size).astype(
+            np.float64, copy=False
+        )
         for side in (positive, negative)
     )
     totals = float(np.sum(pos)), float(np.sum(neg))
@@ -84,6 +88,7 @@ def weighted_influence(
     def put(side: Bools, placements: Floats, total: float) -> None:
         placements -= area
         values = placements[entry[side]]
+        del placements
         values *= w[side]
         values /= total
         own[side] = values
@@ -108,13 +113,19 @@ def sandwich_auc_variance(
     many rows there are of each that is given.
     """
     w = np.asarray(weight, np.float64)
-    often = np.broadcast_to(np.asarray(times, np.float64), w.shape)
+    often = unless_once(np.asarray(times))
     used = w > 0.0
     variance = 0.0
-    rows = [int(np.sum(often[used & side])) for side in (actual_positive, ~actual_positive)]
+    rows = [
+        int(np.count_nonzero(used & side) if often is None else np.sum(often[used & side]))
+        for side in (actual_positive, ~actual_positive)
+    ]
     if min(rows) < 2:
         return None
-    influence = weighted_influence(actual_positive, score, w, often)
+    influence = weighted_influence(actual_positive, score, w, times)
     for side, k in zip((actual_positive, ~actual_positive), rows, strict=True):
-        variance += k / (k - 1.0) * float(np.sum(often[side] * influence[side] ** 2))
+        squares = influence[side]
+        np.square(squares, out=squares)
+        squares *= 1.0 if often is None else often[side]
+        variance += k / (k - 1.0) * float(np.sum(squares))
     return variance

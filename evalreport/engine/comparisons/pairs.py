@@ -57,19 +57,21 @@ class Side:
         """The threshold of a task as it applies."""
         return Resolved(None) if task.threshold is None else self.thresholds[task.threshold]
 
-    def predicted(self, task: Task) -> npt.NDArray[np.int64]:
+    def predicted(self, task: Task) -> npt.NDArray[Any]:
         """Predicted label codes of a task, see :meth:`predicted_at`."""
         return self.predicted_at(self.threshold(task).number)
 
-    def predicted_at(self, threshold: float | None) -> npt.NDArray[np.int64]:
+    def predicted_at(self, threshold: float | None) -> npt.NDArray[Any]:
         """Predicted label codes; an indeterminate prediction is a wrong one.
 
         With two classes it is the other class, with more the code K: none of them.
         """
         size = len(self.view.labels)
-        codes = self.tables.predicted(threshold).astype(np.int64)
-        wrong = 1 - self.view.actual if size == 2 else np.full(len(codes), size)
-        return np.where(codes < size, codes, wrong).astype(np.int64)
+        codes = self.tables.predicted(threshold)
+        within = codes < size
+        if within.all():
+            return codes
+        return np.where(within, codes, 1 - self.view.actual if size == 2 else size)
 
     def metric(self, task: Task) -> Metric:
         """The metric of a task as it reads the scores of this model."""

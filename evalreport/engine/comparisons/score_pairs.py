@@ -18,7 +18,7 @@ from evalreport.results.records import ScoreCells, ScorePairs
 if TYPE_CHECKING:
     from evalreport.engine.run_state import Key, RunState
 
-Codes = npt.NDArray[np.int64]
+Codes = npt.NDArray[np.int32]
 #: Cells of both classes that a chart has room for, and bins of each score: the first of these
 #: that give no more. The last always do.
 MOST_CELLS, BINS = 1_000, (80, 40, 20)
@@ -101,7 +101,7 @@ def _in_cells(
     positive = view.actual == view.positive_index
     for bins in BINS:
         places = [_places(*one, bins) for one in zip(scores, at, strict=True)]
-        cell = places[0] * (2 * bins) + places[1]
+        cell = places[0] * np.int32(2 * bins) + places[1]
         found = tuple(_cells(both, scores, cell, chosen) for chosen in (positive, ~positive))
         if sum(len(one.rows) for one in found) <= MOST_CELLS:
             break
@@ -112,23 +112,27 @@ def _places(score: Floats, at: float, bins: int) -> Codes:
     """The bin of each score between the lowest and the highest; a threshold parts its bin."""
     low, width = score.min(), score.max() - score.min()
     share = (score - low) / width if width else np.zeros(len(score))
-    place = np.minimum((share * bins).astype(np.int64), bins - 1)
-    return np.asarray(2 * place + (score >= at))
+    share *= bins
+    place = np.minimum(share.astype(np.int32), bins - 1)
+    place *= 2
+    place += score >= at
+    return place
 
 
 def _cells(both: Pair, scores: Sequence[Floats], cell: Codes, chosen: Bools) -> ScoreCells:
     """The cells that hold rows of a class, each at the middle of the scores in it."""
-    times = np.ones(len(cell), np.int64) if both.times is None else both.times
-    kinds, at = np.unique(cell[chosen], return_inverse=True)
-    rows = np.zeros(len(kinds), np.int64)
-    np.add.at(rows, at, times[chosen])
-    first, second = (tuple(_middles(own[chosen], at, len(kinds))) for own in scores)
-    return ScoreCells(first, second, tuple(rows.tolist()))
+    at = cell[chosen]
+    rows = np.bincount(at, None if both.times is None else both.times[chosen])
+    held = np.flatnonzero(rows)
+    first, second = (tuple(_middles(own[chosen], at, held)) for own in scores)
+    # whole numbers below 2^53, so the sums are exact
+    return ScoreCells(first, second, tuple(rows[held].astype(np.int64).tolist()))
 
 
-def _middles(score: Floats, at: Codes, cells: int) -> Iterator[float]:
+def _middles(score: Floats, at: Codes, held: npt.NDArray[np.intp]) -> Iterator[float]:
     """Half-way between the lowest and the highest score of each cell: no order of rows matters."""
+    cells = int(held.max(initial=-1)) + 1
     low, high = np.full(cells, np.inf), np.full(cells, -np.inf)
     np.minimum.at(low, at, score)
     np.maximum.at(high, at, score)
-    yield from (low + (high - low) / 2.0).tolist()
+    yield from (low[held] + (high[held] - low[held]) / 2.0).tolist()

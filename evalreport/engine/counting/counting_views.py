@@ -145,9 +145,7 @@ def views_of_kinds(
     times = multiplicities(table, dataset.count)
     held = np.flatnonzero(times)
     columns = {
-        column: replace(own, values=own.values[held], missing=own.missing[held])
-        for column, own in table.columns.items()
-        if column != dataset.count
+        column: own.at(held) for column, own in table.columns.items() if column != dataset.count
     }
     kinds = replace(table, rows=len(held), columns=columns, times=times[held], kind=held, _kept={})
     try:

@@ -17,6 +17,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from evalreport.data.table import Chosen
 from evalreport.engine.counting.canonical_rows import canonical_stack
 from evalreport.engine.counting.classification import (
     ClassificationTable,
@@ -26,13 +27,15 @@ from evalreport.metrics.tables import ClassScores, ScoreTable
 from evalreport.predict.view import LabelView, View
 from evalreport.results.identity import EVERYTHING, Slice
 from evalreport.statistics.design_based import DesignVariance
-from evalreport.statistics.numbering import in_order, numbered, tallied
+from evalreport.statistics.numbering import each_once, in_order, numbered, unless_once
 
 T = TypeVar("T")
 Seen = TypeVar("Seen", bound=View)
 Codes = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
+#: Counts up to here, and products of two of them, are kept in 32 bits each.
+_SMALL = 46_340
 #: Cells of all clusters' tables together that are held in memory.
 MOST_CLUSTER_CELLS = 50_000_000
 
@@ -64,8 +67,7 @@ class Tables(Generic[Seen]):
     @cached_property
     def times(self) -> Codes | None:
         """How many rows are of each kind; None where each is a row of its own."""
-        times = self.view.times
-        return None if times is None or bool(np.all(times == 1)) else times
+        return unless_once(self.view.times)
 
     def class_rows(self, where: Slice) -> tuple[int, ...]:
         """How many rows of a slice are of each class, or have each label, whatever they weigh."""
@@ -99,6 +101,15 @@ class Tables(Generic[Seen]):
         """Indices of what a slice holds in the order of the view: rows, or kinds of rows."""
         mask = self.rows_of(where)
         return np.arange(len(self.view.row)) if mask is None else np.nonzero(mask)[0]
+
+    def chosen(self, where: Slice) -> Chosen:
+        """The same as an index; of everything nothing is copied."""
+        mask = self.rows_of(where)
+        return slice(None) if mask is None else np.nonzero(mask)[0]
+
+    def times_of(self, chosen: Chosen) -> Codes | None:
+        """How many rows are of each chosen kind; None where each kind is a row."""
+        return None if self.times is None else self.times[chosen]
 
     def rows(self, where: Slice) -> npt.NDArray[np.intp]:
         """An index for each row of a slice, as often as there are rows of its kind.
@@ -134,10 +145,14 @@ class Tables(Generic[Seen]):
 
 @dataclass(frozen=True, eq=False)
 class Ranked:
-    """Distinct ``scores``, highest first, and the ``place`` among them of each row's."""
+    """Distinct ``scores``, highest first, and the ``place`` among them of each row's.
+
+    ``ascend``: whether each row has a score of its own, and a higher one than the row before.
+    """
 
     scores: npt.NDArray[np.float64]
     place: npt.NDArray[np.int32]
+    ascend: bool = False
 
     @property
     def ranks(self) -> npt.NDArray[np.int32]:
@@ -183,11 +198,12 @@ class MemoryTables(Tables[LabelView]):
             return view.predicted
         positive, drawn = view.positive_index, view.drawn_at(threshold)
         above = view.score >= threshold
-        return np.where(above if drawn is None else above & ~drawn, positive, 1 - positive)
+        called = above if drawn is None else above & ~drawn
+        return np.where(called, np.int8(positive), np.int8(1 - positive))
 
     def columns(
         self,
-        rows: npt.NDArray[np.intp],
+        rows: Chosen,
         threshold: float | None,
         indeterminate: str | None,
     ) -> npt.NDArray[np.int64]:
@@ -255,8 +271,10 @@ class MemoryTables(Tables[LabelView]):
         view, kinds, order = self.view, self.kinds(where), self.ranked(index)
         if self.times is None and len(kinds) == len(order.place) == len(order.scores):
             # each row of all has a score of its own
-            rows = np.empty(len(kinds), np.intp)
-            rows[len(kinds) - 1 - order.place[kinds]] = kinds
+            rows = kinds
+            if not order.ascend:
+                rows = np.empty(len(kinds), np.intp)
+                rows[order.ranks] = kinds
             of_class = positive[rows]
             rows = np.concatenate([rows[~of_class], rows[of_class]])
             return rows, np.broadcast_to(np.float64(1.0), rows.shape)
@@ -279,17 +297,21 @@ class MemoryTables(Tables[LabelView]):
     ) -> npt.NDArray[np.float64]:
         view = self.view
         assert view.cluster is not None
-        rows = self.kinds(where)
+        rows = self.chosen(where)
         predicted = self.columns(rows, threshold, indeterminate)
         inside = predicted >= 0
-        rows, predicted = rows[inside], predicted[inside]
+        if not inside.all():
+            rows = self.kinds(where)[inside]
+            predicted = predicted[inside]
         size = len(view.labels)
-        _, cluster = np.unique(view.cluster[0][rows], return_inverse=True)
-        count = int(cluster.max()) + 1 if len(cluster) else 0
-        code = (cluster * size + view.actual[rows]) * size + predicted
+        held, code = numbered(view.cluster[0][rows])
+        count = len(held)
+        code *= size
+        code += view.actual[rows]
+        code *= size
+        code += predicted
         weight = None if view.weight is None else view.weight[rows]
-        times = None if view.times is None else view.times[rows]
-        total = summed(code, weight, count * size * size, times)
+        total = summed(code, weight, count * size * size, self.times_of(rows))
         # In an order of their own, so that sums over clusters depend on no name.
         return canonical_stack(total.reshape(count, size, size).astype(float))
 
@@ -362,6 +384,8 @@ class MemoryTables(Tables[LabelView]):
     ) -> ScoreTable:
         """The score table of the rows in a mask, of which some are positive."""
         view, order = self.view, self.ranked(index)
+        if order.ascend:
+            return self._table_in_order(order, positive, mask)
         there = slice(None) if mask is None else _held(order, mask)
         scores, rows = order.scores[there], len(positive) if mask is None else np.sum(mask)
         single = view.weight is not None and self.times is None and len(scores) == rows
@@ -377,11 +401,28 @@ class MemoryTables(Tables[LabelView]):
                 own[entry] = weight
             else:
                 own = summed(entry, weight, len(order.scores), often)
-            sums.append(own[there])
+            sums.append(_narrow(own)[there])
             if weight is not None and not single:
                 squares.append(summed(entry, weight**2, len(order.scores), often)[there])
         squared = (squares[0], squares[1]) if squares else None
         return ScoreTable(scores, sums[0], sums[1], squared, single)
+
+    def _table_in_order(
+        self, order: Ranked, positive: npt.NDArray[np.bool_], mask: npt.NDArray[np.bool_] | None
+    ) -> ScoreTable:
+        """The same where each kind of rows has a score of its own: nothing is looked up."""
+        weight = self.view.weight
+        inside = slice(None, None, -1) if mask is None else np.flatnonzero(mask)[::-1]
+        side = positive[inside]
+        often = np.int32(1) if self.times is None else _narrow(self.times[inside])
+        scores = order.scores if mask is None else order.scores[::-1][inside]
+        worth: Any = often if weight is None else weight[inside] * often
+        positives, negatives = (np.where(own, worth, worth.dtype.type(0)) for own in (side, ~side))
+        single, squared = weight is not None and self.times is None, None
+        if weight is not None and not single:
+            square = weight[inside] ** 2 * often
+            squared = np.where(side, square, 0.0), np.where(side, 0.0, square)
+        return ScoreTable(scores, positives, negatives, squared, single)
 
     def _class_scores(self, where: Slice, pairs: bool) -> ClassScores:
         view = self.view
@@ -424,6 +465,12 @@ def _ranks(scores: npt.NDArray[np.float64], actual: npt.NDArray[Any]) -> Codes:
     return np.asarray(ahead + ((scores == own[:, None]) & before).sum(axis=1), np.int64)
 
 
+def _narrow(counts: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Counts in 32 bits where these and products of two of them fit; weights as they are."""
+    whole = counts.dtype.kind == "i" and counts.max(initial=0) <= _SMALL
+    return counts.astype(np.int32, copy=False) if whole else counts
+
+
 def _held(order: Ranked, mask: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     """Which of the distinct scores rows in a mask have."""
     there = np.zeros(len(order.scores), np.bool_)
@@ -434,7 +481,7 @@ def _held(order: Ranked, mask: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
 def _ranked(scores: npt.NDArray[np.float64]) -> Ranked:
     if np.all(scores[1:] > scores[:-1]) and not np.signbit(scores[scores == 0.0]).any():
         # kinds of rows come by a score: nothing is sorted, and no score kept twice
-        return Ranked(scores[::-1], np.arange(len(scores) - 1, -1, -1, dtype=np.int32))
+        return Ranked(scores[::-1], np.arange(len(scores) - 1, -1, -1, dtype=np.int32), ascend=True)
     # rows of one score share a place: their order says nothing
     distinct, place = in_order(scores)
     np.subtract(np.int32(len(distinct) - 1), place, out=place)
@@ -456,26 +503,11 @@ def summed(
     if weights is None:
         # Whole numbers below 2^53, so the sums are exact.
         return np.bincount(entry, times, minlength=size).astype(np.int64, copy=False)
-    entry, weights, many = _pairs(entry, weights, times)
+    entry, weights, many = each_once(entry, weights, times)
     weights *= many
     # without entries NumPy counts in whole numbers, and a class without rows would make
     # the weights of the other class look whole
     return np.bincount(entry, weights, size).astype(np.float64, copy=False)
-
-
-def _pairs(
-    entry: npt.NDArray[Any], weights: npt.NDArray[np.float64], times: Codes | None
-) -> tuple[npt.NDArray[Any], npt.NDArray[np.float64], npt.NDArray[Any]]:
-    """Each entry with each of its weights, once and in order, and how many rows there are."""
-    distinct, place = numbered(weights)
-    codes = entry.astype(np.int64)
-    codes *= len(distinct)
-    codes += place
-    del place
-    pairs, many = tallied(codes, times)
-    found = distinct[pairs % len(distinct)]
-    pairs //= len(distinct)
-    return pairs, found, many
 
 
 def counted_cells(codes: Codes, times: Codes | None, width: int) -> dict[tuple[int, int], int]:

@@ -286,10 +286,10 @@ def canonical(
     >>> found.values.tolist(), counts.tolist()
     (['a', 'b'], [2, 4])
     """
-    columns.sort(key=lambda one: (not hashed and one.values.dtype.kind != "f", one.name))
+    columns.sort(key=lambda one: (not hashed and not one.kind.startswith("float"), one.name))
     kept = np.flatnonzero(times)
     for i, column in enumerate(columns):
-        columns[i] = _plain(column if len(kept) == len(times) else _taken(column, kept))
+        columns[i] = _plain(column if len(kept) == len(times) else column.at(kept))
     times = times[kept]
     del kept
     codes, told = [], []
@@ -324,7 +324,7 @@ def canonical(
     digest.update(times.astype("<i8").tobytes())
     found = []
     while columns:
-        found.append(_taken(columns.pop(), chosen))
+        found.append(columns.pop().at(chosen))
     return found, times, digest.hexdigest() if hashed else None
 
 
@@ -346,15 +346,6 @@ def _finer(
     return finer, kinds * size
 
 
-def _taken(column: RawColumn, places: npt.NDArray[np.intp]) -> RawColumn:
-    """The column of the rows at some places."""
-    found = replace(column, values=column.values[places], missing=column.missing[places])
-    if column.is_factorized:
-        codes, distinct = column.factorize()
-        found.known_by(codes[places], distinct)
-    return found
-
-
 def _plain(column: RawColumn) -> RawColumn:
     """Whole numbers of 64 bits, doubles without -0.0; text where there is no value at all."""
     if column.missing.all():
@@ -363,13 +354,13 @@ def _plain(column: RawColumn) -> RawColumn:
         )
     if column.kind == "float64":
         return replace(column, values=column.values + 0.0)
-    whole = column.kind == "integer" and column.values.dtype != object
+    whole = column.kind == "integer" and not column.of_objects
     return replace(column, values=column.values.astype(np.int64)) if whole else column
 
 
 def _ranked(column: RawColumn) -> tuple[npt.NDArray[np.int32], Any]:
     """The place of each value among those that occur, -1 where missing, and those in order."""
-    if column.values.dtype != object:
+    if not column.of_objects:
         present = np.flatnonzero(~column.missing) if column.missing.any() else slice(None)
         found, place = in_order(column.values[present])
         ranks = np.full(len(column.values), -1, np.int32)

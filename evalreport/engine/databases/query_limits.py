@@ -15,6 +15,8 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from evalreport.data.table import RawColumn
 from evalreport.errors import LimitError, Location, Problem, UsageError
 
@@ -112,14 +114,7 @@ class QueryWatch:
 
     def fetched(self, columns: list[RawColumn]) -> list[RawColumn]:
         """The columns of an answer, counted."""
-        held = [column.values for column in columns]
-        size = sum(
-            sum(len(v) if isinstance(v, str) else _EACH for v in values.tolist())
-            if values.dtype == object
-            else values.nbytes
-            for values in held
-        )
-        self._count(len(held[0]) if held else 0, size)
+        self._count(len(columns[0].missing) if columns else 0, sum(map(_bytes_of, columns)))
         return columns
 
     def _count(self, rows: int, size: int) -> None:
@@ -138,6 +133,17 @@ class QueryWatch:
 
     def _over(self, what: str, instead: str) -> LimitError:
         return LimitError(Problem(f"the query {what}", instead, Location(self._name)))
+
+
+def _bytes_of(column: RawColumn) -> int:
+    """What the values of a column take."""
+    if not column.of_objects:
+        return column.values.nbytes
+    if not column.is_factorized:
+        return sum(len(v) if isinstance(v, str) else _EACH for v in column.values.tolist())
+    codes, distinct = column.factorize()
+    each = [len(v) if isinstance(v, str) else _EACH for v in distinct]
+    return int(np.array([*each, 0])[codes].sum())
 
 
 def resident() -> int:

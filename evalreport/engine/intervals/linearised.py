@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from evalreport.data.table import Chosen
 from evalreport.engine.counting.memory import summed
 from evalreport.engine.intervals.case import ScoreCase
 from evalreport.metrics.declare import Metric
@@ -76,19 +77,17 @@ def spread(positives: Any, negatives: Any, slopes: tuple[Floats, Floats]) -> flo
 def _over_clusters(case: ScoreCase, slopes: tuple[Floats, Floats]) -> float | None:
     view = case.measurer.view
     assert view.cluster is not None
-    rows = case.measurer.tables.kinds(case.task.where)
+    rows = case.measurer.tables.chosen(case.task.where)
     own = contributions(case, rows, slopes)
     codes = view.cluster[0][rows]
-    totals = summed(codes, own, view.cluster[1], None if view.times is None else view.times[rows])
+    totals = summed(codes, own, view.cluster[1], case.measurer.tables.times_of(rows))
     units = distinct(codes)
     if units < 2:
         return None
     return units / (units - 1) * float(np.sum(totals**2))
 
 
-def contributions(
-    case: ScoreCase, rows: npt.NDArray[np.intp], slopes: tuple[Floats, Floats]
-) -> Floats:
+def contributions(case: ScoreCase, rows: Chosen, slopes: tuple[Floats, Floats]) -> Floats:
     """Weight times derivative of each of the ``rows``, shape (rows,)."""
     view, index = case.measurer.view, case.index
     entry = case.measurer.tables.entries(case.task.where, index)[rows]

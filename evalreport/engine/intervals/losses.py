@@ -125,17 +125,18 @@ def _weighted(case: Case, total: float, squares: float, variance: float) -> Foun
 
 def clustered(case: Case) -> Found:
     """Student's t on the logarithm of a mean of losses of clustered rows."""
-    view, rows = case.measurer.view, case.measurer.tables.kinds(case.task.where)
+    view, tables = case.measurer.view, case.measurer.tables
     assert view.cluster is not None
+    rows = tables.chosen(case.task.where)
     weight = None if view.weight is None else view.weight[rows]
     losses: Floats | None
     if isinstance(case, ScoreCase):
         losses = contributions(case, rows, _losses(case))
     else:
-        losses = row_values(case, rows)
+        losses = row_values(case, tables.kinds(case.task.where))
         losses = losses if losses is None or weight is None else losses * weight
     codes, number = view.cluster[0][rows], case.number
-    times = None if view.times is None else view.times[rows]
+    times = tables.times_of(rows)
     known = None if losses is None else means.clustered_losses(losses, codes, times, weight)
     if known is None or number <= 0:
         return LOSSES_ALIKE if number <= 0 else None

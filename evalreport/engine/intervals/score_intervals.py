@@ -217,11 +217,13 @@ def _area_of_rows(case: ScoreCase) -> records.Interval | None:
     ranks, positive = tables.ranked(index).ranks, view.positives_of(index)
     if method in ("obuchowski", AREA_OF_CLUSTERS):
         assert view.cluster is not None
-        rows = tables.kinds(where)
-        often = np.float64(1.0) if tables.times is None else tables.times[rows].astype(np.float64)
-        times = np.broadcast_to(often, rows.shape)
-        codes = view.cluster[0][rows]
-        variance = obuchowski.obuchowski_variance(positive[rows], ranks[rows], codes, times)
+        chosen = tables.chosen(where)
+        sides, often = positive[chosen], tables.times_of(chosen)
+        variance = obuchowski.obuchowski_variance(
+            sides, ranks[chosen], view.cluster[0][chosen], often
+        )
+        of_class = [sides, ~sides] if often is None else [often[sides], often[~sides]]
+        counted = float(np.sum(of_class[0])), float(np.sum(of_class[1]))
     else:
         assert view.weight is not None
         rows, times = tables.distinct(where, index, positive)
@@ -234,8 +236,6 @@ def _area_of_rows(case: ScoreCase) -> records.Interval | None:
     # with one row, or cluster, of a class the score form rests on the area alone
     variance = 0.0 if variance is None else variance
     if method == AREA_OF_CLUSTERS:
-        held = positive[tables.kinds(where)]
-        counted = float(times[held].sum()), float(times[~held].sum())
         limits = intervals.area_of_clusters(area, variance, counted, _clusters(case), level)
         return _scaled(case, limits)
     if method == AREA_OF_WEIGHTS:
@@ -268,7 +268,7 @@ def _scored_of_both(case: ScoreCase) -> records.Interval | None:
 
 def _clusters(case: ScoreCase) -> tuple[float, float, float]:
     """Clusters with positives, with negatives, and in all."""
-    view, inside = case.measurer.view, case.measurer.tables.kinds(case.task.where)
+    view, inside = case.measurer.view, case.measurer.tables.chosen(case.task.where)
     assert view.cluster is not None
     positive, code = view.positives_of(case.index)[inside], view.cluster[0][inside]
     one, two, every = (distinct(part) for part in (code[positive], code[~positive], code))
