@@ -6,8 +6,9 @@ import io
 import re
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import zip_longest
 
 from evalreport.runs.hashing import sha256
 
@@ -17,11 +18,10 @@ _SOFT_HYPHENS = str.maketrans("", "", "\u00ad\u200b")
 
 @dataclass(frozen=True)
 class Told:
-    """The words of all pages in order, how many pages there are, and the files inside."""
+    """The words of each page in order, and the files inside."""
 
-    words: tuple[str, ...]
-    pages: int
-    attachments: tuple[tuple[str, str], ...]
+    pages: tuple[tuple[str, ...], ...]
+    attachments: tuple[tuple[str, str], ...] = ()
 
 
 def read_pdf(data: bytes) -> Told | None:
@@ -34,27 +34,30 @@ def read_pdf(data: bytes) -> Told | None:
 
     try:
         reader = PdfReader(io.BytesIO(data))
-        text = "\n".join(page.extract_text() for page in reader.pages)
+        pages = tuple(_words(page.extract_text()) for page in reader.pages)
         files = [
             (name, sha256(content))
             for name, contents in reader.attachments.items()
             for content in contents
         ]
-        pages = len(reader.pages)
     except (PyPdfError, ValueError, KeyError, TypeError, AttributeError, IndexError):
         return None
-    return Told(tuple(text.translate(_SOFT_HYPHENS).split()), pages, tuple(sorted(files)))
+    return Told(pages, tuple(sorted(files)))
 
 
 def read_docx(data: bytes) -> Told | None:
-    """The text of a Word document, whose pages Word makes; None for what is none."""
+    """The text of a Word document as one page, as Word makes the pages; None for what is none."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as parts:
             names = [name for name in parts.namelist() if _TEXT_OF_WORD.fullmatch(name)]
             text = " ".join(parts.read(name).decode("utf-8", "replace") for name in sorted(names))
     except (zipfile.BadZipFile, ValueError, NotImplementedError, RuntimeError):
         return None
-    return Told(tuple(re.sub(r"<[^>]*>", " ", text).split()), 0, ())
+    return Told((_words(re.sub(r"<[^>]*>", " ", text)),))
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(text.translate(_SOFT_HYPHENS).split())
 
 
 #: The parts of a Word document that hold text.
@@ -66,27 +69,60 @@ READERS: dict[str, tuple[Callable[[bytes], Told | None], str]] = {
 }
 
 
-def text_problems(name: str, there: bytes, drawn: bytes) -> Iterator[str]:
-    """What a PDF or Word document tells otherwise than the one that was drawn again.
+@dataclass
+class Compared:
+    """What a document tells otherwise, and the pages whose words are there in an order not known.
 
-    Another release may break lines and pages elsewhere, so that the order of words is no matter
-    where all of them are there.
+    ``unordered``: numbers of pages that begin and end elsewhere than in the one drawn again.
+    """
+
+    problems: list[str] = field(default_factory=list)
+    unordered: list[int] = field(default_factory=list)
+
+
+def compared_text(name: str, there: bytes, drawn: bytes) -> Compared:
+    """A PDF or Word document beside the one that was drawn again.
+
+    Another release may break lines elsewhere, and so move words over the end of a page; all other
+    words have to stand on the same page in the same order.
     """
     read, kind = READERS[name]
     own, other = read(there), read(drawn)
     if own is None or other is None:
-        yield f"is not a {kind} that can be read"
-        return
-    if own.pages != other.pages:
-        yield f"has {own.pages} pages, results.json gives {other.pages}"
+        return Compared([f"is not a {kind} that can be read"])
+    found = Compared()
+    if len(own.pages) != len(other.pages):
+        what = f"has {len(own.pages)} pages, results.json gives {len(other.pages)}"
+        found.problems.append(what)
     if own.attachments != other.attachments:
-        yield "has other files attached than results.json gives"
-    if "".join(own.words) == "".join(other.words):
-        return
-    here, again = Counter(own.words), Counter(other.words)
-    more, less = here - again, again - here
-    if more or less:
-        yield f"has {_some(more)} where results.json has {_some(less)}"
+        found.problems.append("has other files attached than results.json gives")
+    here, again = Counter[str](), Counter[str]()
+    for page, (one, two) in enumerate(zip_longest(own.pages, other.pages, fillvalue=()), start=1):
+        if "".join(one) == "".join(two):
+            continue
+        here.update(one)
+        again.update(two)
+        more, less = here - again, again - here
+        # a page that ends later has words more up to its end, or else words less
+        two_sided = bool(more and less) or (bool(more or less) and page >= len(own.pages))
+        if two_sided or Counter(one) == Counter(two):
+            if not two_sided:  # the same words in another order
+                apart = next((a, b) for a, b in zip(one, two, strict=True) if a != b)
+                more, less = Counter(apart[:1]), Counter(apart[1:])
+            at = f", page {page}" if len(own.pages) > 1 else ""
+            found.problems.append(f"has {_some(more)} where results.json has {_some(less)}{at}")
+            break
+        if not _is_longer(one, two):
+            found.unordered.append(page)
+    return found
+
+
+def _is_longer(one: Sequence[str], two: Sequence[str]) -> bool:
+    """Whether one of two pages is the other with some words put in at one place."""
+    short, long = sorted((one, two), key=len)
+    before = next((k for k, word in enumerate(short) if word != long[k]), len(short))
+    rest = len(short) - before
+    return not rest or list(short[-rest:]) == list(long[-rest:])
 
 
 def _some(words: Counter[str]) -> str:

@@ -10,27 +10,30 @@ the libraries that draw, may draw otherwise; then that is said in place of a pro
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
-from evalreport.cli.document_text import READERS, text_problems
+from evalreport.cli.document_text import READERS, compared_text
 from evalreport.cli.progress import Progress
 from evalreport.cli.rendering import drawing_options, read_results, when_of
 from evalreport.engine.prepared import Prepared, silent
 from evalreport.engine.reference.run import ReferenceRun, read_reference
 from evalreport.errors import FilesError, Location, Problem, UsageError
-from evalreport.publish.folder import drawing_versions, file_name, template_of
+from evalreport.publish.folder import details, drawing_versions, template_of
 from evalreport.publish.formats import DrawingOptions, drawn
 from evalreport.results.history import HistoryLine
-from evalreport.results.lookup import Results, outcome_of
+from evalreport.results.lookup import Results
 from evalreport.results.records import CountingEngine, Look, Provenance
-from evalreport.runs.hashing import FileRecord, canonical_json
+from evalreport.runs.hashing import canonical_json
 from evalreport.runs.history import earlier_runs, run_before
-from evalreport.runs.manifest import Manifest, read_manifest
+from evalreport.runs.manifest import Manifest, RunDetails, read_manifest
 from evalreport.runs.row_digests import with_rows_counted
 from evalreport.spec.formats import FILES
 from evalreport.spec.load import LoadedSpec
+from evalreport.verify.printed import version_problems
 from evalreport.version import __version__
 
 #: The files that follow from results.json, and the format that makes them.
@@ -72,6 +75,7 @@ def redraw(run: Path, data: bytes, results: Results) -> Redrawn:
             "not drawn again, but the numbers of the page were compared"
         )
         found.partly += _not_compared(manifest, ())
+        found.problems += _versions_named(run, manifest, results)
         return found
     options = _options(run, results)
     if isinstance(options, str):
@@ -141,16 +145,33 @@ def _not_compared(manifest: Manifest, names: Sequence[str]) -> list[str]:
     return [f"{name}: NOT compared" for name in drawn_files if name in names or not names]
 
 
+def _versions_named(run: Path, manifest: Manifest, results: Results) -> Iterator[Problem]:
+    """Documents of another version that name neither it nor nothing; the page is read elsewhere."""
+    for name in manifest.outputs:
+        path = run / name
+        if name in OTHERS or name == "report.html" or not path.is_file():
+            continue
+        text = path.read_bytes().decode("utf-8", "replace")
+        if name in READERS:
+            with suppress(ImportError):
+                told = READERS[name][0](path.read_bytes())
+                text = "" if told is None else " ".join(chain.from_iterable(told.pages))
+        for what in version_problems(text, results):
+            yield Problem(what, "", Location(str(path)))
+
+
 def _compare_text(path: Path, there: bytes, content: bytes, found: Redrawn) -> None:
     """What a PDF or Word document of other libraries tells: its text, pages and attachments."""
     try:
-        wrong = list(text_problems(path.name, there, content))
+        text = compared_text(path.name, there, content)
     except ImportError:
         found.notes.append(f"{path.name}: its text can be compared where pypdf is installed")
         found.partly.append(f"{path.name}: NOT compared")
         return
-    found.problems += [Problem(what, "", Location(str(path))) for what in wrong]
-    found.partly.append(f"{path.name}: text compared")
+    found.problems += [Problem(what, "", Location(str(path))) for what in text.problems]
+    pages = ", ".join(map(str, text.unordered))
+    but = f" but for the order of words on page {pages}" if pages else ""
+    found.partly.append(f"{path.name}: text compared{but}")
 
 
 def _drawn_otherwise(name: str, there: bytes, content: bytes) -> bool:
@@ -164,56 +185,33 @@ def _drawn_otherwise(name: str, there: bytes, content: bytes) -> bool:
 
 def manifest_problems(manifest: Manifest, results: Results) -> Iterator[str]:
     """What the manifest says otherwise than the results that it lists."""
-    told, made_by = manifest.details, results.provenance
-    spec = made_by.spec
-    pairs: list[tuple[str, object, object]] = [
-        ("when", told.when, made_by.at),
-        ("version", told.version, made_by.version),
-        ("outcome", told.outcome, outcome_of(results)),
-        ("plan_sha256", told.plan_sha256, made_by.plan_sha256),
-        ("inputs", _stated(manifest), _read(results)),
-        ("versions", _libraries(manifest, results), dict(made_by.versions)),
-    ]
-    if spec is not None:
-        size = len(spec.text.encode("utf-8"))
-        pairs.append(("spec", told.spec, FileRecord(spec.sha256, size)))
-        pairs.append(("overrides", told.settings.get("overrides"), list(spec.overrides)))
-    if made_by.engine is not None:
-        pairs.append(("engine", told.settings.get("engine"), made_by.engine.name))
-    pairs.append(("as_of", told.settings.get("as_of"), results.as_of))
-    data = {one.dataset: one.sha256 for one in made_by.inputs if one.sha256 is not None}
-    if "delivered" in told.settings:
-        pairs.append(("delivered", told.settings["delivered"], data))
-    if "positive" in told.settings:
-        classes = {one.dataset: one.positive for one in results.labels if not one.label_sets}
-        pairs.append(("positive", told.settings["positive"], classes))
-    for name, stated, expected in pairs:
+    told, settings = manifest.details, manifest.details.settings
+    if results.provenance.spec is None:
+        yield "results.json names no spec"
+        return
+    given = details(results, settings.get("series", ""), settings.get("cadence"))
+    drawing = drawing_versions().keys() - results.provenance.versions.keys()
+    one, two = (_comparable(of, drawing) for of in (told, given))
+    pairs: dict[str, tuple[object, object]] = {name: (one[name], two[name]) for name in one}
+    # another version may have other settings
+    known = {"overrides", "as_of", *(settings.keys() & ("delivered", "positive"))}
+    known |= given.settings.keys() & {"engine"}
+    if told.version == __version__:
+        known |= settings.keys() | given.settings.keys()
+    pairs |= {name: (settings.get(name), given.settings.get(name)) for name in sorted(known)}
+    for name, (stated, expected) in pairs.items():
         if stated != expected:
             yield f"{name} is {stated!r}, results.json has {expected!r}"
 
 
-def _stated(manifest: Manifest) -> list[tuple[str, str, int]]:
-    return sorted((one.name, one.sha256, one.size) for one in manifest.details.inputs)
-
-
-def _read(results: Results) -> list[tuple[str, str, int]]:
-    """The files that were read, as a manifest names them."""
-    found = []
-    for one in results.provenance.inputs:
-        files = [(part.name, part.sha256, part.bytes) for part in one.files]
-        if not files and one.sha256 is not None and one.bytes is not None:
-            files = [(file_name(one.name), one.sha256, one.bytes)]
-        found += [(f"{one.dataset}: {name}", sha256, size) for name, sha256, size in files]
-    cited = results.provenance.protocol
-    if cited is not None:
-        found.append((cited.name, cited.file_sha256, cited.bytes))
-    return sorted(found)
-
-
-def _libraries(manifest: Manifest, results: Results) -> dict[str, str]:
-    """The versions behind the numbers; those of what draws stand beside them."""
-    drawing = set(drawing_versions()) - set(results.provenance.versions)
-    return {name: own for name, own in manifest.details.versions.items() if name not in drawing}
+def _comparable(told: RunDetails, drawing: Collection[str]) -> dict[str, object]:
+    """What a manifest says beside its settings; of versions those behind the numbers."""
+    return {
+        **{name: getattr(told, name) for name in ("when", "version", "outcome", "plan_sha256")},
+        "spec": told.spec,
+        "inputs": sorted((one.name, one.sha256, one.size) for one in told.inputs),
+        "versions": {one: own for one, own in told.versions.items() if one not in drawing},
+    }
 
 
 def rerun_problems(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,24 +19,38 @@ if TYPE_CHECKING:
     from evalreport.verify.recompute import Numbers
 
 
-def _explain(context: click.Context, _option: click.Parameter, asked: bool) -> None:
-    """Say what verify cannot find, and what finds it."""
-    if asked:
-        lines = [f"  {one}" for one in BEYOND]
-        click.echo("verify cannot detect, where everything that depends on it is changed too:")
-        click.echo("\n".join([*lines, f"these are found by {INSTEAD}"]))
+def _beyond() -> list[str]:
+    """What verify cannot find, and what finds it."""
+    lines = [f"  {one}" for one in BEYOND]
+    first = "verify cannot detect, where everything that depends on it is changed too:"
+    return [first, *lines, f"these are found by {INSTEAD}"]
+
+
+def _given(context: click.Context, argument: click.Parameter, run: Path | None) -> Path | None:
+    """The run; without one ``--explain`` says what no run tells."""
+    if run is None:
+        if not context.params["explain"]:
+            raise click.MissingParameter(ctx=context, param=argument)
+        click.echo("\n".join(_beyond()))
         context.exit(0)
+    return run
 
 
 @click.command()
-@click.argument("run", type=click.Path(path_type=Path), shell_complete=run_folders)
+@click.argument(
+    "run",
+    type=click.Path(path_type=Path),
+    required=False,
+    metavar="RUN",
+    callback=_given,
+    shell_complete=run_folders,
+)
 @click.option(
     "--explain",
     is_flag=True,
     is_eager=True,
-    expose_value=False,
-    callback=_explain,
-    help="Explain what verify cannot find and what would find it; verify nothing.",
+    help="Also list why numbers of RUN were not recomputed, what verify cannot find and what would "
+    "find it; the last two without RUN.",
 )
 @click.option(
     "--rerun",
@@ -98,6 +112,7 @@ def _explain(context: click.Context, _option: click.Parameter, asked: bool) -> N
 @ALLOW_HOST
 def verify(
     run: Path,
+    explain: bool,
     rerun: bool,
     spec: Path | None,
     overrides: tuple[str, ...],
@@ -138,7 +153,7 @@ def verify(
     if found.problems:
         raise VerificationError(*found.problems)
     if not as_json:
-        click.echo("\n".join(found.lines()))
+        click.echo("\n".join(found.explained() if explain else found.lines()))
     return 0
 
 
@@ -182,14 +197,20 @@ class Verified:
             *(f"note: {one_line(note)}" for note in self.notes),
             f"{numbers.recomputed:,} of {numbers.all:,} numbers of results.json recomputed",
         ]
-        if numbers.left_out:
+        if not self.outside:
+            why = f"why {sum(numbers.left_out.values()):,} were not, " if numbers.left_out else ""
+            lines.append(f"verify --explain: {why}what cannot be found here, and what finds it")
+        return lines
+
+    def explained(self) -> list[str]:
+        """The same with the reasons why numbers were left out, and what cannot be found."""
+        lines = replace(self, outside=True).lines()
+        if self.left_out:
             lines.append("not recomputed, because")
-        for reason, fields in numbers.reasons.items():
+        for reason, fields in self.numbers.reasons.items():
             names = ", ".join(sorted(fields, key=lambda name: -fields[name]))
             lines.append(f"  {sum(fields.values()):,}: {reason} ({names})")
-        if not self.outside:
-            lines.append("verify --explain: what cannot be found here, and what finds it")
-        return lines
+        return [*lines, *_beyond()]
 
     def as_json(self) -> dict[str, Any]:
         """The same as data."""

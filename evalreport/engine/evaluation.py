@@ -139,7 +139,7 @@ class Evaluator(ABC, Generic[Seen, Built]):
     def _guarded(self, task: Task, parts: Sequence[Evaluator[Any, Any]] = ()) -> None:
         guarded(
             self.result.failures,
-            f"{task.name()} ({task.where})",
+            task.section(),
             lambda: self._task(task, parts or (self,)),
             None,
             dataset=task.dataset,

@@ -15,7 +15,7 @@ from evalreport.engine.intervals.bootstrap import Bootstrap
 from evalreport.engine.intervals.case import Case, ScoreCase, TableCase
 from evalreport.engine.intervals.impact import Selection, highest, left_out
 from evalreport.engine.intervals.methods import has_width
-from evalreport.engine.intervals.missing_rows import Missing, lost_inside, missing_rows
+from evalreport.engine.intervals.missing_rows import lost_inside, missing_rows
 from evalreport.engine.intervals.score_averages import average_of_scores
 from evalreport.engine.intervals.score_intervals import class_score_interval, score_interval
 from evalreport.engine.intervals.studied import of_value
@@ -48,7 +48,7 @@ from evalreport.plan.methods import ASKED, choose
 from evalreport.plan.task import Skipped, Task, ThresholdRequest
 from evalreport.predict.view import LabelView, View
 from evalreport.results.identity import Slice
-from evalreport.results.records import Interval, Measure, Reached
+from evalreport.results.records import Interval, Measure, MissingRows, Reached
 from evalreport.statistics.proportions import PROPORTION_METHODS
 
 
@@ -195,7 +195,7 @@ class Measurer(TaskMeasurer[LabelView, MemoryTables]):
         own = self.column(task) if per_class else None
         return pooled_ranks.kept(self, task, self.metric_of(task), interval, own)
 
-    def missing(self, where: Slice, threshold: float | None) -> Missing | None:
+    def missing(self, where: Slice, threshold: float | None) -> MissingRows | None:
         """The rows of a slice that lack something; None where there are none."""
         return missing_rows(self.view, where, threshold)
 

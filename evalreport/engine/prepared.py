@@ -22,7 +22,7 @@ from evalreport.plan.task import Plan
 from evalreport.predict.columns import rules_of
 from evalreport.predict.overlap import Overlap
 from evalreport.predict.view import View
-from evalreport.results.records import CitedProtocol, Logo, ModelIdentity
+from evalreport.results.records import CitedProtocol, Input, Logo, ModelIdentity
 from evalreport.spec.datasets import NamedPositive
 from evalreport.spec.load import LoadedSpec
 
@@ -35,24 +35,6 @@ def silent(_what: str, _total: int | None = None) -> None:
     """Progress that nobody watches."""
 
 
-@dataclass(frozen=True)
-class InputData:
-    """A file that was read: its dataset, its name as the spec writes it, its hash and size.
-
-    Rows of a database behind an address have a hash of themselves and no size; ``of`` says what
-    was hashed where it is no file.
-    Where a dataset is several files, ``files`` has the name, hash and size of each.
-    """
-
-    dataset: str
-    name: str
-    sha256: str | None
-    bytes: int | None
-    rows: int
-    of: str | None = None
-    files: tuple[tuple[str, str, int], ...] = ()
-
-
 @dataclass(frozen=True, eq=False)
 class Prepared:
     """Everything a run needs before a number is computed.
@@ -61,7 +43,7 @@ class Prepared:
     """
 
     loaded: LoadedSpec
-    inputs: tuple[InputData, ...]
+    inputs: tuple[Input, ...]
     views: tuple[View, ...]
     facts: tuple[Facts, ...]
     requests: Requests

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from evalreport.engine.counting.classification import DENSE_LABELS, ClassificationTable
-from evalreport.engine.intervals.missing_rows import Missing
 from evalreport.results.identity import Slice
-from evalreport.results.records import Table
+from evalreport.results.records import MissingRows, Table
 
 
 @dataclass(frozen=True)
@@ -25,7 +24,7 @@ class PrintedTable:
     threshold_rule: str | None
     table: ClassificationTable
     label: str | None = None
-    missing: Missing | None = None
+    missing: MissingRows | None = None
     unknown: frozenset[tuple[int, int]] = frozenset()
 
     def record(self) -> Table:
@@ -47,7 +46,7 @@ class PrintedTable:
             counts=self._counts() if dense else None,
             cells=None if dense else cells,
             label=self.label,
-            missing=None if self.missing is None else self.missing.record(),
+            missing=self.missing,
             extra_columns=table.extra,
             sampled_rows=_rows(table.sampled_counts()) if dense else None,
         )

@@ -46,7 +46,7 @@ from evalreport.engine.predicting import (
     check_estimators,
     predicted,
 )
-from evalreport.engine.prepared import InputData, Prepared, Step, silent
+from evalreport.engine.prepared import Prepared, Step, silent
 from evalreport.engine.settings import ImpactRule, Settings
 from evalreport.errors import DataError, FilesError, Location, Problem, did_you_mean
 from evalreport.plan.build import build_plan
@@ -62,6 +62,7 @@ from evalreport.predict.known_classes import known_classes, labels_of
 from evalreport.predict.label_sets import SetView, has_sets
 from evalreport.predict.overlap import Overlap
 from evalreport.predict.view import View
+from evalreport.results.records import Input, InputPart
 from evalreport.spec.datasets import ClusterTable, Dataset, Query
 from evalreport.spec.load import LoadedSpec
 from evalreport.spec.model import Spec
@@ -262,7 +263,7 @@ class Data:
     settings: Settings
     tables: dict[str, RawTable] = field(default_factory=dict)
     counted: dict[str, list[View]] = field(default_factory=dict)
-    inputs: list[InputData] = field(default_factory=list)
+    inputs: list[Input] = field(default_factory=list)
     choices: dict[str, Choice] = field(default_factory=dict)
     sources: dict[str, Source] = field(default_factory=dict)
     watch: Watcher = UNWATCHED
@@ -437,12 +438,13 @@ def _rows_of_file(views: Sequence[View], source: Source) -> int:
     return int(ledger.rows_read if ledger.kinds_read is None else ledger.kinds_read)
 
 
-def _input(name: str, source: Source, table: RawTable, rows: int) -> InputData:
+def _input(name: str, source: Source, table: RawTable, rows: int) -> Input:
     """A source that was read or counted; of what lies behind an address the kinds are hashed."""
     if source.sha256:
         shown = _shown(source.name)
-        return InputData(name, shown, source.sha256, source.size, rows, None, _each(source))
-    return InputData(name, _shown(source.name), table.sha256, None, rows, "kinds of rows")
+        return Input(name, shown, source.sha256, source.size, rows, files=_each(source))
+    of = "kinds of rows" if table.sha256 else None
+    return Input(name, _shown(source.name), table.sha256, None, rows, of)
 
 
 def _kinds_added_up(choice: Choice, kinds: int) -> Choice:
@@ -482,7 +484,7 @@ def _read(
         data.inputs.append(_input(name, given, table, table.rows))
     else:
         table = read_frame(given, name, columns)
-        data.inputs.append(InputData(name, name, None, None, table.rows))
+        data.inputs.append(Input(name, name, None, None, table.rows))
     data.watch.done(table.rows)
     kinds = table.rows
 
@@ -526,11 +528,11 @@ def _source(loaded: LoadedSpec, name: str, dataset: Dataset, reads: Reads) -> So
         ) from None
 
 
-def _each(source: Source) -> tuple[tuple[str, str, int], ...]:
+def _each(source: Source) -> tuple[InputPart, ...]:
     parts = parts_of(source)
     if len(parts) == 1 and parts[0].source is source:
         return ()
-    return tuple((part.name, part.source.sha256, part.source.size) for part in parts)
+    return tuple(InputPart(part.name, part.source.sha256, part.source.size) for part in parts)
 
 
 def _shown(path: str) -> str:

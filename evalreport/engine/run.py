@@ -37,7 +37,7 @@ from evalreport.engine.ledgers.labels_and_rows import label_record, row_record
 from evalreport.engine.ledgers.sample_size import sample_sizes
 from evalreport.engine.measures import Measurer
 from evalreport.engine.predicting import further_repeats, training_records
-from evalreport.engine.prepared import InputData, Prepared, Step, silent
+from evalreport.engine.prepared import Prepared, Step, silent
 from evalreport.engine.reference.claims import (
     claim_counts,
     claim_criteria,
@@ -73,8 +73,6 @@ from evalreport.results.records import (
     Drift,
     Gap,
     Heterogeneity,
-    Input,
-    InputPart,
     Period,
     Plan,
     PlannedRequests,
@@ -570,25 +568,13 @@ def provenance(prepared: Prepared, at: str, clock: str = "given") -> Provenance:
             text=loaded.text,
             overrides=loaded.overrides_shown,
         ),
-        inputs=tuple(_input(one) for one in prepared.inputs),
+        inputs=prepared.inputs,
         plan_sha256=prepared.plan.sha256,
         versions=versions(),
         seed=prepared.settings.seed,
         engine=CountingEngine(prepared.engine, prepared.engine_reason, prepared.asked_engine),
         models=prepared.identities,
         protocol=prepared.protocol,
-    )
-
-
-def _input(one: InputData) -> Input:
-    return Input(
-        dataset=one.dataset,
-        name=one.name,
-        sha256=one.sha256,
-        bytes=one.bytes,
-        rows=one.rows,
-        sha256_of=one.of if one.sha256 else None,
-        files=tuple(InputPart(name, sha256, size) for name, sha256, size in one.files),
     )
 
 

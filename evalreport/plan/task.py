@@ -60,6 +60,10 @@ class Task:
             text = f"{self.average} {text}"
         return f"{text} of {self.label}" if self.label is not None else text
 
+    def section(self) -> str:
+        """How a failure calls the task that failed."""
+        return f"{self.name()} ({self.where})"
+
 
 @dataclass(frozen=True)
 class Place:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -15,13 +15,11 @@ from evalreport.data.labels import Written, value_of
 from evalreport.errors import DataError, Problem
 from evalreport.results.lookup import outcome_of
 from evalreport.results.records import Look
-from evalreport.runs.clock import clock_text
 from evalreport.runs.hashing import FileRecord, canonical_json
 from evalreport.runs.history import last_positive
 from evalreport.runs.manifest import InputFile, RunDetails
 from evalreport.runs.row_digests import rows_key, with_counted
 from evalreport.runs.run_folder import RunFolder
-from evalreport.version import __version__
 
 if TYPE_CHECKING:
     from evalreport.engine.prepared import Prepared
@@ -49,8 +47,7 @@ def published(
         if keeps_rows(prepared):
             kept = with_counted(kept_rows(prepared, rows_key(runs)), runs, results)
             folder.write("rows.json", canonical_json(encode(kept)))
-        outcome = outcome_of(results)
-        return folder.publish(details(results, loaded, prepared, outcome, clock_text(when)))
+        return folder.publish(details(results, loaded.series, loaded.spec.cadence))
 
 
 def template_of(loaded: Any) -> str | Path:
@@ -61,25 +58,33 @@ def template_of(loaded: Any) -> str | Path:
     return name
 
 
-def details(results: Results, loaded: Any, prepared: Any, outcome: str, at: str) -> RunDetails:
-    """What the manifest says of a run beside its files."""
+def details(results: Results, series: str, cadence: str | None) -> RunDetails:
+    """What the manifest says of a run beside its files. Raises ValueError without a spec."""
+    made_by = results.provenance
+    if made_by.spec is None:
+        raise ValueError("the results of no spec")
+    sources = {one.dataset: one.sha256 for one in made_by.inputs if one.sha256 is not None}
+    classes = {one.dataset: one.positive for one in results.labels if not one.label_sets}
+    beside = {
+        "engine": made_by.engine and made_by.engine.name,
+        "cadence": cadence,
+        "as_of": results.as_of,
+        "delivered": sources,
+        "positive": classes,
+    }
     return RunDetails(
-        when=at,
-        version=__version__,
-        outcome=outcome,
-        spec=FileRecord(loaded.sha256, len(loaded.text.encode("utf-8"))),
-        plan_sha256=prepared.plan.sha256,
-        inputs=(*_protocol(results), *_data(prepared)),
-        versions=dict(results.provenance.versions) | drawing_versions(),
+        when=made_by.at,
+        version=made_by.version,
+        outcome=outcome_of(results),
+        spec=FileRecord(made_by.spec.sha256, len(made_by.spec.text.encode("utf-8"))),
+        plan_sha256=made_by.plan_sha256,
+        inputs=(*_protocol(results), *_data(results)),
+        versions=dict(made_by.versions) | drawing_versions(),
         settings={
-            "overrides": list(loaded.overrides_shown),
-            "engine": prepared.engine,
-            "series": loaded.series,
+            "overrides": list(made_by.spec.overrides),
+            "series": series,
             **_judged(results),
-            **({"cadence": loaded.spec.cadence} if loaded.spec.cadence else {}),
-            **({"as_of": loaded.spec.as_of} if loaded.spec.as_of else {}),
-            **_delivered(prepared),
-            **({"positive": found} if (found := _positive(prepared)) else {}),
+            **{name: found for name, found in beside.items() if found},
         },
     )
 
@@ -129,12 +134,6 @@ def _class(label: str | None) -> str:
     return "none, of more than two classes" if label is None else quoted(label)
 
 
-def _delivered(prepared: Any) -> dict[str, Any]:
-    """The hash of what each dataset was read from, which tells a file that comes twice."""
-    found = {one.dataset: one.sha256 for one in prepared.inputs if one.sha256 is not None}
-    return {"delivered": found} if found else {}
-
-
 def _judged(results: Results) -> dict[str, Any]:
     """How many criteria had which outcome, and the looks at them: what the history tells."""
     found: dict[str, Any] = {}
@@ -157,14 +156,14 @@ def drawing_versions() -> dict[str, str]:
     return {name: own for name, own in found.items() if own is not None}
 
 
-def _data(prepared: Any) -> list[InputFile]:
+def _data(results: Results) -> Iterator[InputFile]:
     """The files of the datasets; of rows and objects no bytes were hashed."""
-    return [
-        InputFile("dataset", f"{one.dataset}: {name}", sha256, size)
-        for one in prepared.inputs
-        for name, sha256, size in (one.files or [(file_name(one.name), one.sha256, one.bytes)])
-        if sha256 is not None and size is not None and one.of is None
-    ]
+    for one in results.provenance.inputs:
+        files = [(part.name, part.sha256, part.bytes) for part in one.files]
+        if not files and one.sha256 is not None and one.bytes is not None:
+            files = [(file_name(one.name), one.sha256, one.bytes)]
+        for name, sha256, size in files:
+            yield InputFile("dataset", f"{one.dataset}: {name}", sha256, size)
 
 
 def _protocol(results: Results) -> list[InputFile]:

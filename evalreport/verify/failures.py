@@ -15,7 +15,6 @@ from evalreport.results import records as r
 from evalreport.results.lookup import Results, parts
 from evalreport.spec.models import EstimatorModel
 from evalreport.verify.leaves import Made
-from evalreport.verify.rebuild_plan import failure_of
 from evalreport.verify.recorded_state import RecordedState
 from evalreport.verify.recorded_tables import NotRecorded
 
@@ -83,7 +82,7 @@ def _contradictions(one: r.Failure, again: RecordedState) -> Iterator[str]:
     elif one.section not in [field.name for field in fields(Results)]:
         # a failure of one number; that it is not there is held by the plan
         with suppress(NotRecorded):
-            planned = {(task.dataset, task.model, failure_of(task)) for task in again.plan.tasks}
+            planned = {(task.dataset, task.model, task.section()) for task in again.plan.tasks}
             if (one.dataset, one.model, one.section) not in planned:
                 yield "nothing of that name was planned"
 

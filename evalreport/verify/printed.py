@@ -7,6 +7,7 @@ value to the last digit, and the text there its rounding or the word for its sta
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -20,6 +21,7 @@ _VOID = frozenset(
     + ("link", "meta", "param", "source", "track", "wbr")
 )
 _NUMBER = re.compile(r"([+-]?\d+(?:\.(\d+))?)( ?%)?", re.ASCII)
+_VERSION = re.compile(r"\bevalreport (\d[\w.+-]*\w)", re.ASCII)
 _WORDS = {
     "undefined": "undefined",
     "not_applicable": "not applicable",
@@ -48,7 +50,14 @@ def printed_problems(page: str, results: Results) -> tuple[str, ...]:
         found += [f"measure {number.measure}: {what}" for what in _problems(number, measure)]
     without = sorted(reader.shown - {number.measure for number in reader.numbers})
     found += [f"measure {name}: shown without its value (no data-value)" for name in without]
-    return tuple(found)
+    return (*found, *version_problems(page, results))
+
+
+def version_problems(text: str, results: Results) -> Iterator[str]:
+    """Where a page or document names versions of the program, and not that of the results."""
+    named, own = dict.fromkeys(_VERSION.findall(text)), results.provenance.version
+    if named and own not in named:
+        yield f"it names evalreport {', '.join(named)}, results.json is of {own}"
 
 
 class _Reader(HTMLParser):

@@ -98,8 +98,10 @@ def _planned(
 ) -> Sequence[Planned]:
     """Each comparison of models or datasets, with its fold, in the order of the run."""
     try:
-        tasks = again.plan.comparisons
+        tasks = again.plan.comparisons if again.same_version else None
     except NotRecorded:
+        tasks = None
+    if tasks is None:
         return [_stated(again, request, one) for one in told]
     planned: list[Planned] = []
     for (own, other, paired), first, every in grouped(tasks):
@@ -114,7 +116,10 @@ def _planned(
 
 
 def _stated(again: RecordedState, request: ComparisonRequest, one: Comparison) -> Planned:
-    """A comparison by the methods that it states, where the plan needs more than the results."""
+    """A comparison by the methods that it states.
+
+    Where the plan needs more than the results, or another version planned them.
+    """
     other = replace(
         one.which, dataset=one.reference_dataset or one.dataset, model=one.reference,
         threshold=one.reference_threshold,
@@ -231,9 +236,7 @@ class _Recorded(Comparer):
         """Of two models, row by row, those with rows that the other one lacks."""
         own = self.own
         names = [own.model, own.reference] if self.task.paired else []
-        ledgers = [self.again.rows.get((own.dataset, name)) for name in names]
-        sets = [set() if ledger is None else set(ledger.excluded) for ledger in ledgers]
-        return {n for n, a, b in zip(names, sets, sets[::-1], strict=True) if b - a}
+        return self.again.partly_used(own.dataset, names)
 
     # -- values -----------------------------------------------------------------------------
 

@@ -35,7 +35,6 @@ from evalreport.predict.view import LabelView
 from evalreport.results import records as r
 from evalreport.results.identity import MEAN_OF_FOLDS, Slice
 from evalreport.verify.leaves import Made, Miscounted
-from evalreport.verify.rebuild_plan import failure_of
 from evalreport.verify.recorded_models import (
     LABEL_SETS,
     OTHER_DRAWS,
@@ -299,7 +298,7 @@ def _to_measure(again: RecordedState, model: Model) -> Plan:
     failed = {(f.dataset, f.model, f.section) for f in again.results.failures}
     plan, folds = again.settled, (None, *model.folds, MEAN_OF_FOLDS)
     if plan is not None:
-        tasks = (t for t in plan.tasks if (t.dataset, t.model, failure_of(t)) not in failed)
+        tasks = (t for t in plan.tasks if (t.dataset, t.model, t.section()) not in failed)
         return replace(plan, tasks=tuple(tasks))
     measured, skipped = list[Task](), list[Skipped]()
     for one in (own for own in model.results.measures if own.fold in folds):
@@ -315,7 +314,21 @@ def measures(again: RecordedState) -> Iterator[Made]:
     """Every measure; those that are not there, or not planned, the part on the plan tells."""
     made = {one.record.which.series: one for one in again.evaluated.measures}
     for one in again.results.measures:
-        yield made.get(one.which.series, Made(one, {"": NOT_PLANNED}))
+        found = made.get(one.which.series, Made(one, {"": NOT_PLANNED}))
+        yield found if again.same_version else _by_named_method(again, one, found)
+
+
+def _by_named_method(again: RecordedState, one: r.Measure, made: Made) -> Made:
+    """The measure with limits by the method that it names, where another one was planned."""
+    own, planned = one.interval, made.record.interval
+    if own is None or planned is None or own.method == planned.method:
+        return made
+    with suppress(NotRecorded):
+        limits, _ = again.model_of(one.dataset, one.model).limits(one, own.method)
+        if limits is not None:
+            record = replace(made.record, interval=replace(limits, why=own.why))
+            return replace(made, record=record)
+    return made
 
 
 NOT_PLANNED = "it was not planned"

@@ -8,7 +8,7 @@ order of the plan.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING
@@ -19,11 +19,11 @@ from evalreport.plan.build import build_plan
 from evalreport.plan.criteria import criteria_words
 from evalreport.plan.everything import CURVED_CLASSES, with_everything
 from evalreport.plan.inputs import Facts
-from evalreport.plan.task import Plan, Task
+from evalreport.plan.task import Plan
 from evalreport.results.lookup import Results
 from evalreport.results.records import Caution
 from evalreport.spec.model import Spec
-from evalreport.spec.models import EstimatorModel, HistoryModel
+from evalreport.spec.models import HistoryModel
 from evalreport.verify.leaves import Made
 from evalreport.verify.recorded_models import Model
 from evalreport.verify.recorded_spec import RecordedSpec
@@ -53,11 +53,7 @@ def _facts(model: Model) -> Facts:
         raise NotRecorded("the range of the scores is not in the results")
     if facts.source == "prediction" and len(facts.labels) > CURVED_CLASSES:
         raise NotRecorded("there are no curves that show whether there were scores")
-    # All that a plan takes from the sizes of training sets is whether they are known. Folds of
-    # one row each have no measures, and so no names here.
-    crossed = isinstance(model.declared, EstimatorModel) and model.declared.fit_on is None
-    sizes = dict.fromkeys(facts.folds or ("",), (0, 0)) if crossed else None
-    return replace(facts, fold_sizes=sizes)
+    return facts
 
 
 def is_settled(plan: Plan, results: Results) -> bool:
@@ -120,30 +116,16 @@ def _caution_problems(results: Results) -> Iterator[str]:
         yield "the cautions are not in their order"
 
 
-# -- the measures against the plan --------------------------------------------------------------
-
-
-def failure_of(task: Task) -> str:
-    """How a failure calls the task that failed."""
-    return f"{task.name()} ({task.where})"
-
-
-# -- datasets and models ------------------------------------------------------------------------
-
-
 def _place_problems(results: Results, spec: Spec) -> Iterator[str]:
     """Datasets and models in another order than the spec names them, too few or too many."""
     wanted = [
         (dataset, name)
         for dataset in spec.datasets
-        for name, model in spec.models.items()
-        if dataset in spec.datasets_of(name) and not isinstance(model, HistoryModel)
+        for name in spec.models_on(dataset)
+        if not isinstance(spec.models[name], HistoryModel)
     ]
     for part, records in (("labels", results.labels), ("rows", results.rows)):
         there = [(one.dataset, one.model) for one in records]
         if there != wanted:
-            yield f"{part}: they are of {_pairs(there)}, the spec names {_pairs(wanted)}"
-
-
-def _pairs(found: Iterable[tuple[str, str]]) -> str:
-    return "; ".join(", ".join(pair) for pair in found)
+            own, named = ("; ".join(map(", ".join, pairs)) for pairs in (there, wanted))
+            yield f"{part}: they are of {own}, the spec names {named}"

@@ -31,7 +31,7 @@ from evalreport.spec.models import EstimatorModel
 from evalreport.statistics.reclassification import Reclassification as Reclassified
 from evalreport.statistics.reclassification import net_reclassification as reclassified
 from evalreport.statistics.tail import normal_two_sided
-from evalreport.verify.leaves import Made
+from evalreport.verify.leaves import Made, same
 from evalreport.verify.recorded_tables import WEIGHTS as OF_WEIGHTS
 from evalreport.verify.recorded_tables import NotRecorded
 
@@ -101,7 +101,11 @@ SHARED = "which rows the models share is not in the results"
 
 
 def omnibus_tests(again: RecordedState) -> Iterator[Made]:
-    """One test of all models from the counts, covariances or ranks beside it."""
+    """One test of all models from the counts, covariances or ranks beside it.
+
+    The values are those of the measures where all models use the same rows, and those of the
+    totals.
+    """
     counted = ("n", "values", "totals", "rows_by_models", "covariance", "rank_sums", "ties",
     )  # fmt: skip
     _ = again.plan
@@ -109,8 +113,20 @@ def omnibus_tests(again: RecordedState) -> Iterator[Made]:
     sides = [omnibus.sides_of(again.state, task) for task in tasks]
     planned = map(omnibus.planned_record, tasks, sides)
     found = again.counted(r.OmnibusTest, planned, (*counted, "reason"))
-    for one, own in zip(found, sides, strict=True):
-        yield Made(omnibus.filled(one, own), dict.fromkeys(counted, SHARED))
+    for task, one, own in zip(tasks, found, sides, strict=True):
+        settled, problems, made = set[str](), list[str](), one
+        if not again.partly_used(task.dataset, one.models):
+            told = [again.model_of(own.dataset, own.model).told(own) for own in task.tasks]
+            values = tuple(None if own is None else own.value for own in told)
+            made = replace(one, n=own[0].view.rows, values=values)
+            settled |= {"n", "values"}
+        if one.totals and (rows := sum(one.rows_by_models or ())):
+            shares = tuple(total / rows for total in one.totals)
+            if not same(one.values, shares):
+                problems.append(f"values are {one.values}, the totals give {shares}")
+            settled |= {"values"}
+        left_out = {name: SHARED for name in counted if name not in settled}
+        yield Made(omnibus.filled(made, own), left_out, tuple(problems))
 
 
 _OF_VARIANCE = ("interval", "events.interval", "nonevents.interval", "statistic", "note")

@@ -8,11 +8,12 @@ recomputed, or as left out for a reason.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from evalreport.errors import FilesError, Problem
+from evalreport.metrics.methods import DRAWN
 from evalreport.results import records as r
 from evalreport.results.codec import decode
 from evalreport.results.lookup import Results, parts
@@ -93,10 +94,18 @@ def _compared(
         except _MALFORMED as error:
             apart = [("", f"cannot be compared: {error}")]
         below = failures.rests_on_failure(kind, again.results)
-        if apart and (below or not again.same_version):
-            left_out = {"": failures.BELOW if below else OTHER_VERSION}
-            fixed = () if below else ANY_VERSION.get(kind, ())
-            apart = [one for one in apart if "" in fixed or one[0] in fixed]
+        if apart and below:
+            left_out, apart = {"": failures.BELOW}, []
+        elif not again.same_version:
+            otherwise = {path for path, _ in apart}
+            apart = [one for one in apart if _is_defined(record, one[0], otherwise)]
+            left_out = {
+                **left_out,
+                **dict.fromkeys(otherwise.difference(dict(apart)), OTHER_VERSION),
+            }
+            if kind not in ACCOUNTS:
+                by = f" (made by version {again.results.provenance.version})"
+                apart = [(path, what + by) for path, what in apart]
         # what is wrong is reported once, in the words of a contradiction where there is one
         wrong = wrong or [what for _, what in apart]
     for path, count in numbers_in(record).items():
@@ -107,6 +116,25 @@ def _compared(
         else:
             found.left_out[f"{part}.{path.partition('.')[0]}", reason] += count
     return wrong
+
+
+def _is_defined(record: Any, path: str, otherwise: Collection[str]) -> bool:
+    """Whether a leaf has one value under any version; ``otherwise``: the paths that differ."""
+    within, _, name = path.rpartition(".")
+    if name in LIMITS:
+        return f"{within}.method" not in otherwise and _have_method(record, within)
+    # versions may thin curves otherwise
+    return (name in DEFINED and not isinstance(record, r.Curve)) or type(record) in ACCOUNTS
+
+
+def _have_method(record: Any, within: str) -> bool:
+    """Whether limits at a path are by a named method that draws nothing."""
+    found = [record]
+    for name in within.split("."):
+        each = (own if isinstance(own, tuple) else (own,) for own in found)
+        found = [getattr(one, name, None) for own in each for one in own]
+    methods = {getattr(one, "method", None) for one in found if one is not None}
+    return methods.isdisjoint((None, *DRAWN))
 
 
 def _rebuilt(kind: type, own: Sequence[Any], again: RecordedState) -> tuple[list[Made], list[str]]:
@@ -155,10 +183,10 @@ UNSETTLED: Mapping[type, str] = {
     r.TrainingOverlap: "rows are compared with those of other datasets",
 }
 
-#: What follows from tables and names by definitions that no version changes, by kind of record;
-#: "" where all of it does.
-ANY_VERSION: Mapping[type, tuple[str, ...]] = {
-    r.Measure: ("value", "numerator", "denominator"),
-    r.Comparison: ("model_value", "reference_value", "difference", "p_value", "statistic"),
-    **dict.fromkeys((r.LabelLedger, r.RowLedger, r.Provenance, r.Characteristics), ("",)),
-}
+#: Leaves that follow from what stands beside them by definitions that no version changes, of
+#: whatever record; limits do where they were not drawn, by the method that is named with them.
+DEFINED = ("value", "numerator", "denominator", "model_value", "reference_value", "difference",
+           "statistic", "df", "p_value", "gap", "net", "agreement", "observed")  # fmt: skip
+LIMITS = ("low", "high", "standard_error")
+#: Records of which every leaf is compared under any version.
+ACCOUNTS = (r.LabelLedger, r.RowLedger, r.Provenance, r.Characteristics)

@@ -19,7 +19,6 @@ import numpy as np
 
 from evalreport.engine.counting.set_tables import CELLS, SetTables
 from evalreport.engine.intervals.missing_cases import Ranked
-from evalreport.engine.intervals.missing_rows import Missing
 from evalreport.engine.label_sets.evaluation import SetMeasurer
 from evalreport.engine.measures import Computed, Measurer, limits_by, not_applicable
 from evalreport.engine.metric_values import Evaluated
@@ -44,6 +43,7 @@ from evalreport.results.records import (
     Interval,
     LabelLedger,
     Measure,
+    MissingRows,
     RowLedger,
 )
 from evalreport.results.records import Table as RecordedTable
@@ -89,7 +89,7 @@ class RecordedMeasurer(Measurer):
         # scores of the other of two classes are not there: nothing is shared with what measures it
         super().announce([task for task in tasks if not self._is_of_other(task)])
 
-    def missing(self, where: Slice, threshold: float | None) -> Missing | None:
+    def missing(self, where: Slice, threshold: float | None) -> MissingRows | None:
         """The rows of a slice that lack something, as its table tells."""
         assert isinstance(self.tables, RecordedTables)
         return self.tables.missing(where, threshold)
@@ -170,8 +170,17 @@ class _Recorded(ABC):
         """What the planner knows of it."""
         ordered = in_order(self.labels.order, [self.labels.declared])
         designed = None if self.dataset.design is None else self.dataset.design.kind
-        known = facts_of(replace(self.view, sample=None), ())
-        return replace(known, designed=designed, groups=self.groups, ordered=ordered)
+        known = facts_of(replace(self.view, sample=None, fold_sizes=None), ())
+        # all that a plan takes from the sizes of training sets is whether they are known; folds
+        # of one row each have no measures, and so no names here
+        crossed = isinstance(self.declared, EstimatorModel) and self.declared.fit_on is None
+        return replace(
+            known,
+            designed=designed,
+            groups=self.groups,
+            ordered=ordered,
+            fold_sizes=dict.fromkeys(self.folds or ("",), (0, 0)) if crossed else None,
+        )
 
     @cached_property
     def groups(self) -> dict[tuple[str, ...], tuple[tuple[str, ...], ...]]:

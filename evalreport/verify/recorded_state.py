@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from evalreport.engine.evaluation import Evaluation
-from evalreport.engine.prepared import InputData, Prepared
+from evalreport.engine.prepared import Prepared
 from evalreport.engine.read_and_plan import criteria_of
 from evalreport.engine.reference.run import ReferenceRun, References, is_previous, wanted
 from evalreport.engine.run_state import RunState
@@ -113,6 +113,12 @@ class RecordedState:
         """The account of rows of each dataset and model."""
         return {(one.dataset, one.model): one for one in self.stated.rows}
 
+    def partly_used(self, dataset: str, models: Sequence[str]) -> set[str]:
+        """Of models on one dataset those with rows that another one leaves out."""
+        ledgers = {name: self.rows.get((dataset, name)) for name in models}
+        sets = {name: set(one.excluded) if one else set() for name, one in ledgers.items()}
+        return {name for name, own in sets.items() if set().union(*sets.values()) - own}
+
     def any_model(self, dataset: str, model: str) -> Model:
         """A dataset and model, ready to be measured again. Raises NotRecorded."""
         key = (dataset, model)
@@ -191,10 +197,7 @@ class RecordedState:
             plan = Plan((), ())
         prepared = Prepared(
             loaded=asked.loaded,
-            inputs=tuple(
-                InputData(one.dataset, one.name, one.sha256, one.bytes, one.rows)
-                for one in self.results.provenance.inputs
-            ),
+            inputs=self.results.provenance.inputs,
             views=tuple(one.view for one in models),
             facts=tuple(one.facts for one in models),
             requests=asked.requests,

@@ -19,13 +19,12 @@ import numpy as np
 from evalreport.engine import curves as engine_curves
 from evalreport.engine.counting.classification import ClassificationTable
 from evalreport.engine.counting.memory import MemoryTables
-from evalreport.engine.intervals.missing_rows import Missing
 from evalreport.metrics.tables import ScoreTable
 from evalreport.predict.label_sets import SetView
 from evalreport.predict.view import LabelView, View
 from evalreport.results.identity import EVERYTHING, Slice
 from evalreport.results.lookup import Results
-from evalreport.results.records import Curve, LabelLedger, RowLedger, Table
+from evalreport.results.records import Curve, LabelLedger, MissingRows, RowLedger, Table
 
 
 class NotRecorded(Exception):  # noqa: N818 - a way to go on, not an error
@@ -138,11 +137,11 @@ class RecordedTables(MemoryTables):
         label = self.view.labels[self.view.positive_index if index is None else index]
         return self.once(("scores", label), lambda: self._scores_of(label))
 
-    def missing(self, where: Slice, threshold: float | None) -> Missing | None:
+    def missing(self, where: Slice, threshold: float | None) -> MissingRows | None:
         """The rows of a slice that lack something; of any threshold where it is None."""
         for (place, at), table in self._tables.items():
             if place == where and threshold in (None, at) and table.missing is not None:
-                return missing_of(table)
+                return table.missing
         return None
 
     def clusters(self, *_asked: Any, **_named: Any) -> None:
@@ -222,14 +221,6 @@ def table_of_steps(curve: Curve, *, whole: bool = True) -> ScoreTable:
     if not falling or any(bool(np.any(np.less(part, -1e-9))) for part in parts):
         raise ValueError(f"curve {curve.id} does not count rows from the highest score on")
     return ScoreTable(scores, parts[0], parts[1])
-
-
-def missing_of(table: Table) -> Missing | None:
-    """The rows that lack something, as the engine counts them."""
-    found = table.missing
-    if found is None:
-        return None
-    return Missing(found.without_prediction, found.without_target, found.without_both)
 
 
 def rows_in(table: Table) -> int:

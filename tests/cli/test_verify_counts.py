@@ -44,6 +44,11 @@ def test_the_numbers_of_a_run_are_counted(runs: Path, capsys: Capture) -> None:
     assert status_of(["verify", str(run)]) == 0
     told = capsys.readouterr().out
     assert f"{found['checked']:,} of {found['numbers']:,} numbers of results.json" in told
+    # why, in one line with how many
+    assert f"verify --explain: why {left_out:,} were not" in told
+    assert len(told.splitlines()) == 3
+    assert status_of(["verify", str(run), "--explain"]) == 0
+    told = capsys.readouterr().out
     for one in found["unchecked"]:
         assert one["count"] == sum(one["fields"].values())
         assert f"{one['count']:,}: {one['reason']} (" in told

@@ -71,7 +71,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "engine/databases/query_limits.py": "name number unit",
     },
     "the manifest and its settings, a file of its own with a reader of its own": {
-        "cli/redrawing.py": "as_of delivered engine overrides positive",
+        "cli/redrawing.py": "cadence series",
         "runs/manifest.py": "schema",
         "runs/run_folder.py": "series",
         "seal/statement.py": "name sha256",

@@ -121,7 +121,7 @@ clusters: reclassification.test reclassification.threshold reclassification.even
 sampled: comparisons.p_value comparisons.p_adjusted comparisons.difference comparisons.statistic
 sampled: comparisons.interval.low comparisons.df comparisons.reference_value measures.value
 panel: omnibus.statistic omnibus.p_value omnibus.models omnibus.metric omnibus.thresholds
-panel: omnibus.title omnibus.df omnibus.totals omnibus.test omnibus.label
+panel: omnibus.title omnibus.df omnibus.totals omnibus.test omnibus.label omnibus.values omnibus.n
 panel: reclassification.statistic reclassification.interval.low reclassification.events.up
 panel: reclassification.rows reclassification.nonevents.n
 panel: comparisons.hypothesis.p_value comparisons.hypothesis.margin comparisons.hypothesis.kind
@@ -322,6 +322,12 @@ def no_test_of_all(found: Results) -> None:
     found["spec"]["comparisons"]["omnibus"] = False
 
 
+def values_of_all(found: Results) -> None:
+    """Areas of all models, with the test of the covariances that stand there."""
+    own = next(one for one in found["omnibus"] if one["test"] == "delong")
+    own["values"] = [value + 0.01 for value in own["values"]]
+
+
 def shown(found: Results) -> None:
     """A hypothesis that is shown, by a p value that is small enough, corrected too."""
     for one in found["comparisons"]:
@@ -398,6 +404,7 @@ HIDDEN: dict[str, tuple[str, Callable[[Results], object]]] = {
     "the cost of a mistake in weighted rows": ("weights", cheaper),
     "a label of the sets": ("sets", one_label_less),
     "tests of all models that are not asked for": ("panel", no_test_of_all),
+    "values of a test of all models": ("panel", values_of_all),
     "a hypothesis that is shown": ("panel", shown),
     "clusters": ("clusters", clusters_forgotten),
     "weights": ("weights", weights_forgotten),

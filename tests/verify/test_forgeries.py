@@ -245,6 +245,20 @@ def another_version(found: Results) -> None:
     with_value("recall", 0.05)(found)
 
 
+def limits_of_another_version(found: Results) -> None:
+    """Limits by a method that every version knows, under the name of another version."""
+    found["provenance"]["version"] = "0.0.9"
+    own = measure(found, "recall")["interval"]
+    assert own["method"] == "wilson"
+    own["low"] += 0.01
+
+
+def method_of_another_version(found: Results) -> None:
+    """The limits of one method under the name of another."""
+    found["provenance"]["version"] = "0.0.9"
+    measure(found, "recall")["interval"]["method"] = "clopper_pearson"
+
+
 def another_numpy(found: Results) -> None:
     """Limits that were drawn, moved by more than draws differ."""
     found["provenance"]["versions"]["numpy"] = "1.99.0"
@@ -298,6 +312,8 @@ FOUND: dict[str, Change] = {
     "which one is better": with_comparison("log_loss", "better", lambda _own: None),
     "Fisher's p of an impact ratio": fisher,
     "numbers under another version": another_version,
+    "limits under another version": limits_of_another_version,
+    "the method of limits under another version": method_of_another_version,
     "drawn limits under another numpy": another_numpy,
     "family of tests": with_part("comparisons", "family_tests", 2),
     "outcome of a criterion": with_part("acceptance", "outcome", "pass"),
@@ -624,6 +640,7 @@ DETAILS: dict[str, Callable[[RunDetails], dict[str, Any]]] = {
     "plan_sha256": lambda _: {"plan_sha256": "0" * 64},
     "engine": lambda own: {"settings": {**own.settings, "engine": "spark"}},
     "overrides": lambda own: {"settings": {**own.settings, "overrides": ["a=b"]}},
+    "criteria": lambda own: {"settings": {**own.settings, "criteria": {"pass": 99}}},
 }
 
 

@@ -11,10 +11,16 @@ from schedules.nights import version_of
 from schedules.weekly_runs import SPEC, audit
 
 from evalreport.cli import status_of
+from evalreport.metrics.declare import Metric
+from evalreport.metrics.kinds import Average
+from evalreport.plan import build
+from evalreport.plan.inputs import Facts
+from evalreport.plan.methods import choose
 from evalreport.runs.diff import differences
 from evalreport.runs.recorded import read_recorded
 from evalreport.spec import load
 from evalreport.spec.model import Spec
+from evalreport.verify.recompute import recompute
 from evalreport.verify.recorded_spec import spec_problems
 
 GOOD = (40, 10, 10, 90)
@@ -42,6 +48,24 @@ def test_runs_of_an_earlier_version_are_verified(runs: list[Path]) -> None:
     assert "left_out_since" in read_recorded(runs[0]).results.spec
     assert status_of(["verify", str(runs[0].parent)]) == 0
     assert status_of(["verify", str(runs[0])]) == 0
+
+
+def test_limits_are_made_again_by_the_method_that_another_version_names(
+    runs: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def planned_now(metric: Metric, average: Average | None, facts: Facts, _asked: object) -> Any:
+        return choose(metric, average, facts, "clopper_pearson")
+
+    monkeypatch.setattr(build, "choose", planned_now)
+    results = read_recorded(runs[0]).results
+    assert recompute(results).problems == ()
+    first = results.measures[0]
+    assert first.interval is not None
+    assert first.interval.method == "wilson"
+    own = replace(first, interval=replace(first.interval, low=first.interval.low + 0.01))
+    (problem,) = recompute(replace(results, measures=(own, *results.measures[1:]))).problems
+    assert "interval.low is" in problem.what
+    assert problem.what.endswith("(made by version 0.0.9)")
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,12 @@ from runs.publish_once import WHEN, details, publish, spec_sha256
 from verify.whole_results import whole
 
 from evalreport.engine.counting.classification import DENSE_LABELS, ClassificationTable
-from evalreport.engine.intervals.missing_rows import Missing
 from evalreport.engine.printed_table import PrintedTable
 from evalreport.engine.reference.run import ReferenceRun
 from evalreport.errors import FilesError, LimitError, VerificationError
 from evalreport.results.codec import decode, encode
 from evalreport.results.identity import Slice
+from evalreport.results.records import MissingRows
 from evalreport.runs.hashing import canonical_json, sha256
 from evalreport.runs.recorded import read_file, read_recorded
 from evalreport.runs.run_folder import RunFolder
@@ -104,7 +104,7 @@ def test_a_table_of_more_classes_has_no_positive_one(positive: int | None) -> No
 
 def test_a_table_says_what_else_it_holds() -> None:
     table = ClassificationTable(("a", "b"), 0, {(0, 0): 3, (1, 2): 2}, 5, extra=("unsure",))
-    found = recorded(table, label="b", missing=Missing((1, 0), (0, 2, 0), 4))
+    found = recorded(table, label="b", missing=MissingRows((1, 0), (0, 2, 0), 4))
     assert found["counts"] == [[3, 0, 0], [0, 0, 2]]
     assert (found["extra_columns"], found["label"]) == (["unsure"], "b")
     assert found["missing"] == {

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Protocol
 from evalreport.engine.counting.memory import MemoryTables
 from evalreport.engine.intervals.bootstrap import Bootstrap
 from evalreport.engine.intervals.impact import Selection
-from evalreport.engine.intervals.missing_rows import Missing
 from evalreport.engine.settings import Settings
 from evalreport.plan.task import Task
 from evalreport.predict.view import LabelView
 from evalreport.results.identity import Slice
+from evalreport.results.records import MissingRows
 
 if TYPE_CHECKING:
     from evalreport.engine.intervals.missing_cases import Ranked
@@ -28,7 +28,7 @@ class Measuring(Protocol):
     def class_index(self, task: Task) -> int:
         """Code of the class that a task's value belongs to."""
 
-    def missing(self, where: Slice, threshold: float | None) -> Missing | None:
+    def missing(self, where: Slice, threshold: float | None) -> MissingRows | None:
         """The rows of a slice that lack something; None where there are none."""
 
     def missing_scores(self, task: Task) -> Ranked | None:

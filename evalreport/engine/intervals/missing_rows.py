@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,24 +25,7 @@ RIGHT, WRONG = "right", "wrong"
 Number = int | float
 
 
-@dataclass(frozen=True)
-class Missing:
-    """Rows of a slice that lack something, or the sum of their weights.
-
-    ``without_prediction``: by actual class, shape (K,). ``without_target``: by predicted
-    class, and by indeterminate prediction after that. ``without_both``: the others.
-    """
-
-    without_prediction: tuple[Number, ...]
-    without_target: tuple[Number, ...]
-    without_both: Number
-
-    def record(self) -> MissingRows:
-        """As it stands beside a table of the results."""
-        return MissingRows(self.without_prediction, self.without_target, self.without_both)
-
-
-def missing_rows(view: View, where: Slice, threshold: float | None) -> Missing | None:
+def missing_rows(view: View, where: Slice, threshold: float | None) -> MissingRows | None:
     """The rows of a slice that lack something; None where there are none, and in folds.
 
     A row left out has no fold.
@@ -56,7 +38,7 @@ def missing_rows(view: View, where: Slice, threshold: float | None) -> Missing |
     actual, weight = lost.actual[inside], lost.weight[inside]
     predicted = _predicted(view, lost, threshold)[inside]
     without = predicted < 0
-    return Missing(
+    return MissingRows(
         _by_code(actual[without], weight[without], size),
         _by_code(predicted[actual < 0], weight[actual < 0], size + extra),
         _sum(weight[without & (actual < 0)]),
@@ -100,7 +82,7 @@ def _sum(weights: Any) -> Number:
 Groups = list[tuple[Number, tuple[str, ...]]]
 
 
-def placeable(missing: Missing, index: int | None, size: int, mode: str | None) -> Groups:
+def placeable(missing: MissingRows, index: int | None, size: int, mode: str | None) -> Groups:
     """Rows that lack something, with the cells that they may be of.
 
     ``index``: the class against the rest, None for all ``size`` classes together; ``mode``:
@@ -110,7 +92,7 @@ def placeable(missing: Missing, index: int | None, size: int, mode: str | None) 
     return _indeterminate(groups, missing, size, mode)
 
 
-def _of_class(missing: Missing, index: int) -> Groups:
+def _of_class(missing: MissingRows, index: int) -> Groups:
     """Rows with the cells that they may be of, one class against the rest."""
     own, others = _split(missing.without_prediction, index)
     size = len(missing.without_prediction)
@@ -124,13 +106,13 @@ def _of_class(missing: Missing, index: int) -> Groups:
     ]
 
 
-def _of_all(missing: Missing) -> Groups:
+def _of_all(missing: MissingRows) -> Groups:
     size = len(missing.without_prediction)
     some = [*missing.without_prediction, *missing.without_target[:size], missing.without_both]
     return [(_added(some), (RIGHT, WRONG))]
 
 
-def _indeterminate(groups: Groups, missing: Missing, size: int, mode: str | None) -> Groups:
+def _indeterminate(groups: Groups, missing: MissingRows, size: int, mode: str | None) -> Groups:
     """With the rows that are indeterminate and lack a target: right, wrong or left out."""
     unsure = _added(missing.without_target[size:])
     if not unsure or mode is None:
