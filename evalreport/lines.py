@@ -19,20 +19,29 @@ _COMMAND = re.compile(r"^(\s*):(?=:)")
 _MARKED = re.compile(r"##(?=\[|vso\[|teamcity\[)", re.IGNORECASE)
 
 
-#: Characters from which on a name is cut.
-LONGEST_NAME = 60
+#: Letters from which on a name is cut, and of a cut one that has room for a hash.
+LONGEST_NAME, HASHED = 60, 40
 
 
 def cut(text: str, longest: int = LONGEST_NAME) -> str:
-    """The text, where it is too long its beginning with a hash of all of it, so names stay apart.
+    """The text in so many letters: a longer one keeps both ends, which tell names apart.
 
-    >>> cut("benign"), cut("x" * 70)[55:]
-    ('benign', 'xxxxx… #c71bd109')
+    Where there is room, the first letters of a hash of the whole stand between them.
+
+    >>> cut("benign"), cut("candidate-2026-11-01-run-0007", 18)
+    ('benign', 'candidate-2…n-0007')
+    >>> cut("x" * 70)
+    'xxxxxxxxxxxxxxxxxxxxxxxxxxxxx… #c71bd109 …xxxxxxxxxxxxxxxxxx'
     """
     if len(text) <= longest:
         return text
-    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-    return f"{text[:longest]}… #{digest}"
+    middle = "…"
+    if longest >= HASHED:
+        digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        middle = f"… #{digest[:8]} …"
+    kept = longest - len(middle)
+    last = kept * 2 // 5
+    return f"{text[: kept - last].rstrip()}{middle}{text[len(text) - last :].lstrip()}"
 
 
 def one_line(text: str) -> str:

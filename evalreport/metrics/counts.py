@@ -88,6 +88,13 @@ def _(m: Matrix) -> Expression:
     avoid="on skewed classes",
     of_one_class="the share of rows that are wrongly put into the class or left out of it",
     shows=Shows.SUMMARY,
+    spoken=(
+        "number of errors",
+        "number of misclassified",
+        "number of misclassifications",
+        "share of errors",
+        "share of misclassified",
+    ),
 )
 def error_rate(c: Counts) -> Ratio:
     """The share of rows that are predicted wrong.

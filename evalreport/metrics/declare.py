@@ -162,6 +162,7 @@ class Metric:
     ``leads``: its place among those that scores of two classes, and the decisions by them, are
     judged by first: do they rank rows, do they mean what they say, is a decision by them worth more
     than none, and what are the decisions at one cut-off.
+    ``spoken``: words of a study for it that are no name of it in a spec.
     """
 
     name: str
@@ -214,6 +215,7 @@ class Metric:
     worst_class: bool = False
     keeps_positives: bool = True
     leads: int | None = None
+    spoken: tuple[str, ...] = ()
     _forms: dict[str, Callable[..., Any]] = field(default_factory=dict, repr=False)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

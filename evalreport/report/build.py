@@ -28,11 +28,11 @@ from evalreport.report.model import (
 )
 from evalreport.report.now_and_then import compared_title
 from evalreport.report.number_tables import making_order, with_tables
-from evalreport.report.page_one import outcome_text
 from evalreport.report.rows import agreement_words
 from evalreport.report.scripts import script_note
 from evalreport.report.sections import Declaration, sections
 from evalreport.report.signing import Signed
+from evalreport.report.stamp import outcome_text
 from evalreport.report.wording import TEMPLATES, Wording
 from evalreport.report.words import as_of_text, label_text, prose, visible
 from evalreport.results import records

@@ -21,6 +21,7 @@ from evalreport.report.forest_charts import (
     over_groups,
     worst_words,
 )
+from evalreport.report.leading import front_views
 from evalreport.report.marking import flat_counts, role_text
 from evalreport.report.model import (
     Block,
@@ -34,10 +35,10 @@ from evalreport.report.model import (
 )
 from evalreport.report.numbers import count_text, share_text
 from evalreport.report.pieces import ACTUAL_IN_ROWS, Orientation
-from evalreport.report.results_table import by_class, front_views, worst_first
 from evalreport.report.sections import section
 from evalreport.report.strips import Row, measures_strip
 from evalreport.report.words import counted, label_text, listed, lower_first, rows_text
+from evalreport.report.worst import by_class, worst_first
 from evalreport.results.records import LabelLedger, Measure, Table
 
 if TYPE_CHECKING:

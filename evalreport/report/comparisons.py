@@ -13,6 +13,7 @@ from evalreport.report.cards import interval_text, number_of
 from evalreport.report.classes import counts_of_each, first_table
 from evalreport.report.columns import Column, laid, left, right
 from evalreport.report.contents import Contents, View
+from evalreport.report.leading import same_number
 from evalreport.report.model import (
     Block,
     Line,
@@ -31,7 +32,6 @@ from evalreport.report.numbers import (
 from evalreport.report.paired_charts import paired_charts
 from evalreport.report.paired_tables import paired_tables
 from evalreport.report.pieces import LineCell, Whisker
-from evalreport.report.results_table import same_number, sign_of
 from evalreport.report.sample_size import family_words
 from evalreport.report.words import (
     counted,
@@ -41,6 +41,7 @@ from evalreport.report.words import (
     method_text,
     subgroup_text,
 )
+from evalreport.report.worst import sign_of
 from evalreport.results.identity import MEAN_OF_FOLDS, Quantity, WhichNumber
 from evalreport.results.records import Comparison, Interval, Measure
 
@@ -64,7 +65,9 @@ def comparison_blocks(contents: Contents) -> list[Block]:
         _differences(contents, shown, len(entries)),
         *then_blocks(contents, entries),
         *_wins(contents, distinct),
-        *paired_tables([(e, comparison_title(contents, e), _pair(contents, e)) for e in shown]),
+        *paired_tables(
+            contents, [(e, comparison_title(contents, e), _pair(contents, e)) for e in shown]
+        ),
     ]
     return [*blocks, *paired_charts(contents)]
 

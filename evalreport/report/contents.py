@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
-from string import ascii_uppercase
 from typing import Any, Protocol, TypeAlias, TypeVar
 
+from evalreport.lines import cut
 from evalreport.metrics.catalogue import find
 from evalreport.report.marking import FLAT, positive_index
 from evalreport.report.numbers import count_text
@@ -53,7 +53,7 @@ View: TypeAlias = tuple[str, str]
 R = TypeVar("R")
 M = TypeVar("M", bound=HasQuantity)
 
-#: Letters of a name from which on tables print keys.
+#: Letters of a name from which on tables print it cut.
 LONG = 28
 #: Labels that only say that a row is not of the positive class.
 DENIALS = ("no", "false", "negative", "not")
@@ -284,23 +284,26 @@ class Contents:
         symbol, style = SYMBOLS[place % len(SYMBOLS)], f"w{place % STYLES + 1}"
         return Mark(self._name(view), symbol, style, self._keys.get(view, ""))
 
+    def called(self, view: View) -> str:
+        """A model in a sentence, with its dataset where there are several."""
+        dataset, model = map(label_text, view)
+        return f"{model} on {dataset}" if len(self.datasets) > 1 else model
+
     def _name(self, view: View) -> str:
         name = label_text(view[1])
         return f"{name}, {label_text(view[0])}" if len(self.datasets) > 1 else name
 
     @cached_property
     def _keys(self) -> dict[View, str]:
-        """A letter for each model of a long name, and a number for one of several datasets.
+        """Long names as tables print them, numbered where their ends do not tell them apart.
 
         A name of sixty letters in a narrow column makes every line four lines high.
         """
-        several = len(self.datasets) > 1
-        found = {}
-        for view in self.views:
-            if len(self._name(view)) > LONG:
-                place = self.models.index(view[1])
-                letters = ascii_uppercase[place % 26] * (place // 26 + 1)
-                found[view] = f"{letters}{self.datasets.index(view[0]) + 1}" if several else letters
+        names = {view: self._name(view) for view in self.views}
+        found = {view: cut(name, LONG) for view, name in names.items() if len(name) > LONG}
+        if len(set(found.values())) < len(found):
+            numbered = enumerate(found, 1)
+            return {view: f"{k} {cut(names[view], LONG)}" for k, view in numbered}
         return found
 
     def classes(self, view: View) -> list[str]:
@@ -461,6 +464,10 @@ class Contents:
         found = [m for m in self.of_view(view) if not m.subgroup and m.fold is None and first(m)]
         places = {m.metric: k for k, m in reversed(list(enumerate(found)))}
         return sorted(found, key=lambda m: places[m.metric])
+
+    def is_weighted(self, view: View) -> bool:
+        """Whether counts of a view are sums of weights, and so no numbers of rows."""
+        return any(m.weight is not None for m in self.pooled(view))
 
     def is_of_scores(self, m: Measure) -> bool:
         """Whether a measure is of scores rather than of the table at a threshold."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Iterable
 
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.methods import method_title
@@ -21,7 +23,7 @@ from evalreport.report.words import (
     subgroup_text,
     visible,
 )
-from evalreport.results.records import Criterion
+from evalreport.results.records import NOT_HELD, Criterion, rank_of
 
 #: Criteria that a sentence names.
 MOST_NAMED = 3
@@ -155,3 +157,26 @@ def requirement_text(entry: Criterion) -> str:
 def sign_of(entry: Criterion) -> str:
     """On which side of the requirement what is held against it has to lie."""
     return "≤" if entry.direction == "at_most" else "≥"
+
+
+def margin_of(contents: Contents, entry: Criterion) -> float:
+    """How far a criterion was from its limit, in widths of the interval of what is judged.
+
+    Infinity where nothing was observed, or a claim is to be reproduced.
+    """
+    if entry.observed is None or entry.required is None or entry.claim:
+        return math.inf
+    m = contents.measure_of(entry.measure)
+    limits = entry.interval if entry.reference else entry.limits or (m.interval if m else None)
+    width = limits.high - limits.low if limits is not None else 0.0
+    return abs(entry.observed - entry.required) / (width or 1.0)
+
+
+def gravest_first(contents: Contents, entries: Iterable[Criterion]) -> list[Criterion]:
+    """Failed criteria, farthest from their limit first; then others, closest to theirs first."""
+
+    def standing(entry: Criterion) -> tuple[int, float]:
+        margin, failed = margin_of(contents, entry), entry.outcome in NOT_HELD
+        return rank_of(entry.outcome), -margin if failed and math.isfinite(margin) else margin
+
+    return sorted(entries, key=standing)

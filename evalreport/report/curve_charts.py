@@ -24,9 +24,9 @@ from evalreport.report.contents import Contents, View, view_of
 from evalreport.report.marking import flat_counts
 from evalreport.report.model import Drawing
 from evalreport.report.numbers import count_text, threshold_text, value_text
-from evalreport.report.results_table import worst_first
 from evalreport.report.slices import rule_text
 from evalreport.report.words import label_text
+from evalreport.report.worst import worst_first
 from evalreport.results import records
 from evalreport.results.records import Measure, RowLedger, Threshold
 

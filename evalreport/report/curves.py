@@ -35,6 +35,7 @@ from evalreport.report.findings import (
     roc_finding,
     sweep_finding,
 )
+from evalreport.report.leading import front_views
 from evalreport.report.marking import FLAT
 from evalreport.report.model import (
     Block,
@@ -52,12 +53,12 @@ from evalreport.report.numbers import (
     threshold_text,
     value_text,
 )
-from evalreport.report.results_table import by_class, front_views
 from evalreport.report.sections import section
 from evalreport.report.series import front_criterion
 from evalreport.report.slices import spread_over, wanted
 from evalreport.report.strips import Row, measures_strip
 from evalreport.report.words import counted, label_text, listed, method_text
+from evalreport.report.worst import by_class
 from evalreport.results.records import Curve, RocRelation
 
 _Item = TypeVar("_Item")

@@ -7,14 +7,15 @@ from dataclasses import replace
 from typing import Any
 
 from evalreport.report.cards import flat_cells
-from evalreport.report.contents import Contents, View, identity
+from evalreport.report.contents import Contents, View, identity, view_of
 from evalreport.report.fold_charts import fold_charts
+from evalreport.report.front_room import lines_of_room
 from evalreport.report.marking import flat_counts
 from evalreport.report.model import Block, Head, Line, TableBlock
 from evalreport.report.numbers import count_text, level_text, value_text
 from evalreport.report.pieces import LineCell, Mark
 from evalreport.report.sections import section
-from evalreport.report.slices import wanted
+from evalreport.report.slices import front_groups, wanted
 from evalreport.report.strips import Row, measures_strip
 from evalreport.report.training import repeat_blocks
 from evalreport.report.words import counted, label_text
@@ -25,6 +26,8 @@ from evalreport.results.records import Measure, Table
 MOST_FOLDS = 40
 #: Folds of further repeats that stand with their table.
 MOST_TABLES = 200
+#: Lines that the chart of folds takes for each model.
+LINES_OF_MODEL = 4
 #: Models whose tables of further repeats stand beside each other.
 ABREAST = 2
 
@@ -51,20 +54,40 @@ def fold_blocks(contents: Contents) -> list[Block]:
     """A chart of all folds; of each view its folds, all rows pooled, further repeats, the mean."""
     blocks: list[Block] = []
     further: list[Further] = []
-    drawn: list[Measure] = []
+    drawn = _of_folds(contents)
     for view in contents.views:
-        first = contents.at_first(view)
-        own = [
-            m
-            for m in contents.of_view(view)
-            if m.fold is not None and not m.subgroup and first(m) and wanted(contents, m)
-        ]
-        drawn += own
+        own = [m for m in drawn if view_of(m) == view]
         if own:
             strips, tables = _of_view(contents, view, own)
             blocks += strips
             further.append((contents.mark(view), tables))
-    return [*fold_charts(contents, drawn), *blocks, *_tables(contents, further)]
+    charts = [] if _are_on_front(contents) else fold_charts(contents, drawn)
+    return [*charts, *blocks, *_tables(contents, further)]
+
+
+def front_folds(contents: Contents, *, beside: bool) -> list[Block]:
+    """The chart of folds where it stands on the first page; ``beside`` its square chart."""
+    on_front = _are_on_front(contents)
+    return [*fold_charts(contents, _of_folds(contents), beside=beside)] if on_front else []
+
+
+def _are_on_front(contents: Contents) -> bool:
+    """Whether folds stand on the first page: it has room, and no groups to show there."""
+    needed = LINES_OF_MODEL * len(contents.views)
+    return lines_of_room(contents) >= needed and not front_groups(contents, beside=True)
+
+
+def _of_folds(contents: Contents) -> list[Measure]:
+    """What was measured in each fold at the first threshold, and the means, view by view."""
+    return [
+        m
+        for view in contents.views
+        for m in contents.of_view(view)
+        if m.fold is not None
+        and not m.subgroup
+        and contents.at_first(view)(m)
+        and wanted(contents, m)
+    ]
 
 
 def _of_view(

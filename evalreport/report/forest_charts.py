@@ -7,10 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from evalreport.report.cards import interval_text
-from evalreport.report.charts.canvas import WHOLE, drawing, panel
+from evalreport.report.charts.canvas import BESIDE, WHOLE, drawing, panel
 from evalreport.report.charts.forest import (
     BOTTOM,
-    LEFT,
     RIGHT,
     ROW,
     TOP,
@@ -21,7 +20,7 @@ from evalreport.report.charts.forest import (
 from evalreport.report.contents import Contents, view_of
 from evalreport.report.model import Chart, Charts
 from evalreport.report.numbers import count_text, value_text
-from evalreport.report.results_table import share_of_rows, sign_of, stands_on_few, worst_of
+from evalreport.report.worst import share_of_rows, sign_of, stands_on_few, worst_of
 from evalreport.results.records import Measure
 
 if TYPE_CHECKING:
@@ -31,6 +30,8 @@ if TYPE_CHECKING:
 MOST_GROUPS, FEWEST_GROUPS = 24, 5
 #: Lines of a plot: it stands on one page.
 MOST_ROWS = 60
+#: Room for names in a plot beside the square chart of the first page, in points.
+LEFT_BESIDE = 118.0
 SQUARES = "Squares are larger for more rows, hollow for too few to judge."
 
 
@@ -99,17 +100,25 @@ def worst_words(contents: Contents, groups: Mapping[str, Sequence[Measure]], kin
     return f"{contents.heading(worst)} is {most} in {judged[worst.id][1]}: {value}{of}"
 
 
-def forest_chart(shown: Forest, caption: str, aside: str, name: str, finding: str = "") -> Charts:
-    """The plot as a chart of the page, its values in words for those who do not see it."""
+def forest_chart(
+    shown: Forest, caption: str, aside: str, name: str, finding: str = "", *, beside: bool = False
+) -> Charts:
+    """The plot as a chart of the page, its values in words for those who do not see it.
+
+    ``beside``: as wide as what stands beside the square chart of the first page.
+    """
     if len(shown.rows) > MOST_ROWS:
         aside += f" {MOST_ROWS} of {len(shown.rows)} lines are drawn."
         shown = replace(shown, rows=shown.rows[:MOST_ROWS])
-    high = ROW * len(shown.rows)
+    high, wide = ROW * len(shown.rows), BESIDE if beside else WHOLE
+    shown = replace(shown, left=LEFT_BESIDE) if beside else shown
 
     def draw(figure: Figure) -> None:
-        forest(panel(figure, LEFT, BOTTOM, WHOLE - LEFT - RIGHT - 4, high + 4), shown)
+        forest(panel(figure, shown.left, BOTTOM, wide - shown.left - RIGHT - 4, high + 4), shown)
 
     said = "; ".join(f"{row.name}: {row.said}".removesuffix(": ") for row in shown.rows)
-    made = drawing(draw, WHOLE, TOP + BOTTOM + 12 + high)
-    alt = f"{caption}. {said}."
-    return Charts((Chart(made, alt, caption, aside, wide=True, finding=finding, name=name),))
+    made = drawing(draw, wide, TOP + BOTTOM + 12 + high)
+    chart = Chart(
+        made, f"{caption}. {said}.", caption, aside, wide=not beside, finding=finding, name=name
+    )
+    return Charts((chart,), "beside" if beside else "")

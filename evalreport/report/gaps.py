@@ -7,17 +7,13 @@ from collections.abc import Sequence
 from evalreport.report.cards import interval_text
 from evalreport.report.columns import Column, left, right, table_of
 from evalreport.report.contents import Contents, View, identity, view_of
+from evalreport.report.leading import headline_identities
 from evalreport.report.model import Block, TableBlock
 from evalreport.report.numbers import count_text, difference_text, or_dash, p_text
 from evalreport.report.pieces import LineCell
-from evalreport.report.results_table import (
-    headline_identities,
-    share_of_rows,
-    stands_on_few,
-    worst_of,
-)
 from evalreport.report.strips import slice_heads
 from evalreport.report.words import label_text, subgroup_text, visible
+from evalreport.report.worst import share_of_rows, stands_on_few, worst_of
 from evalreport.results.identity import Quantity
 from evalreport.results.records import Gap, Heterogeneity, Measure, WidestGap
 

@@ -13,14 +13,9 @@ from dataclasses import dataclass, replace
 
 from evalreport.report.cards import said_value
 from evalreport.report.contents import Contents, View, identity
+from evalreport.report.leading import average_rank, best_first, headline_identities
 from evalreport.report.marking import flat_counts
 from evalreport.report.numbers import count_text, level_text, limits_text, threshold_text
-from evalreport.report.results_table import (
-    average_rank,
-    best_first,
-    headline_identities,
-    share_of_rows,
-)
 from evalreport.report.words import (
     POOLED,
     POOLED_FOLDS,
@@ -31,6 +26,7 @@ from evalreport.report.words import (
     method_text,
     prose,
 )
+from evalreport.report.worst import share_of_rows
 from evalreport.results.lookup import Results
 from evalreport.results.records import Measure, ReaderMean, Table
 

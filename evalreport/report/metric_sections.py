@@ -14,11 +14,11 @@ from evalreport.report.classes import class_lines, joined_class_blocks, label_ta
 from evalreport.report.columns import Column, left, right, table_of
 from evalreport.report.contents import Contents, grouped, view_of
 from evalreport.report.count_tables import MOST_WHOLE, abreast, count_table
+from evalreport.report.leading import best_first
 from evalreport.report.marking import flat_counts
 from evalreport.report.model import Block, Line, MetricBlock, TableBlock, TablePair, Tables
 from evalreport.report.numbers import count_text, value_text
 from evalreport.report.pieces import LineCell
-from evalreport.report.results_table import best_first
 from evalreport.report.sections import section
 from evalreport.report.slices import wanted
 from evalreport.report.strips import Row, metric_strip, tables_strip

@@ -10,9 +10,9 @@ from evalreport.report.charts.labels import folded
 from evalreport.report.charts.paired_scores import Quadrants, paired_scores
 from evalreport.report.charts.style import INK, LINE
 from evalreport.report.contents import Contents
+from evalreport.report.leading import front_views
 from evalreport.report.model import Block, Chart, Charts
 from evalreport.report.numbers import count_text, threshold_text
-from evalreport.report.results_table import front_views
 from evalreport.results.records import Calls, ScorePairs
 
 if TYPE_CHECKING:

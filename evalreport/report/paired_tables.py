@@ -1,13 +1,18 @@
-"""The rows on which two models differ: the counts that a paired difference and its test are of."""
+"""The rows on which two models differ: the counts that a paired difference and its test are of.
+
+Of weighted rows none are recorded, which the section says.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from evalreport.metrics.catalogue import find
+from evalreport.metrics.kinds import Interval
 from evalreport.report.columns import Column, left, right, table_of
-from evalreport.report.contents import View
-from evalreport.report.model import Block
+from evalreport.report.contents import Contents, View, view_of
+from evalreport.report.model import Block, Text
 from evalreport.report.numbers import count_text, difference_text
 from evalreport.report.words import label_text
 from evalreport.results.records import Calls, Comparison, JointTable
@@ -17,6 +22,11 @@ MOST_LINES = 24
 NOTE = (
     "Rows that the metric counts for both models, for the first or the second alone, and for "
     "neither. Only rows that count for one alone decide the difference and its test."
+)
+
+WEIGHTED = (
+    "Rows are weighted: the weights of the rows on which two models differ are not recorded. "
+    "The table of each model has its own."
 )
 
 
@@ -46,7 +56,9 @@ class _Counts(NamedTuple):
 _Pair = tuple[str, str, _Counts]
 
 
-def paired_tables(entries: Sequence[tuple[Comparison, str, str]]) -> list[Block]:
+def paired_tables(
+    contents: Contents, entries: Sequence[tuple[Comparison, str, str]]
+) -> list[Block]:
     """A line for each paired table of some comparisons, given with their title and pair."""
     known: set[tuple[View, View, _Counts]] = set()
     found: list[_Pair] = []
@@ -70,7 +82,16 @@ def paired_tables(entries: Sequence[tuple[Comparison, str, str]]) -> list[Block]
     ]
     title = "The rows on which two models differ"
     made = table_of(title, found, columns, NOTE, "paired", most=MOST_LINES, noun="tables")
-    return [made] if found else []
+    blocks: list[Block] = [made] if found else []
+    lacking = any(_is_weighted_share(contents, entry) for entry, _, _ in entries)
+    return [*blocks, Text(WEIGHTED, "small")] if lacking else blocks
+
+
+def _is_weighted_share(contents: Contents, entry: Comparison) -> bool:
+    """Whether two shares of the same weighted rows are compared."""
+    declared = find(entry.metric)
+    share = declared is not None and declared.interval is Interval.PROPORTION
+    return share and entry.paired and contents.is_weighted(view_of(entry))
 
 
 def _counted(entry: Comparison, title: str) -> Iterator[tuple[str, _Counts]]:

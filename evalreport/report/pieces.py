@@ -18,7 +18,7 @@ class FormulaPiece:
 class Mark:
     """How a model is told apart: by shape and word first, by colour last.
 
-    ``key`` stands in the place of a long name in tables, which say below what it is.
+    ``key`` is a long name as tables print it, which say below what it is.
     """
 
     name: str

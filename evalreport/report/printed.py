@@ -15,8 +15,8 @@ from evalreport.report.headline import (
     view_words,
 )
 from evalreport.report.numbers import THIN, count_text
-from evalreport.report.results_table import share_of_rows
 from evalreport.report.words import counted, label_text, prose, visible
+from evalreport.report.worst import share_of_rows
 from evalreport.results.lookup import Results
 from evalreport.results.records import HELD, Failure, Measure
 

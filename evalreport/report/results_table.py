@@ -6,15 +6,12 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 
-from evalreport.metrics.catalogue import catalogue, find
-from evalreport.metrics.declare import Average, Goal
-from evalreport.metrics.kinds import Interval
+from evalreport.metrics.catalogue import find
 from evalreport.metrics.methods import method_title
-from evalreport.metrics.properties import moves_with_prevalence
-from evalreport.metrics.properties import same_number as declared_as
 from evalreport.report.cards import interval_text, number_of, outcome_cell, whisker_of
 from evalreport.report.contents import Contents, View, identity, view_of
-from evalreport.report.criteria import requirement_text
+from evalreport.report.criteria import margin_of, requirement_text
+from evalreport.report.leading import headline_identities
 from evalreport.report.marking import flat_counts
 from evalreport.report.model import Head, Line, TableBlock
 from evalreport.report.numbers import (
@@ -25,7 +22,6 @@ from evalreport.report.numbers import (
     value_text,
 )
 from evalreport.report.pieces import LineCell
-from evalreport.report.strips import fraction_text
 from evalreport.report.words import (
     MEAN,
     OVER_FOLDS,
@@ -36,30 +32,17 @@ from evalreport.report.words import (
     prose,
     subgroup_text,
 )
+from evalreport.report.worst import share_of_rows, sign_of
 from evalreport.results import records
-from evalreport.results.identity import MEAN_OF_FOLDS, Quantity
+from evalreport.results.identity import MEAN_OF_FOLDS
 from evalreport.results.records import Measure, rank_of
 
-#: Models on the first page; the others have sections of their own.
-MOST_MODELS = 3
-#: Metrics at the head of the report; the others have sections of their own.
-MOST_METRICS = 6
-#: Rows of models and metrics on the first page: fewer metrics of more models.
-MOST_ROWS = 10
-#: The same in large type; of several classes, whose tables are higher.
-FEW_MODELS, FEW_ROWS, FEW_ROWS_OF_CLASSES = 2, 6, 4
+#: Rows of models and metrics on the first page, fewer metrics of more models; in large type.
+MOST_ROWS, FEW_ROWS = 10, 4
 #: Limits on single groups and classes that are listed beside the metrics.
 MOST_MORE_LIMITS = 6
-#: Rows of a subgroup below which it has too few, where the spec says nothing.
-FEWEST = 10
-#: Metrics that set the rows of one class against those of the other.
-OF_TWO_CLASSES = (Interval.AUC, Interval.RANKED, Interval.TWO_RATES)
-#: The level of tests of a run without intervals.
-LEVEL = 0.95
 #: Distances of the ends of the axis, for ranges up to so wide.
 STEPS = ((0.05, 0.01), (0.25, 0.05), (2.0, 0.1))
-#: Words for wrong rows, counted, at the head of a text; the error rate is that count over all rows.
-_ERRORS = re.compile(r"^(number|share) of (errors|misclassified|misclassifications)\b")
 
 
 def results_tables(contents: Contents, views: Sequence[View]) -> list[TableBlock]:
@@ -99,159 +82,10 @@ def _says_all(entry: records.Criterion, m: Measure) -> bool:
     return ends.get(entry.bound) == entry.observed
 
 
-def margin_of(contents: Contents, entry: records.Criterion) -> float:
-    """How far a criterion was from its limit, in widths of the interval of what is judged.
-
-    Infinity where nothing was observed, or a claim is to be reproduced.
-    """
-    if entry.observed is None or entry.required is None or entry.claim:
-        return math.inf
-    m = contents.measure_of(entry.measure)
-    limits = entry.interval if entry.reference else entry.limits or (m.interval if m else None)
-    width = limits.high - limits.low if limits is not None else 0.0
-    return abs(entry.observed - entry.required) / (width or 1.0)
-
-
-def gravest_first(
-    contents: Contents, entries: Iterable[records.Criterion]
-) -> list[records.Criterion]:
-    """Failed criteria, farthest from their limit first; then others, closest to theirs first."""
-
-    def standing(entry: records.Criterion) -> tuple[int, float]:
-        margin, failed = margin_of(contents, entry), entry.outcome in records.NOT_HELD
-        return rank_of(entry.outcome), -margin if failed and math.isfinite(margin) else margin
-
-    return sorted(entries, key=standing)
-
-
-def primary_metric(contents: Contents) -> str | None:
-    """The metric that the spec's own words call the primary one, where they begin with its name."""
-    text = _plain(prose(contents.about.get("primary_metric") or "")).removeprefix("the ")
-    text = _ERRORS.sub("error rate", text)
-    asked = {m.metric for m in contents.measures}
-    named = [
-        (len(name), declared.name)
-        for declared in catalogue()
-        if declared.name in asked
-        for name in (_plain(declared.title), *map(_plain, (declared.name, *declared.aliases)))
-        if re.match(rf"{re.escape(name)}\b", text)
-    ]
-    return max(named)[1] if named else None
-
-
-def _plain(text: str) -> str:
-    return text.casefold().replace("_", " ")
-
-
-def headline_identities(contents: Contents, views: Sequence[View]) -> list[Quantity]:
-    """The primary metric, those with a criterion, then as the spec orders them for these views.
-
-    Where a model has scores of two classes, what scores are judged by stands before what is true
-    of one cut-off. Those that are better neither way, a rate of the data alone, come last.
-    """
-    primary = primary_metric(contents)
-    judged = [contents.measure[i] for i in contents.criteria if i in contents.measure]
-    found: dict[Quantity, None] = {}
-    for m in judged:
-        found.setdefault(identity(m))
-    # both ways of counting indeterminate predictions stand there: one alone would flatter
-    metrics = {(key.metric, key.indeterminate) for key in found}
-    for view in views:
-        ranked = sorted(contents.pooled(view), key=lambda m: average_rank(contents, m))
-        for m in contents.pooled(view) if contents.is_binary(view) else ranked:
-            own, counted_so = not contents.names_class(m), (m.metric, m.indeterminate)
-            if own and (contents.is_binary(view) or counted_so not in metrics):
-                metrics.add(counted_so)
-                found.setdefault(identity(m))
-    asked = {m.metric for m in judged}
-    scored = _has_scores(contents, views)
-
-    def standing(key: Quantity) -> tuple[bool, bool, bool, float]:
-        declared, own = find(key.metric), key.metric in asked
-        leads = declared.leads if scored and declared is not None else None
-        place = math.inf if leads is None else leads
-        describes = not own and not sign_of(key.metric) and math.isinf(place)
-        return key.metric != primary, describes, not own, place
-
-    ordered = sorted(found, key=standing)
-    once = [key for k, key in enumerate(ordered) if not _repeats(contents, views, key, ordered[:k])]
-    return once[:MOST_METRICS]
-
-
-def same_number(key: Quantity, other: Quantity) -> bool:
-    """Whether two quantities of several classes are one number by their definitions."""
-    apart = (key.metric, key.average) != (other.metric, other.average)
-    return apart and _defined_as(key) == _defined_as(other)
-
-
-def _defined_as(key: Quantity) -> tuple[str, str | None]:
-    """The metric that a quantity of several classes is by its definition, with its average."""
-    metric = find(key.metric)
-    if metric is None:
-        return key.metric, key.average
-    same, average = declared_as(metric, key.average, two_classes=False)
-    return same.name, None if average == Average.MICRO.value else average
-
-
-def _repeats(
-    contents: Contents, views: Sequence[View], key: Quantity, before: Sequence[Quantity]
-) -> bool:
-    """Whether an earlier quantity is the same number, in every one of these models."""
-    values = [{identity(m): m.value for m in contents.pooled(view)} for view in views]
-    return any(
-        same_number(key, other)
-        and all(own.get(key) is not None and own.get(key) == own.get(other) for own in values)
-        for other in before
-    )
-
-
-def _has_scores(contents: Contents, views: Sequence[View]) -> bool:
-    """Whether any of these models was judged by its scores of two classes."""
-    own = [m for v in views if contents.is_binary(v) for m in contents.pooled(v)]
-    metrics = {m.metric for m in own if m.state != "not_applicable"}
-    return any(one.takes_scores and one.leads for one in map(find, metrics) if one is not None)
-
-
-def front_views(contents: Contents) -> list[View]:
-    """The models of the first page."""
-    most = MOST_MODELS
-    if contents.large:
-        # each label has a line of its own
-        most = 1 if any(map(contents.has_sets, contents.views)) else FEW_MODELS
-    return best_first(contents)[:most]
-
-
-def best_first(contents: Contents) -> list[View]:
-    """All models, best first within each dataset: by the primary metric, ties by the next ones.
-
-    Where there is a mean over folds or readers, which leads the page, it is what counts.
-    """
-    keys = headline_identities(contents, contents.views)
-
-    def standing(view: View) -> tuple[int, list[float]]:
-        means = ((m, contents.mean_of(m)) for m in contents.pooled(view))
-        values = {identity(m): m.value if mean is None else mean[1].value for m, mean in means}
-        known = [(sign_of(key.metric), values.get(key)) for key in keys]
-        worst_last = [math.inf if value is None else -sign * value for sign, value in known]
-        return contents.datasets.index(view[0]), worst_last
-
-    return sorted(contents.views, key=standing)
-
-
-def average_rank(contents: Contents, m: Measure) -> int:
-    """Which average stands for a metric: the plain value over classes, else the plain mean."""
-    order = (None, "macro", "micro")
-    if contents.words.is_plain(m):
-        return -1
-    return order.index(m.average) if m.average in order else 3
-
-
 def _rows(contents: Contents, views: Sequence[View]) -> list[tuple[Measure, str]]:
     """The measures of the table with what is said of their place, metric by metric."""
     found: dict[str, tuple[Measure, str]] = {}
-    room = MOST_ROWS
-    if contents.large:
-        room = FEW_ROWS if all(map(contents.is_binary, views)) else FEW_ROWS_OF_CLASSES
+    room = FEW_ROWS if contents.large else MOST_ROWS
     for place, key in enumerate(headline_identities(contents, views[:1])):
         own = [m for view in views for m in contents.pooled(view) if identity(m) == key]
         # that a rule without scores has no ROC AUC tells nothing
@@ -274,112 +108,6 @@ def _rows(contents: Contents, views: Sequence[View]) -> list[tuple[Measure, str]
     for m in more[:MOST_MORE_LIMITS]:
         found.setdefault(m.id, (m, ""))
     return list(found.values())
-
-
-def comparable_in_groups(contents: Contents, views: Sequence[View]) -> Quantity | None:
-    """The first headline quantity by which groups compare; None where there is none."""
-    keys = headline_identities(contents, views[:1])
-    return next((key for key in keys if compares_groups(contents, key, views)), None)
-
-
-def compares_groups(contents: Contents, key: Quantity, views: Sequence[View]) -> bool:
-    """Whether groups with other shares of positives can be compared by a quantity."""
-    if not any(contents.is_binary(view) for view in views):
-        return True
-    metric = find(key.metric)
-    return metric is not None and not moves_with_prevalence(metric)
-
-
-def worst_group(
-    contents: Contents, view: View, key: Quantity
-) -> tuple[Measure | None, list[Measure]]:
-    """The group that fares worst, and those of too few rows to judge.
-
-    Periods are no such groups; one that fares no worse than all rows is not named.
-    """
-    groups = [
-        m
-        for m in contents.of_view(view)
-        if m.subgroup
-        and m.fold is None
-        and m.value is not None
-        and tuple(m.subgroup) not in contents.period_columns
-        and contents.at_first(view)(m)
-        and identity(m) == key
-    ]
-    few = [m for m in groups if stands_on_few(contents, m)]
-    worst = worst_of([m for m in groups if not stands_on_few(contents, m)])
-    whole = next((m for m in contents.pooled(view) if identity(m) == key), None)
-    if worst is None or whole is None or worst_of([whole, worst]) is not worst:
-        return None, few
-    return worst, few
-
-
-def groups_differ(contents: Contents, m: Measure) -> bool:
-    """Whether the groups of a measure are shown to differ by it.
-
-    By the one test over all of them, as the data chose which group to look at; where there is no
-    such test, by the limits of the gap of this group.
-    """
-    at = (view_of(m), identity(m), m.threshold, m.threshold_rule, tuple(m.subgroup))
-    if at in contents.group_tests:
-        return contents.group_tests[at] < 1 - (m.interval.level if m.interval else LEVEL)
-    gaps = (gap.gap_interval for gap in contents.gaps.get(m.id, ()))
-    return any(limits and (limits.low > 0 or limits.high < 0) for limits in gaps)
-
-
-def stands_on_few(contents: Contents, m: Measure) -> bool:
-    """Whether its group has too few rows, or too few of those that the value is of.
-
-    Those of a share are its denominator; of an area, pairs of rows, the smaller of two classes.
-    """
-    least = float(contents.spec.get("subgroup_minimum") or FEWEST)
-    share = m.denominator if share_of_rows(contents, m) else None
-    numbers = of_two_classes(contents, m) if share is None else (share,)
-    return m.few or min(numbers, default=math.inf) < least
-
-
-def of_two_classes(contents: Contents, m: Measure) -> tuple[float, ...]:
-    """The positive rows and the others, of a metric that sets them against each other."""
-    declared, table = find(m.metric), contents.table_of(m.table)
-    flat = None if table is None else flat_counts(table)
-    if declared is None or declared.interval not in OF_TWO_CLASSES or not flat:
-        return ()
-    return flat["TP"] + flat["FN"], flat["FP"] + flat["TN"]
-
-
-def by_class(contents: Contents, view: View) -> list[Measure]:
-    """Each of several classes by the metric that tells its worst class, or else by the first."""
-    if contents.is_binary(view):
-        return []
-    own = [m for m in contents.pooled(view) if m.label is not None and m.average is None]
-    metrics = dict.fromkeys(identity(m)._replace(label=None) for m in own if m.value is not None)
-    first = [key for key in metrics if (metric := find(key.metric)) and metric.worst_class]
-    chosen = [*first, *metrics][:1]
-    return [m for m in own if identity(m)._replace(label=None) in chosen]
-
-
-def worst_first(contents: Contents, views: Sequence[View]) -> list[str]:
-    """The classes of these views by the worst value of :func:`by_class`, those without one last."""
-    values: dict[str, float] = {}
-    for m in (m for view in views for m in by_class(contents, view)):
-        if m.value is not None:
-            label = str(m.label)
-            values[label] = min(sign_of(m.metric) * m.value, values.get(label, math.inf))
-    known = dict.fromkeys(label for view in views for label in contents.classes(view))
-    return sorted(known, key=lambda label: values.get(label, math.inf))
-
-
-def worst_of(measures: Sequence[Measure]) -> Measure | None:
-    """The worst of several values of one metric; None where there are no two."""
-    sign = sign_of(measures[0].metric) if len(measures) > 1 else 0
-    return min(measures, key=lambda m: sign * (m.value or 0.0)) if sign else None
-
-
-def sign_of(metric: str) -> int:
-    """1 where a metric's declaration has more as better, -1 where less is, else 0."""
-    goal = None if (declared := find(metric)) is None else declared.goal
-    return 1 if goal is Goal.MAXIMIZE else -1 if goal is Goal.MINIMIZE else 0
 
 
 def _results(contents: Contents, rows: Sequence[tuple[Measure, str]], caption: str) -> TableBlock:
@@ -519,13 +247,6 @@ def _range_of_folds(contents: Contents, m: Measure) -> str:
     told = [share_of_rows(contents, one).replace(" ", "") for one in ends]
     told = told if all(told) else [value_text(one.value or 0.0) for one in ends]
     return f"folds {told[0]} to {told[1]}"
-
-
-def share_of_rows(contents: Contents, m: Measure) -> str:
-    """How many of how many rows; nothing where the value is no share of rows."""
-    declared = find(m.metric)
-    share = declared is not None and declared.interval is Interval.PROPORTION
-    return fraction_text(contents, m) if share else ""
 
 
 def _on_axis(m: Measure) -> bool:

@@ -21,24 +21,17 @@ from evalreport.report.forest_charts import (
     over_groups,
     worst_words,
 )
+from evalreport.report.front_room import lines_of_room
 from evalreport.report.gaps import gap_blocks
 from evalreport.report.impact import impact_blocks
+from evalreport.report.leading import best_first, headline_identities
 from evalreport.report.model import (
     Block,
-    Charts,
     TableBlock,
     TablePair,
     Text,
 )
 from evalreport.report.numbers import count_text, threshold_text, value_text
-from evalreport.report.results_table import (
-    FEWEST,
-    best_first,
-    compares_groups,
-    headline_identities,
-    sign_of,
-    stands_on_few,
-)
 from evalreport.report.sections import section
 from evalreport.report.strips import (
     ACROSS,
@@ -57,6 +50,7 @@ from evalreport.report.words import (
     prose,
     visible,
 )
+from evalreport.report.worst import FEWEST, compares_groups, sign_of, stands_on_few
 from evalreport.results.identity import Quantity
 from evalreport.results.records import (
     Curve,
@@ -152,8 +146,8 @@ def _of_columns(
     ranked = sorted(same, key=lambda i: (i != by, _rank(contents, same[i])))
     leading = ranked[:OWN_OF_PERIODS] if newest else []
     flat = all(contents.is_binary(v) for v in contents.views)
-    if by is not None and by in same:
-        blocks.append(_plot(contents, name, same[by], [s for s in slices if s in kept]))
+    if not newest and columns != _front_columns(contents):
+        blocks += _plot(contents, columns, measures, beside=False)
     for i in leading:
         rows = _ordered(contents, same[i], slices)
         of_readings = _readings(contents, same[i])
@@ -193,13 +187,56 @@ def _left_out(metrics: int, where: str) -> list[Block]:
     return [Text(told, "small")]
 
 
+def front_groups(contents: Contents, *, beside: bool) -> list[Block]:
+    """The plot of groups that stands on the first page; ``beside`` its square chart."""
+    columns = _front_columns(contents)
+    measures = [] if columns is None else _sliced(contents)[columns]
+    return [] if columns is None else _plot(contents, columns, measures, beside=beside)
+
+
+def _front_columns(contents: Contents) -> tuple[str, ...] | None:
+    """The first columns whose groups have room on the first page; None without any."""
+    room = lines_of_room(contents)
+    for columns, measures in _sliced(contents).items() if room else ():
+        groups = _plotted(contents, columns, measures)
+        if groups and len(over_groups(contents, groups).rows) <= room:
+            return columns
+    return None
+
+
+def _plotted(
+    contents: Contents, columns: tuple[str, ...], measures: Sequence[Measure]
+) -> dict[str, list[Measure]]:
+    """The leading metric of all rows and in each group of some columns, the worst group first.
+
+    Bins stand in their order; periods, and groups without such a metric, have no plot.
+    """
+    by = None if columns in contents.period_columns else _leading_metric(contents, measures)
+    if by is None:
+        return {}
+    slices = list(dict.fromkeys(slice_heads(m.subgroup) for m in measures))
+    slices = slices if _are_bins(contents, columns) else _worst_first(measures, by, slices)
+    whole = [m for v in contents.views for m in contents.pooled(v) if wanted(contents, m)]
+    # that a rule without scores has no ROC AUC tells nothing
+    known = [m for m in (*whole, *measures) if m.state != "not_applicable"]
+    same = [m for m in known if identity(m) == by]
+    return _by_group(same, slices[: most_groups(len(contents.views))])
+
+
 def _plot(
-    contents: Contents, name: str, measures: Sequence[Measure], slices: Sequence[str]
-) -> Charts:
-    """The leading metric in every group on one axis."""
-    groups = _by_group(measures, slices)
-    caption, finding = f"{contents.title(measures[0])} by {name}", worst_words(contents, groups, "")
-    return forest_chart(over_groups(contents, groups), caption, SQUARES, "subgroups", finding)
+    contents: Contents, columns: tuple[str, ...], measures: Sequence[Measure], *, beside: bool
+) -> list[Block]:
+    """The leading metric in every group on one axis; what a first page says of them is not said."""
+    groups = _plotted(contents, columns, measures)
+    if not groups:
+        return []
+    first = next(m for own in groups.values() for m in own)
+    caption = f"{contents.title(first)} by {' and '.join(map(label_text, columns))}"
+    shown = over_groups(contents, groups)
+    few = any(row.few for row in shown.rows)
+    aside = SQUARES if not beside else "Hollow: too few to judge." if few else ""
+    finding = "" if beside else worst_words(contents, groups, "")
+    return [forest_chart(shown, caption, aside, "subgroups", finding, beside=beside)]
 
 
 def leading_groups(

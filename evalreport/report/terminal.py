@@ -13,10 +13,10 @@ from evalreport.report.comparisons import other_rows_text
 from evalreport.report.contents import Contents
 from evalreport.report.criteria import bound_text, requirement_text
 from evalreport.report.headline import headline_measures, headline_of
+from evalreport.report.leading import MOST_METRICS, best_first
 from evalreport.report.looks import look_words
 from evalreport.report.numbers import observed_text, p_text, value_text
 from evalreport.report.printed import text_lines
-from evalreport.report.results_table import MOST_METRICS, best_first
 from evalreport.report.scripts import script_note
 from evalreport.report.training import best_step_text
 from evalreport.report.wording import in_words

@@ -12,6 +12,7 @@ from evalreport.report.criteria import (
     held_text,
     requirement_text,
 )
+from evalreport.report.leading import front_views
 from evalreport.report.ledgers import ledgers
 from evalreport.report.looks import looked_words
 from evalreport.report.marking import flat_counts
@@ -26,7 +27,7 @@ from evalreport.report.model import (
 from evalreport.report.numbers import count_text, value_text
 from evalreport.report.page_one import page_one
 from evalreport.report.pieces import LineCell
-from evalreport.report.results_table import criteria_in, front_views
+from evalreport.report.results_table import criteria_in
 from evalreport.report.sections import section
 from evalreport.report.words import (
     label_text,

@@ -27,6 +27,8 @@ OUTCOME_MARKS: Mapping[str, str] = {
     "other_method": "✗ other method",
     "not_reproducible": "✗ not reproducible",
 }
+#: Names in a sentence.
+MOST_NAMES = 4
 OUTCOME_WORDS: Mapping[str, str] = {
     "pass": "passed",
     "fail": "failed",
@@ -294,6 +296,16 @@ def listed(words: list[str]) -> str:
     ('a', 'a, b and c')
     """
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def named(names: Sequence[str]) -> str:
+    """Names in a sentence: all of a few, else the first and how many others there are.
+
+    >>> named(["a", "b"]), named(list("abcde"))
+    ('a and b', 'a, b, c and 2 others')
+    """
+    few = len(names) <= MOST_NAMES
+    return listed(list(names) if few else [*names[:3], f"{len(names) - 3} others"])
 
 
 def first_few(words: Sequence[str], most: int) -> list[str]:

@@ -18,6 +18,9 @@ from stress.paper import Paper
 
 from evalreport.render.pdf import render_pdf
 
+#: Specs whose tables of ten classes, or lines of labels, take a sheet by themselves.
+MANY_LABELS = {"digits", "multilabel"}
+
 
 def large() -> dict[str, Any]:
     results = two_models()
@@ -44,6 +47,22 @@ def test_the_paper_lies_across(page: str, size: tuple[int, int]) -> None:
     with pikepdf.open(io.BytesIO(made)) as pdf:
         _, _, wide, high = (round(float(x)) for x in pdf.pages[0].MediaBox)
     assert (wide, high) == size
+
+
+@pytest.mark.nightly_but_each(4)
+@pytest.mark.parametrize("template", ["clinical", "minimal"])
+@pytest.mark.parametrize(
+    "path", [p for p in CONFIGS if p.stem not in MANY_LABELS], ids=lambda path: path.stem
+)
+def test_the_first_page_of_other_templates_is_one_sheet(path: Path, template: str) -> None:
+    results = copy.deepcopy(results_of(path))
+    results["spec"].setdefault("report", {})["large"] = True
+    if template == "clinical":
+        results["spec"]["report"]["sections"] = ["verdict", "cautions"]
+    paper = Paper(render_html(results, template, paper=True))
+    assert {box.page for box in paper.boxes("verdict") + paper.boxes("brief")} == {1}
+    assert {box.page for box in paper.boxes("standing")} <= {1}
+    assert template == "clinical" or len(paper) == 1
 
 
 @pytest.mark.nightly_but_each(4)

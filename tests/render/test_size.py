@@ -18,8 +18,8 @@ from stress.paper import Paper
 import evalreport
 from evalreport.render.pdf import render_pdf
 from evalreport.report.contents import Contents
+from evalreport.report.leading import best_first
 from evalreport.report.metric_sections import _metrics
-from evalreport.report.results_table import best_first
 
 ROOT = Path(__file__).parents[2]
 #: What the page may weigh, fonts and charts included.

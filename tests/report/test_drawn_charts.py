@@ -32,7 +32,7 @@ from evalreport.report.charts.decision import better, useful
 from evalreport.report.charts.points import Curve
 from evalreport.report.contents import Contents
 from evalreport.report.curve_charts import Shown
-from evalreport.report.results_table import MOST_MODELS
+from evalreport.report.leading import MOST_MODELS
 from evalreport.results import records
 
 KINDS = ("roc", "precision_recall", "calibration", "decision", "score_distribution", "sweep")

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from plain_results import render_html
 from report.example_results import two_models
 from report.html_page import parse
+
+import evalreport
 
 LARGE, MEDIUM, SMALL = "large (15 or more)", "medium (12 to 15)", "small (under 12)"
 
@@ -149,3 +152,37 @@ def test_methods_do_not_repeat_the_meanings_that_stand_with_the_values():
         s for s in parse(render_html(results)).all("section") if s.attrs["id"] == "methods"
     )
     assert [th.text for th in methods.all("thead")[0].all("th")][1:3] == ["what it is", "formula"]
+
+
+def test_a_plot_that_the_first_page_has_room_for_stands_nowhere_else() -> None:
+    """Of groups where there are some, else of folds; one too long for it stays in its section."""
+    many = 120
+    truth = [k % 2 for k in range(many)]
+    frame = {
+        "y": truth,
+        "s": [0.3 * t + (k * 7 % 10) / 14 for k, t in enumerate(truth)],
+        "f": [str(k // 2 % 4) for k in range(many)],
+        "site": ["ab"[k // 8 % 2] for k in range(many)],
+        "ward": [str(k // 2 % 20) for k in range(many)],
+    }
+
+    def places(**more: Any) -> list[tuple[str, str]]:
+        spec = {
+            "evalreport": 1,
+            "datasets": {"d": {"target": "y", **more.pop("dataset", {})}},
+            "models": {"m": {"score": "s"}},
+            "metrics": ["recall", "roc_auc"],
+            **more,
+        }
+        page = parse(evalreport.run(spec, frames={"d": frame}).to_html())
+        return [
+            (section.attrs["id"], word)
+            for section in page.all("section")
+            for chart in section.all("svg")
+            for word in ("by site", "by ward", "by fold")
+            if word in chart.attrs.get("aria-label", "")
+        ]
+
+    assert places(subgroups=["site"]) == [("verdict", "by site")]
+    assert places(subgroups=["ward"]) == [("subgroups", "by ward")]
+    assert places(dataset={"fold": "f"}) == [("verdict", "by fold")]

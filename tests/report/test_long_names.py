@@ -1,4 +1,4 @@
-"""Long names of models give way to keys, those of many classes to numbers."""
+"""Long names of models keep both ends in tables, those of many classes give way to numbers."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_heads_of_many_classes_are_the_numbers_before_the_names_of_rows(count):
 
 
 @pytest.mark.parametrize("name", ["forest", "a forest whose name is longer than a cell of a table"])
-def test_tables_of_words_print_keys_for_long_names_of_models(name):
+def test_tables_of_words_cut_long_names_of_models(name):
     results = json.loads(json.dumps(two_models()).replace('"forest"', json.dumps(name)))
     contents = Contents(records_of(results))
     mark = contents.mark(("d", name))
@@ -60,8 +60,21 @@ def test_tables_of_words_print_keys_for_long_names_of_models(name):
     if name == "forest":
         assert (printed, notes) == ([f"{mark.symbol} forest", "no model"], ["p."])
     else:
-        assert printed == [f"{mark.symbol} B", "no model"]
-        assert notes == [f"{mark.symbol} B: {mark.name}.", "p."]
+        cut = "a forest whose na…of a table"
+        assert printed == [f"{mark.symbol} {cut}", "no model"]
+        assert notes == [f"{mark.symbol} {cut}: {mark.name}.", "p."]
+
+
+def test_names_that_differ_in_the_middle_alone_are_numbered():
+    ends = "a model of a very long name", "in the sixth hospital of the city"
+    names = [f"{ends[0]} {k} {ends[1]}" for k in "12"]
+    results = two_models()
+    first, second = dict.fromkeys(t["model"] for t in results["tables"])
+    text = json.dumps(results).replace(f'"{first}"', json.dumps(names[0]))
+    results = json.loads(text.replace(f'"{second}"', json.dumps(names[1])))
+    contents = Contents(records_of(results))
+    keys = [contents.mark(view).key for view in contents.views]
+    assert keys == ["1 a model of a very…f the city", "2 a model of a very…f the city"]
 
 
 def test_a_name_on_a_chart_keeps_both_ends():

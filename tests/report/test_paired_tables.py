@@ -53,3 +53,17 @@ def test_every_pair_has_its_counts_once(metrics: list[str], lines: list[list[str
     table = next(t for t in page.all("table") if "on which two models differ" in t.text)
     rows = table.all("tbody")[0].all("tr")
     assert [[cell.text for cell in row.all("td")] for row in rows] == lines
+
+
+def test_of_weighted_rows_it_is_said_that_none_are_recorded() -> None:
+    spec = {
+        "evalreport": 1,
+        "datasets": {"d": {"target": "y", "weight": "w"}},
+        "models": {"a": {"prediction": "a"}, "b": {"prediction": "b"}},
+        "metrics": ["accuracy"],
+        "comparisons": {"reference": "a"},
+    }
+    rows = {**ROWS, "w": [1 + k % 2 for k in range(len(ROWS["y"]))]}
+    page = parse(render_html(evalreport.run(spec, frames={"d": rows}).json))
+    assert "on which two models differ are not recorded" in page.text
+    assert not [t for t in page.all("table") if "on which two models differ" in t.text]

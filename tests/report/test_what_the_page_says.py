@@ -11,6 +11,7 @@ from report.example_results import Maker, indeterminate, many_classes, states, t
 from report.html_page import parse
 
 import evalreport
+from evalreport.lines import cut
 
 LONG = "a network of several layers, version 3.2.1 of last spring"
 
@@ -491,24 +492,24 @@ def test_some_lines_of_a_sweep_are_printed_from_end_to_end():
     assert "11 of 21 thresholds; all are in results.json" in root.text
 
 
-def test_long_names_have_keys_in_tables_of_many_lines_and_the_keys_are_told():
+def test_long_names_are_cut_in_tables_of_many_lines_and_told_in_whole():
     results = json.loads(json.dumps(two_models()).replace('"forest"', json.dumps(LONG)))
     root = parse(render_html(results))
     strip = next(t for t in root.all("table") if "by size" in t.text)
     names = {span.all("bdi")[0].text for span in strip.all("span") if "mo" in span.attrs["class"]}
-    assert names == {"logistic", "B"}
+    short = cut(LONG, 28)
+    assert names == {"logistic", short}
     section = next(s for s in root.all("section") if s.attrs["id"] == "subgroups")
-    assert f"◆ B: {LONG}." in section.text
-    assert "● A" not in section.text
+    assert f"◆ {short}: {LONG}." in section.text
     # a card has room for the name
     cards = next(s for s in root.all("section") if s.attrs["id"] == "measures")
     assert LONG in cards.text
 
 
 @pytest.mark.long
-def test_short_names_need_no_keys():
+def test_short_names_are_not_told_again():
     root = parse(render_html(two_models()))
-    assert "● A:" not in root.text
+    assert "● logistic:" not in root.text
 
 
 def test_curves_without_a_point_are_named_and_not_drawn_as_empty_frames():

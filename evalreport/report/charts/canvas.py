@@ -30,8 +30,9 @@ if TYPE_CHECKING:
 Paint = Callable[["Figure"], None]
 _FAILED: ContextVar[list[str]] = ContextVar("failed drawings", default=[])  # noqa: B039
 POINTS = 72.0
-#: Widths of charts: half a line of the page, with room between two, and the whole of it.
-HALF, WHOLE = 236.0, 482.0
+#: Widths of charts: half a line of the page, with room between two, and the whole of it; what
+#: stands beside the square chart of the first page.
+HALF, WHOLE, BESIDE = 236.0, 482.0, 306.0
 #: Pixels of a picture per point: 300 per inch.
 ZOOM = 300 / POINTS
 _FAMILY = ", ".join(f"'{name}'" for name in STYLE["font.family"])

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 #: Height of a line in points; a dot stands off its line by up to this share of it.
 ROW, APART = 12.0, 0.18
+#: Points of a letter of a name.
+LETTER = 4.2
 
 
 @dataclass(frozen=True)
@@ -29,10 +31,13 @@ class FoldRow:
     said: str = ""
 
 
-def folds(axes: Axes, rows: Sequence[FoldRow]) -> None:
-    """A line for each metric and model; dots stand beside the line, alternately above and below."""
+def folds(axes: Axes, rows: Sequence[FoldRow], room: float = 150.0) -> None:
+    """A line for each metric and model; dots stand beside the line, alternately above and below.
+
+    ``room`` for names in points.
+    """
     axes.set(ylim=(len(rows) - 0.4, -0.6), yticks=range(len(rows)))
-    axes.set_yticklabels([folded(row.name, 34, 1) for row in rows], color=INK)
+    axes.set_yticklabels([folded(row.name, int(room / LETTER), 1) for row in rows], color=INK)
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
     for k, row in enumerate(rows):

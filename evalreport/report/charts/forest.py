@@ -13,10 +13,12 @@ from evalreport.report.charts.style import INK, REQUIRED, SMALL, SOFT, colour
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: Height of a line in points, and places of the columns left of the frame.
-ROW, NAME, COUNTS = 9.6, -205.0, -12.0
+#: Height of a line in points, and the place of the counts left of the frame.
+ROW, COUNTS = 9.6, -12.0
 #: Room left and right of the frame, and above and below it, in points.
 LEFT, RIGHT, TOP, BOTTOM = 210.0, 112.0, 16.0, 18.0
+#: Points of a letter, and of the counts beside a name.
+LETTER, FRACTION = 3.5, 40.0
 #: The scale of shares.
 WHOLE = 1.0
 
@@ -44,10 +46,11 @@ class ForestRow:
 
 @dataclass(frozen=True)
 class Forest:
-    """The lines of a plot, and the heads of the columns beside its axis."""
+    """The lines of a plot, the heads of the columns beside its axis, and its room for names."""
 
     rows: Sequence[ForestRow]
     heads: tuple[str, str] = ("", "")
+    left: float = LEFT
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -71,7 +74,7 @@ def forest(axes: Axes, shown: Forest) -> None:
     rows, ends = shown.rows, shown.ends
     axes.set(xlim=ends, ylim=(len(rows) - 0.4, -0.6), yticks=[])
     axes.spines["left"].set_visible(False)
-    axes.locator_params(axis="x", nbins=4)
+    axes.locator_params(axis="x", nbins=4 if shown.left == LEFT else 2)
     _required(axes, rows)
     _side(axes, shown.heads[0], 0, COUNTS, "right", SOFT, up=True)
     _side(axes, shown.heads[1], 0, RIGHT - 2, "right", SOFT, up=True, right=True)
@@ -79,7 +82,9 @@ def forest(axes: Axes, shown: Forest) -> None:
     _intervals(axes, rows, ends)
     for k, row in enumerate(rows):
         strong = row.place is None
-        _side(axes, folded(row.name, 44, 1), k, NAME + 10 * row.inner, "left", INK, bold=strong)
+        room = shown.left - 5 - 10 * row.inner - FRACTION * bool(row.counts)
+        name = folded(row.name, int(room / LETTER), 1)
+        _side(axes, name, k, 5 - shown.left + 10 * row.inner, "left", INK, bold=strong)
         _side(axes, row.counts, k, COUNTS, "right", SOFT)
         _side(axes, row.said, k, RIGHT - 2, "right", INK, right=True)
         if row.value is not None and ends[0] <= row.value <= ends[1]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import east_asian_width
 
+from evalreport.lines import cut
 from evalreport.report.charts.points import Curve
 from evalreport.report.charts.style import SMALL, colour
 from evalreport.report.words import visible
@@ -31,18 +32,14 @@ class End(NamedTuple):
 
 
 def folded(name: str, letters: int = LETTERS, lines: int = LINES) -> str:
-    r"""A name in short lines; one that is longer keeps both ends, which tell names apart.
+    r"""A name in short lines, cut where it is longer than they are.
 
     >>> folded("gradient boosting, calibrated", 18)
     'gradient boosting,\ncalibrated'
     >>> folded("candidate-2026-11-01-run-0007", 18, 1)
     'candidate-2…n-0007'
     """
-    text = visible(name)
-    most = letters * lines
-    if len(text) > most:
-        tail = (most - 1) * 2 // 5
-        text = f"{text[: most - 1 - tail].rstrip()}…{text[-tail:].lstrip()}"
+    text = cut(visible(name), letters * lines)
     found = textwrap.wrap(text, letters) or [""]
     if len(found) > lines:
         found = [text[k : k + letters].strip() for k in range(0, len(text), letters)]
