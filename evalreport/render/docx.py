@@ -103,7 +103,6 @@ def _set_up(document: Document, report: m.Report, when: datetime) -> None:
     core.identifier, core.language, core.version = report.identifier, report.language, ""
     core.created = core.modified = when.replace(tzinfo=None, microsecond=0)
     core.last_modified_by, core.revision = "", 1
-    core.keywords = _clean(", ".join(report.keywords))[:255]
     page.header.paragraphs[0].add_run(_clean(report.title))
     foot = page.footer.paragraphs[0]
     foot.add_run(_clean(f"report {report.identifier} · {report.signed} · page "))

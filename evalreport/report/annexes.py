@@ -1,55 +1,26 @@
-"""Annexes: methods and formulas used, what was not computed, where it came from, who signs."""
+"""Annexes: what was not computed, where the results came from, who signs."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from evalreport.metrics.advice import ADVICES, VAN_CALSTER, Advice
 from evalreport.metrics.catalogue import find, named_within
 from evalreport.report.checklists import identity_text
-from evalreport.report.citations import References
-from evalreport.report.columns import Column, left, right, table_of
-from evalreport.report.contents import Contents, view_of
-from evalreport.report.differences import difference_blocks
-from evalreport.report.formulas import typeset
-from evalreport.report.metric_sections import CARDS_ABREAST
-from evalreport.report.model import (
-    Block,
-    Code,
-    Facts,
-    Signatures,
-    Text,
-)
-from evalreport.report.numbers import bytes_text, level_text
-from evalreport.report.sample_size import multiplicity_words, size_blocks, width_words
+from evalreport.report.columns import Column, left, table_of
+from evalreport.report.contents import Contents
+from evalreport.report.model import Block, Code, Facts, Signatures, Text
 from evalreport.report.sections import section
 from evalreport.report.signing import SIGNED
-from evalreport.report.slices import wanted
-from evalreport.report.words import (
-    counted,
-    label_text,
-    listed,
-    prose,
-    subgroup_text,
-    visible,
-)
-from evalreport.results.identity import MEAN_OF_FOLDS
+from evalreport.report.words import counted, label_text, prose, subgroup_text, visible
 from evalreport.results.records import (
     CitedProtocol,
-    Comparison,
     Criterion,
-    Curve,
     Failure,
     Input,
-    Interval,
-    Measure,
-    OmnibusTest,
     Plan,
     Provenance,
-    SampleSize,
     SkippedTask,
     SpecFile,
 )
@@ -60,205 +31,6 @@ MOST_PLACES = 4
 #: Values, and classes of a value, named on such a line.
 MOST_VALUES, MOST_LABELS = 30, 12
 MEANINGS = ("written by", "reviewed by", "accepted by")
-
-
-@section("methods", "Methods and formulas", short="Methods", of=(SampleSize,), annex=True)
-def methods_blocks(contents: Contents) -> list[Block]:
-    """One line per metric used: meaning, formula, interval, reference; then the references.
-
-    Meanings and formulas that stand beside the values of every metric are not told again.
-    """
-    found: dict[str, list[Measure]] = {}
-    for m in contents.measures:
-        found.setdefault(contents.heading(m, averaged=False), []).append(m)
-    references = References()
-    cell = _usual_cell([one for same in found.values() for one in _methods_of(same)])
-    brief = set(found) <= _titles_of_cards(contents)
-    formula: Column[Method] = left("formula", lambda one: one.formula)
-    columns: list[Column[Method]] = [
-        left("metric", lambda one: one.title),
-        left("use" if brief else "what it is", lambda one: one.meaning),
-        *(() if brief else (formula,)),
-        left("interval", lambda one: one.interval),
-        right("reference", lambda one: one.cited),
-    ]
-    rows = [
-        _method(contents, title, same, references, cell, brief=brief)
-        for title, same in found.items()
-    ]
-    differences = difference_blocks(contents, references)
-    tests = _tests_words(contents, references)
-    advice = _advice_words(contents, references)
-    cited = references.text()
-    blocks: list[Block] = [
-        table_of("", rows, columns, style="methods"),
-        *differences,
-        *([Text(STUDIED.format(cell), "small")] if cell else []),
-        Text(" ".join(filter(None, (_interval_words(contents), tests))), "small"),
-        *([Text(advice, "small")] if advice else []),
-        *([Text(f"References: {cited}", "small")] if cited else []),
-        *size_blocks(contents),
-    ]
-    return blocks if rows else []
-
-
-def _methods_of(same: Iterable[Measure]) -> list[Interval]:
-    """The interval by each method of a metric that held least often in the coverage study.
-
-    Models, groups and averages may differ. Single folds, of few rows, do not speak where values of
-    all rows do.
-    """
-    found: dict[str, Interval] = {}
-    every = list(same)
-    for m in [m for m in every if m.fold in (None, MEAN_OF_FOLDS)] or every:
-        own = m.interval
-        if own is not None and _share_held(own) < _share_held(found.get(own.method)):
-            found[own.method] = own
-    return list(found.values())
-
-
-def _share_held(interval: Interval | None) -> float:
-    """How often such limits held; of none, or none that was studied, more than often."""
-    if interval is None:
-        return 3.0
-    return 2.0 if interval.held is None else interval.held
-
-
-def _titles_of_cards(contents: Contents) -> set[str]:
-    """The metrics that have a card, with their meaning and formula, in the sections before."""
-    if not {"measures", "scores"} <= set(contents.sections) or len(contents.views) > CARDS_ABREAST:
-        return set()
-    own = [m for view in contents.views for m in contents.pooled(view) if wanted(contents, m)]
-    return {contents.heading(m, averaged=False) for m in own}
-
-
-class Method(NamedTuple):
-    """A metric of the table of methods: what it is, its formula, its interval, its source."""
-
-    title: str
-    meaning: str
-    formula: str
-    interval: str
-    cited: str
-
-
-def _method(
-    contents: Contents,
-    title: str,
-    same: Sequence[Measure],
-    references: References,
-    cell: str,
-    *,
-    brief: bool,
-) -> Method:
-    m = same[0]
-    declared = find(m.metric)
-    own = "" if m.average or len(m.formula) > 120 else m.formula
-    formula = typeset((declared.formula if declared else "") or own) or "see the card"
-    agreed = contents.words.meaning(m)
-    meaning = agreed or (declared.meaning if declared is not None else "")
-    use = declared.use if declared is not None and not agreed else ""
-    if brief:
-        meaning = f"{use[:1].upper()}{use[1:]}." if use else "–"
-    elif use:
-        meaning += f" Use it {use}."
-    meaning = contents.said(m.dataset, meaning)
-    cited = references.cite(declared.reference) if declared is not None else ""
-    told = [_method_and_share(interval, references, cell) for interval in _methods_of(same)]
-    said = " / ".join(told) or "none"
-    return Method(title, meaning, formula, said, cited or "–")
-
-
-def _usual_cell(intervals: Iterable[Interval]) -> str:
-    """The cell of the coverage study in which most of these held too rarely; empty without one."""
-    cells = Counter(one.held_cell for one in intervals if one.held_cell and one.is_rarely_held)
-    return cells.most_common(1)[0][0] if cells else ""
-
-
-def _method_and_share(interval: Interval, references: References, usual: str) -> str:
-    """The method of an interval, its source, and how often it held where that is too rarely.
-
-    The usual cell of the study is told once for all.
-    """
-    said, held = references.methods([interval.method]), interval.study
-    if held is None or not interval.is_rarely_held:
-        return said
-    elsewhere = "" if held.cell == usual else f" at {held.cell}"
-    return f"{said}; covers {100 * held.low:.1f} to {100 * held.high:.1f} %{elsewhere}"
-
-
-def _tests_words(contents: Contents, references: References) -> str:
-    """What differences are tested by, what intervals and bands are, how p values are adjusted."""
-    own, curves = contents.of(Comparison), contents.of(Curve)
-    told = {
-        "Differences are tested by": [
-            *(c.test for c in own if c.test and c.p_value is not None),
-            *(one.test for one in contents.of(OmnibusTest)),
-        ],
-        "p values are adjusted by": [
-            c.correction for c in own if c.correction != "none" and c.p_adjusted is not None
-        ],
-        "bands of curves are": [c.band.method for c in curves if c.band and c.band.method],
-    }
-    said = [
-        f"{what} {references.methods(dict.fromkeys(names))}"
-        for what, names in told.items()
-        if names
-    ]
-    words = "; ".join(said)
-    return f"{words[0].upper()}{words[1:]}." if said else ""
-
-
-def _advice_words(contents: Contents, references: References) -> str:
-    """What guidance on models for medical decisions says of the measures shown, if it is asked."""
-    told: dict[Advice, dict[str, None]] = {}
-    for m in contents.measures if contents.words.guidance else ():
-        declared = find(m.metric)
-        if declared is not None and declared.advice is not None:
-            told.setdefault(declared.advice, {})[contents.heading(m, averaged=False)] = None
-    if not told:
-        return ""
-    own = [one for one in ADVICES if one in told]
-    said = "; ".join(f"{listed(list(told[one]))}: {one.text}" for one in own)
-    start = "Guidance on models that support medical decisions"
-    return contents.said(None, f"{start} {references.cite(VAN_CALSTER)}. {said}.")
-
-
-AVERAGED = "An average over classes excludes those with an undefined value."
-CHOSEN = "Intervals at a threshold chosen on the same rows are conditional on it."
-
-
-def _interval_words(contents: Contents) -> str:
-    confidence = contents.spec.get("confidence") or {}
-    levels = {m.interval.level for m in contents.measures if m.interval}
-    parts = (
-        [f"Intervals are two-sided, {' and '.join(level_text(x) for x in sorted(levels))}."]
-        if levels
-        else []
-    )
-    compared = (c.interval for c in contents.of(Comparison))
-    intervals = (*(m.interval for m in contents.measures), *compared)
-    resampled = any("bootstrap" in one.method for one in intervals if one is not None)
-    if resampled and isinstance(confidence, dict) and confidence.get("resamples"):
-        parts.append(
-            f"Bootstraps draw {confidence['resamples']} times, seed {confidence.get('seed', 0)}."
-        )
-    views = {view_of(m) for m in contents.measures if m.threshold is not None}
-    decide = dict.fromkeys(contents.operator(view) for view in contents.views if view in views)
-    parts += [f"{operator} threshold predicts the positive class." for operator in decide]
-    if any(m.average for m in contents.measures):
-        parts.append(AVERAGED)
-    if any(m.exploratory for m in contents.measures):
-        parts.append(CHOSEN)
-    parts += [words for words in (width_words(contents), multiplicity_words(contents)) if words]
-    return " ".join(parts)
-
-
-#: What a share of intervals that held is, said once below the methods.
-STUDIED = (
-    "Covers: the % of samples of the coverage study with 95 % limits around the true value, "
-    "if below 93, at {} unless stated."
-)
 
 
 @section(
@@ -331,7 +103,7 @@ def _for_one_reason(rows: Mapping[_Missing, Iterable[str]]) -> list[tuple[str, s
     """A line for each place and reason: everything that is missing there for it."""
     found: dict[tuple[str, str, str], dict[str, list[str]]] = {}
     for missing, places in rows.items():
-        key = (_places(list(places)), missing.state, missing.why)
+        key = (_first(list(places), MOST_PLACES, "; "), missing.state, missing.why)
         labels = found.setdefault(key, {}).setdefault(missing.what, [])
         labels += [missing.label] if missing.label else []
     lines = []
@@ -354,11 +126,6 @@ def _where(record: SkippedTask | Failure) -> str:
     """The model and dataset that something was not done for."""
     named = (record.model, record.dataset)
     return ", ".join(label_text(name) for name in named if name is not None) or "–"
-
-
-def _places(places: list[str]) -> str:
-    """Where a value is missing: the first few places, and how many more there are."""
-    return _first(places, MOST_PLACES, "; ")
 
 
 @section("provenance", "Provenance", of=(Provenance,), annex=True)
@@ -435,7 +202,7 @@ def _hashed(entry: SpecFile | Input) -> str:
     if isinstance(entry, Input):
         parts.append(counted(entry.rows, "row"))
         if entry.bytes is not None:
-            parts.append(bytes_text(entry.bytes))
+            parts.append(f"{entry.bytes} bytes")
         of = entry.sha256_of
         if of is not None:
             what = "sha256 of the rows" if of.startswith("rows") else f"sha256 of {of}"

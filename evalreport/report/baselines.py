@@ -4,17 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evalreport.report.cards import flat_cells, interval_text, number_of
-from evalreport.report.columns import Column, left, right, table_of
+from evalreport.report.cards import flat_cells, interval_text, judged_title, number_of
+from evalreport.report.columns import Column, left, left_out, right, table_of
 from evalreport.report.contents import Contents, View, identity
 from evalreport.report.marking import flat_counts, flat_counts_of
-from evalreport.report.model import (
-    Block,
-    Head,
-    Line,
-    TableBlock,
-    Text,
-)
+from evalreport.report.model import Block, Head, Line, TableBlock, Text
 from evalreport.report.numbers import count_text, difference_text, or_dash, p_text, value_text
 from evalreport.report.pieces import LineCell
 from evalreport.report.sections import section
@@ -26,17 +20,10 @@ from evalreport.report.words import (
     listed,
     method_text,
     prose,
-    subgroup_text,
     visible,
 )
 from evalreport.results.identity import MEAN_OF_FOLDS, Quantity
-from evalreport.results.records import (
-    AgainstBaseline,
-    Baseline,
-    BaselineTable,
-    Declared,
-    Measure,
-)
+from evalreport.results.records import AgainstBaseline, Baseline, BaselineTable, Declared, Measure
 
 MOST_LINES = 40
 #: Metrics of the table of baselines.
@@ -202,11 +189,10 @@ def _notes(own: Sequence[Baseline], lines: int, alone: Sequence[str]) -> str:
     """The notes of baselines, and what is left out: ``alone`` are values that no model has."""
     found = list(dict.fromkeys(prose(b.note) for b in own if b.note))
     notes = [f"{note[:1].upper()}{note[1:]}." for note in found]
-    if lines > MOST_BASELINES:
-        notes.append(f"{MOST_BASELINES} of {lines} metrics; the others are in results.json.")
+    notes.append(left_out(MOST_BASELINES, lines, "metrics"))
     if alone:
         notes.append(f"Computed for the baselines and for no model: {listed(list(alone))}.")
-    return " ".join(notes)
+    return " ".join(filter(None, notes))
 
 
 def _left_out(contents: Contents, own: Sequence[Baseline]) -> str:
@@ -244,7 +230,7 @@ def _measure(contents: Contents, view: View, key: Quantity) -> Measure | None:
 def _declared(contents: Contents, entries: Sequence[Declared]) -> TableBlock:
     """Declared values, who declared them, and whether the interval measured here holds them."""
     columns: list[Column[Declared]] = [
-        left("metric", lambda one: _declared_title(contents, one)),
+        left("metric", lambda one: judged_title(contents, one)),
         left("model", lambda one: label_text(one.model or "–")),
         right("declared", lambda one: value_text(one.value)),
         left("source", lambda one: prose(one.source or "not stated")),
@@ -257,14 +243,6 @@ def _declared(contents: Contents, entries: Sequence[Declared]) -> TableBlock:
     note = "Inside and outside are of the interval measured here; neither is a verdict."
     title = "Declared elsewhere and measured here"
     return table_of(title, entries, columns, note, most=MOST_LINES)
-
-
-def _declared_title(contents: Contents, entry: Declared) -> str:
-    m = contents.measure_of(entry.measure)
-    title = contents.heading(m or entry)
-    if entry.subgroup:
-        title += f", {subgroup_text(entry.subgroup)}"
-    return f"{title} ({m.id})" if m else title
 
 
 def _within(entry: Declared) -> str:

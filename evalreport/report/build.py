@@ -13,6 +13,7 @@ from evalreport.report.checklists import asked, checklist_blocks
 from evalreport.report.checklists import declared as declared_lists
 from evalreport.report.contents import Contents
 from evalreport.report.criteria import protocol_text
+from evalreport.report.guide import AT_THE_HEAD
 from evalreport.report.logo import logo_address
 from evalreport.report.metric_sections import metric_blocks_with
 from evalreport.report.model import (
@@ -64,8 +65,8 @@ def build(
     spec = provenance.spec.sha256 if provenance.spec is not None else ""
     return Report(
         title=prose(results.title or "Classifier evaluation"),
-        lead=_lead(contents),
-        language=_language(contents),
+        lead=" ".join(prose(said) for key in AT_THE_HEAD if (said := contents.about.get(key))),
+        language=visible(str(contents.report.get("language") or "en")),
         identifier=identifier(results),
         issued=issued_text(provenance) + as_of_text(results.as_of),
         created=visible(provenance.at),
@@ -227,16 +228,6 @@ def identifier(results: Results) -> str:
     """Twelve hexadecimal digits that change whenever a result does."""
     text = json.dumps(encode(results), sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
-
-
-def _language(contents: Contents) -> str:
-    """The language of the page, as the spec has it."""
-    return visible(str(contents.report.get("language") or "en"))
-
-
-def _lead(contents: Contents) -> str:
-    said = (contents.about.get(key) for key in ("question", "intended_use"))
-    return " ".join(prose(text) for text in said if text)
 
 
 def _section(

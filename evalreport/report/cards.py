@@ -29,9 +29,25 @@ from evalreport.report.numbers import (
     value_text,
 )
 from evalreport.report.pieces import Card, LineCell, Number, Whisker
-from evalreport.report.words import OUTCOME_MARKS, method_text, prose, rows_text, visible
+from evalreport.report.words import (
+    OUTCOME_MARKS,
+    method_text,
+    prose,
+    rows_text,
+    subgroup_text,
+    visible,
+)
 from evalreport.results.identity import REPEATS_SHARE_ROWS
-from evalreport.results.records import Criterion, Interval, Measure, Reached, Table, verdict_of
+from evalreport.results.records import (
+    Claim,
+    Criterion,
+    Declared,
+    Interval,
+    Measure,
+    Reached,
+    Table,
+    verdict_of,
+)
 
 
 def number_of(
@@ -167,6 +183,15 @@ def whisker_of(
     )
 
 
+def judged_title(contents: Contents, entry: Claim | Declared) -> str:
+    """The number that a printed or declared value is of, and the measure it is held against."""
+    m = contents.measure_of(entry.measure)
+    title = contents.heading(m or entry)
+    if entry.subgroup:
+        title += f", {subgroup_text(entry.subgroup)}"
+    return f"{title} ({m.id})" if m else title
+
+
 def outcome_cell(outcome: str, reason: str = "") -> LineCell:
     """What came of a criterion, as a stamp, and why."""
     return LineCell(OUTCOME_MARKS[outcome], outcome=verdict_of(outcome), aside=reason)
@@ -207,16 +232,11 @@ def card_of(contents: Contents, m: Measure) -> Card:
         formula=formula_parts(_arithmetic(m, m.formula)),
         substituted=formula_parts(_arithmetic(m, m.substituted)),
         result=_result(m),
-        flags=_flags(m),
+        flags=("exploratory",) if m.exploratory else (),
         detail=_detail(m),
-        flat=_flat(contents, m),
+        # the table of two classes that it is of, with its marks
+        flat=tuple(flat_cells(contents, contents.table_of(m.table), m, "only") or ()),
     )
-
-
-def _flat(contents: Contents, m: Measure) -> tuple[LineCell, ...]:
-    """The table of two classes that a value is of, laid flat with its marks; else nothing."""
-    table = contents.table_of(m.table)
-    return tuple(flat_cells(contents, table, m, "only") or ())
 
 
 def _arithmetic(m: Measure, text: str) -> str:
@@ -235,13 +255,6 @@ def _result(m: Measure) -> str:
     if m.value is not None:
         steps.append(six_decimals(m.value))
     return grouped_figures("".join(f" = {step}" for step in steps))
-
-
-def _flags(m: Measure) -> tuple[str, ...]:
-    found = []
-    if m.exploratory:
-        found.append("exploratory")
-    return tuple(found)
 
 
 def _detail(m: Measure) -> str:

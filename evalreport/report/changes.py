@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import TypeVar
 
-from evalreport.report.columns import Column, left, right, table_of
+from evalreport.report.columns import Column, across, left, right, table_of
 from evalreport.report.model import Block, TableBlock
 from evalreport.report.numbers import or_dash, p_text
 from evalreport.report.words import label_text, method_text
@@ -169,12 +168,9 @@ def _chart(name: str, model: str, record: Period) -> TableBlock:
 
 def mark_columns(mark_of: Callable[[R], ChartMark]) -> list[Column[R]]:
     """The charts with memory step by step, of records that have the marks of a step each."""
-
-    def cell(k: int, one: R) -> str:
-        return _mark_cells(mark_of(one))[k]
-
     heads = ("z", "EWMA", "its limit", "cumulative sum", "its limit")
-    return [right(head, partial(cell, k)) for k, head in enumerate(heads)]
+    places = ((head, k) for k, head in enumerate(heads))
+    return across(places, lambda k, one: _mark_cells(mark_of(one))[k])
 
 
 def _mark_cells(mark: ChartMark) -> list[str]:

@@ -6,10 +6,16 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from evalreport.report.columns import Column, left, right, table_of
+from evalreport.report.columns import Column, across, left, table_of
 from evalreport.report.contents import Contents
 from evalreport.report.model import Block, Line, TableBlock
-from evalreport.report.numbers import count_text, measured_places, measured_text, share_text
+from evalreport.report.numbers import (
+    count_text,
+    measured_places,
+    measured_text,
+    or_dash,
+    share_text,
+)
 from evalreport.report.pieces import LineCell
 from evalreport.report.sections import section
 from evalreport.report.words import label_text, listed
@@ -48,10 +54,8 @@ def _table(contents: Contents, record: Characteristics) -> TableBlock:
     classes = record.classes[:MOST_CLASSES]
     shown = [None, *(c.label for c in classes)]
     heads = ["all rows", *(label_text(c.label) for c in classes)]
-    columns: list[Column[_Row]] = [
-        left("characteristic", lambda row: row.name),
-        *(right(head, partial(_cell, k)) for k, head in enumerate(heads)),
-    ]
+    columns: list[Column[_Row]] = [left("characteristic", lambda row: row.name)]
+    columns += across(zip(heads, range(len(heads)), strict=True), lambda k, row: row.cells[k])
     rows = [_counts(record, classes), _shares(contents, record, classes)]
     for column in record.columns[:MOST_COLUMNS]:
         groups = {g.label: g for g in column.groups}
@@ -60,10 +64,6 @@ def _table(contents: Contents, record: Characteristics) -> TableBlock:
     whose = "" if len(models) == len(contents.models) else f", {listed(models)}"
     caption = f"Characteristics of the used rows, {label_text(record.dataset)}{whose}"
     return table_of(caption, rows, columns, _left_out(record), "one-table", row=_line)
-
-
-def _cell(place: int, row: _Row) -> str:
-    return row.cells[place]
 
 
 def _line(row: _Row, cells: tuple[str | LineCell, ...]) -> Line:
@@ -117,12 +117,11 @@ def _share(count: int, whole: int) -> str:
 def _of_numbers(groups: Sequence[NumberGroup]) -> Iterator[_Row]:
     if not groups:
         return
-    places = measured_places(groups[0].sd or groups[0].mean)
+    exact = partial(measured_text, places=measured_places(groups[0].sd or groups[0].mean))
 
     def line(name: str, form: str, of: Callable[[NumberGroup], tuple[Any, ...]]) -> _Row:
         cells = [
-            form.format(*(_measured(x, places) for x in of(g))) if g.n else "no value"
-            for g in groups
+            form.format(*(or_dash(x, exact) for x in of(g))) if g.n else "no value" for g in groups
         ]
         return _Row(name, cells, inner=True)
 
@@ -131,10 +130,6 @@ def _of_numbers(groups: Sequence[NumberGroup]) -> Iterator[_Row]:
         "median (quartiles)", "{} ({} to {})", lambda g: (g.median, g.quartile_1, g.quartile_3)
     )
     yield line("range", "{} to {}", lambda g: (g.low, g.high))
-
-
-def _measured(value: Any, places: int) -> str:
-    return "–" if value is None else measured_text(value, places)
 
 
 def _of_words(groups: Sequence[CategoryGroup]) -> Iterator[_Row]:

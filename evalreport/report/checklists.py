@@ -229,7 +229,7 @@ def _clock(contents: Contents) -> str:
 
 
 def _few(names: list[str]) -> str:
-    return listed(first_few(names, MOST_NAMES)) if names else ""
+    return listed(first_few(names, MOST_NAMES))
 
 
 FINDERS: Mapping[str, Callable[[Contents], str]] = {

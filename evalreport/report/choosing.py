@@ -13,12 +13,13 @@ from typing import Any
 from evalreport.metrics.catalogue import AT_THRESHOLDS, find
 from evalreport.metrics.formula import Value
 from evalreport.metrics.tables import Counts
+from evalreport.report.charts.points import spread_over
 from evalreport.report.contents import Contents, View
+from evalreport.report.count_tables import turned_counts
 from evalreport.report.leading import best_first
 from evalreport.report.marking import FLAT
 from evalreport.report.model import Block, Chooser, Position
 from evalreport.report.numbers import count_text, threshold_text, value_text
-from evalreport.report.orientation import turned_counts
 from evalreport.report.words import label_text
 from evalreport.results.records import Curve
 
@@ -76,8 +77,6 @@ def _is_first(contents: Contents, view: View, curve: Curve) -> bool:
 
 def _positions(contents: Contents, view: View, curve: Curve) -> tuple[Position, ...]:
     """The thresholds of a sweep, lowest first, with all that follows from each."""
-    from evalreport.report.slices import spread_over
-
     points: Mapping[str, Sequence[Any]] = curve.points
     first = _is_first(contents, view, curve)
     columns = [points[name.lower()] for name in FLAT]

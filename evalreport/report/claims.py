@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evalreport.report.cards import interval_text
+from evalreport.report.cards import interval_text, judged_title
 from evalreport.report.columns import Column, left, right, table_of
 from evalreport.report.contents import Contents
 from evalreport.report.marking import flat_counts
@@ -12,22 +12,17 @@ from evalreport.report.model import Block, TableBlock
 from evalreport.report.numbers import count_text, or_dash
 from evalreport.report.sections import section
 from evalreport.report.words import (
+    OUTCOME_MARKS,
     counted,
     label_text,
     listed,
     method_text,
     prose,
-    subgroup_text,
     visible,
 )
 from evalreport.results.records import Claim, ClaimCounts
 
-VERDICTS = {
-    "reproduced": "✓ reproduced",
-    "other_method": "✗ reproduced by another method",
-    "not_reproducible": "✗ not reproducible",
-    "not_evaluated": "○ not evaluated",
-}
+VERDICTS = {**OUTCOME_MARKS, "other_method": "✗ reproduced by another method"}
 MOST_LINES = 60
 
 
@@ -44,7 +39,7 @@ def claim_blocks(contents: Contents) -> list[Block]:
     if not entries:
         return []
     columns: list[Column[Claim]] = [
-        left("claim", lambda one: _title(contents, one)),
+        left("claim", lambda one: f"{one.claim}. {judged_title(contents, one)}"),
         left("model", lambda one: label_text(one.model or "–")),
         right("printed", _printed),
         left("stated method", lambda one: or_dash(one.method, method_text)),
@@ -61,15 +56,6 @@ def claim_blocks(contents: Contents) -> list[Block]:
     if found:
         blocks.append(_counts(contents, found))
     return blocks
-
-
-def _title(contents: Contents, entry: Claim) -> str:
-    """The number of a claim, and the measure that it is on."""
-    m = contents.measure_of(entry.measure)
-    title = contents.heading(m or entry)
-    if entry.subgroup:
-        title += f", {subgroup_text(entry.subgroup)}"
-    return f"{entry.claim}. {title}" + (f" ({m.id})" if m else "")
 
 
 def _given(entry: Claim) -> str:

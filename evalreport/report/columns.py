@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Generic, TypeVar
 
 from evalreport.report.model import Head, Line, TableBlock
 from evalreport.report.pieces import LineCell
 
 R = TypeVar("R")
+K = TypeVar("K")
 #: Lines below which a table is short, and columns above which it needs the width of the page.
 FEW, MANY = 10, 4
 
@@ -34,6 +36,17 @@ def left(head: str, of: Callable[[R], str | LineCell]) -> Column[R]:
 def right(head: str, of: Callable[[R], str | LineCell]) -> Column[R]:
     """A column of numbers."""
     return Column(head, of, "right")
+
+
+def across(
+    keys: Iterable[tuple[str, K]], of: Callable[[K, R], str | LineCell], align: str = "right"
+) -> list[Column[R]]:
+    """A column for each of these keys, after its head: what a record has for the key.
+
+    >>> [column.of({"a": 1}) for column in across([("A", "a")], lambda key, one: str(one[key]))]
+    ['1']
+    """
+    return [Column(head, partial(of, key), align) for head, key in keys]
 
 
 def table_of(
@@ -61,15 +74,18 @@ def table_of(
     """
     every = tuple(records)
     shown = every[:most] if newest is None else every[-newest:]
-    if len(shown) < len(every):
-        left_out = f"{len(shown)} of {len(every)} {noun}; the others are in results.json."
-        left_out = left_out if newest is None else f"The newest {left_out}"
-        note = f"{note} {left_out}".strip()
+    if more := left_out(len(shown), len(every), noun):
+        note = f"{note} {'' if newest is None else 'The newest '}{more}".strip()
 
     def plain(one: R, cells: tuple[str | LineCell, ...]) -> Line:
         return Line(cells, strong=strong(one))
 
     return _plain(caption, *laid(shown, columns, row or plain), note, style)
+
+
+def left_out(shown: int, total: int, noun: str) -> str:
+    """How many are shown of how many; nothing where all are."""
+    return f"{shown} of {total} {noun}; the others are in results.json." if shown < total else ""
 
 
 def grouped_table(

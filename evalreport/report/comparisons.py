@@ -11,15 +11,10 @@ from typing import Any
 from evalreport.metrics.catalogue import find
 from evalreport.report.cards import interval_text, number_of
 from evalreport.report.classes import counts_of_each, first_table
-from evalreport.report.columns import Column, laid, left, right
+from evalreport.report.columns import Column, across, laid, left, left_out, right
 from evalreport.report.contents import Contents, View
 from evalreport.report.leading import same_number
-from evalreport.report.model import (
-    Block,
-    Line,
-    TableBlock,
-    Text,
-)
+from evalreport.report.model import Block, Line, TableBlock, Text
 from evalreport.report.now_and_then import then_blocks
 from evalreport.report.numbers import (
     count_text,
@@ -29,10 +24,8 @@ from evalreport.report.numbers import (
     or_dash,
     p_text,
 )
-from evalreport.report.paired_charts import paired_charts
-from evalreport.report.paired_tables import paired_tables
+from evalreport.report.paired import paired_charts, paired_tables
 from evalreport.report.pieces import LineCell, Whisker
-from evalreport.report.sample_size import family_words
 from evalreport.report.words import (
     counted,
     first_few,
@@ -42,7 +35,7 @@ from evalreport.report.words import (
     subgroup_text,
 )
 from evalreport.report.worst import sign_of
-from evalreport.results.identity import MEAN_OF_FOLDS, Quantity, WhichNumber
+from evalreport.results.identity import MEAN_OF_FOLDS, Quantity
 from evalreport.results.records import Comparison, Interval, Measure
 
 MOST_LINES = 60
@@ -121,8 +114,8 @@ def _repeats(contents: Contents, entry: Comparison, other: Comparison) -> bool:
 
 def comparison_intro(contents: Contents) -> str:
     """What the comparisons say, in a sentence."""
-    entries = [c for c in contents.of(Comparison) if c.interval]
-    apart = sum(_leaves_out_0(c) for c in entries)
+    entries = [c.interval for c in contents.of(Comparison) if c.interval]
+    apart = sum(limits.low > 0 or limits.high < 0 for limits in entries)
     same = "Differences are model minus reference, on the same rows where both have them. "
     if all(c.reference_run for c in contents.of(Comparison)):
         same = "Differences are this run minus the earlier run, each on its own rows. "
@@ -147,6 +140,15 @@ def comparison_intro(contents: Contents) -> str:
         f"{counted(len(corrected), 'comparison')} (marked *). Intervals are not "
         f"corrected: {alone}."
     )
+
+
+def family_words(tests: Sequence[Comparison]) -> str:
+    """Which tests were corrected together, and how many they are."""
+    known = [t for t in tests if t.family]
+    if any(t.family == "dataset" for t in known):
+        return "those of each dataset as one family"
+    size = max((t.family_tests or 0 for t in known), default=0)
+    return f"as one family of {counted(size, 'test')}"
 
 
 def other_rows_text(contents: Contents) -> str:
@@ -204,11 +206,6 @@ def against_text(entry: Comparison) -> str:
     if entry.model == entry.reference:
         return dataset
     return f"{label_text(entry.reference)} on {dataset}"
-
-
-def _leaves_out_0(entry: Comparison) -> bool:
-    interval = entry.interval
-    return interval is not None and (interval.low > 0 or interval.high < 0)
 
 
 def _is_corrected(entry: Comparison) -> bool:
@@ -279,18 +276,17 @@ def _differences(contents: Contents, entries: Sequence[Comparison], total: int) 
     axis: Column[Comparison] = left("axis", lambda e: _on_axis(contents, e, unit, reach))
     shown = _columns(contents, entries, axis, only=bool(only), alone=alone is not None)
     heads, lines = laid(entries, shown)
-    notes: tuple[str, ...] = ()
-    if len(entries) < total:
-        notes = (f"{len(entries)} of {total} comparisons; the others are in results.json.",)
+    notes = [left_out(len(entries), total, "comparisons")]
     if any(e.fold == MEAN_OF_FOLDS for e in entries):
-        notes = (*notes, "The values of means over folds are beside the tables of their folds.")
+        notes.append("The values of means over folds are beside the tables of their folds.")
     if _values_elsewhere(contents, entries):
-        notes = (*notes, "The values are beside their tables, in the section of metrics.")
-    notes = (*notes, *_disagreeing(contents, entries))
+        notes.append("The values are beside their tables, in the section of metrics.")
+    notes += _disagreeing(contents, entries)
     of = "Differences" if alone is None else f"Differences of {alone.symbol} {alone.name}"
     of += f" from {only}" if only else ""
     ticks = tuple(number_text(round(x, 12)) for x in (-reach, 0.0, reach))
-    return TableBlock(f"{of}. ↓ less is better", heads, lines, notes, "many cmp", ticks)
+    told = tuple(filter(None, notes))
+    return TableBlock(f"{of}. ↓ less is better", heads, lines, told, "many cmp", ticks)
 
 
 def _columns(
@@ -315,7 +311,9 @@ def _columns(
     reference: Column[Comparison] = left(
         "reference", lambda e: "then" if e.reference_run else marked(_reference(e))
     )
-    corrected: Column[Comparison] = right(f"p, {_correction(entries)}", lambda e: _p(e.p_adjusted))
+    corrected: Column[Comparison] = right(
+        f"p, {_correction(entries)}", lambda e: or_dash(e.p_adjusted, p_text)
+    )
     valued = not _values_elsewhere(contents, entries)
     value: Column[Comparison] = right(
         "value", lambda e: _value(contents, _measure(contents, e, "model"))
@@ -330,7 +328,7 @@ def _columns(
         right(_level(entries), lambda e: "" if e.interval is None else _limits(e.interval)),
         axis,
         left("test", _test),
-        right("p", lambda e: _p(e.p_value)),
+        right("p", lambda e: or_dash(e.p_value, p_text)),
         *((corrected,) if any(map(_is_corrected, entries)) else ()),
     ]
 
@@ -341,14 +339,9 @@ def _counts_of_classes(contents: Contents, entries: Sequence[Comparison]) -> lis
     tables = {v: first_table(contents, v) for v in contents.views if v in views}
     counts = {v: found for v, t in tables.items() if (found := counts_of_each(t))}
 
-    def count(name: str, view: View) -> str:
-        return counts[view].get(name, "")
-
     names = dict.fromkeys(name for own in counts.values() for name in own)
-    columns: list[Column[View]] = [
-        left("model", lambda view: LineCell(mark=contents.mark(view))),
-        *(right(name, partial(count, name)) for name in names),
-    ]
+    columns: list[Column[View]] = [left("model", lambda view: LineCell(mark=contents.mark(view)))]
+    columns += across(zip(names, names, strict=True), lambda name, view: counts[view].get(name, ""))
 
     def row(view: View, cells: tuple[str | LineCell, ...]) -> Line:
         name = "" if (table := tables[view]) is None else table.id
@@ -436,19 +429,10 @@ def _value(contents: Contents, m: Measure | None) -> str | LineCell:
 
 
 def _test(entry: Comparison) -> str:
-    """The test, with the counts that it is of where it pairs rows."""
-    told = [method_text(entry.test)] if entry.test else []
-    return ", ".join([*told, *([alone] if (alone := _alone(entry)) else [])]) or "–"
-
-
-def _alone(entry: Comparison) -> str:
-    """How many rows count for the model alone, and how many for the reference alone."""
-    joint = entry.joint_table
-    return "" if joint is None else f"{count_text(joint.n10)} : {count_text(joint.n01)}"
-
-
-def _p(p: float | None) -> str:
-    return "–" if p is None else p_text(p)
+    """The test, with how many rows count for the model alone, and for the reference alone."""
+    told, joint = [method_text(entry.test)] if entry.test else [], entry.joint_table
+    told += [] if joint is None else [f"{count_text(joint.n10)} : {count_text(joint.n01)}"]
+    return ", ".join(told) or "–"
 
 
 def comparison_title(contents: Contents, entry: Comparison) -> str:
@@ -486,16 +470,12 @@ def _measure(contents: Contents, entry: Comparison, side: str) -> Measure | None
     if side == "reference":
         view = _reference(entry)
     asked = replace(entry.which, dataset=view[0], model=view[1], threshold=None, rule=None)
-    alike = [m for m in contents.of_view(view) if _without_threshold(m) == asked]
-    at = entry.threshold
-    same = [m for m in alike if m.threshold == at]
+    # whatever its threshold and however rows count in it
+    free = partial(replace, threshold=None, rule=None, indeterminate=None)
+    alike = [m for m in contents.of_view(view) if free(m.which) == asked]
+    same = [m for m in alike if m.threshold == entry.threshold]
     # labels have no threshold: scores are held against them at the first one
     return next(iter(same or filter(contents.at_first(view), alike)), None)
-
-
-def _without_threshold(m: Measure) -> WhichNumber:
-    """Which number a measure is, whatever its threshold and however rows count in it."""
-    return replace(m.which, threshold=None, rule=None, indeterminate=None)
 
 
 def _wins(contents: Contents, entries: Sequence[Comparison]) -> list[Block]:

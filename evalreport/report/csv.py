@@ -100,14 +100,12 @@ def _cells(table: Table) -> Iterable[list[Any]]:
 
 
 def _pairs(mapping: Mapping[str, Any]) -> str:
-    return "; ".join(f"{key}={neutral_number(value)}" for key, value in mapping.items())
-
-
-def neutral_number(value: Any) -> str:
-    """A parameter or group value as text; whole floats without a point."""
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value)
+    """Parameters or a group as text; whole floats without a point."""
+    texts = (
+        (key, int(v) if isinstance(v, float) and v.is_integer() else v)
+        for key, v in mapping.items()
+    )
+    return "; ".join(f"{key}={text}" for key, text in texts)
 
 
 def _written(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:

@@ -15,8 +15,13 @@ from evalreport.report.charts.canvas import HALF, WHOLE, drawing, grid, panel
 from evalreport.report.charts.decision import decision, one_decision
 from evalreport.report.charts.labels import KEY_LINE, below, key, key_below, label
 from evalreport.report.charts.points import Curve, columns
-from evalreport.report.charts.precision_recall import one_precision_recall, precision_recall
-from evalreport.report.charts.roc import one_roc, roc, zoomed_roc
+from evalreport.report.charts.rates import (
+    one_precision_recall,
+    one_roc,
+    precision_recall,
+    roc,
+    zoomed_roc,
+)
 from evalreport.report.charts.scores import Scale, scores
 from evalreport.report.charts.style import SMALL_PANEL
 from evalreport.report.charts.thresholds import ROW, Row, thresholds

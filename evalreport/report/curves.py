@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import pairwise
 from typing import Any, TypeAlias, TypeVar
 
@@ -12,8 +11,8 @@ from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Goal, Shows
 from evalreport.report.charts.canvas import HALF
 from evalreport.report.charts.decision import better
-from evalreport.report.charts.points import FEWEST, columns
-from evalreport.report.columns import Column, left, right, table_of
+from evalreport.report.charts.points import FEWEST, columns, spread_over
+from evalreport.report.columns import Column, across, left, table_of
 from evalreport.report.contents import Contents, View, view_of
 from evalreport.report.curve_charts import (
     MOST_TOGETHER,
@@ -37,15 +36,7 @@ from evalreport.report.findings import (
 )
 from evalreport.report.leading import front_views
 from evalreport.report.marking import FLAT
-from evalreport.report.model import (
-    Block,
-    Chart,
-    Charts,
-    Drawing,
-    Heading,
-    TableBlock,
-    Text,
-)
+from evalreport.report.model import Block, Chart, Charts, Drawing, Heading, TableBlock, Text
 from evalreport.report.numbers import (
     count_text,
     level_text,
@@ -55,7 +46,7 @@ from evalreport.report.numbers import (
 )
 from evalreport.report.sections import section
 from evalreport.report.series import front_criterion
-from evalreport.report.slices import spread_over, wanted
+from evalreport.report.slices import wanted
 from evalreport.report.strips import Row, measures_strip
 from evalreport.report.words import counted, label_text, listed, method_text
 from evalreport.report.worst import by_class
@@ -264,11 +255,7 @@ def _of_classes(contents: Contents, curves: Sequence[Curve]) -> str:
     """Of which classes curves are, or of which labels of sets."""
     one = "label" if contents.has_sets(view_of(curves[0])) else "class"
     many = "labels" if one == "label" else "classes"
-    return f"{one if len(curves) == 1 else many} {_named(curves)}"
-
-
-def _named(curves: Sequence[Curve]) -> str:
-    return listed([label_text(c.label) for c in curves])
+    return f"{one if len(curves) == 1 else many} {listed([label_text(c.label) for c in curves])}"
 
 
 def _is_drawn(curve: Curve) -> bool:
@@ -517,7 +504,7 @@ def _column_names(curves: Sequence[Curve]) -> list[str]:
 
 def _data_columns(contents: Contents, curve: Curve, names: Sequence[str]) -> list[Column[_Point]]:
     said = (contents.said(curve.dataset, name.replace("_", " ")) for name in names)
-    return [right(head, partial(_cell, name)) for head, name in zip(said, names, strict=True)]
+    return across(zip(said, names, strict=True), _cell)
 
 
 def _some_points(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evalreport.report.columns import Column, left, right, table_of
+from evalreport.report.columns import Column, left, left_out, right, table_of
 from evalreport.report.contents import Contents
 from evalreport.report.model import Block, TableBlock, TablePair, Text
 from evalreport.report.numbers import count_text, or_dash, p_text, share_text, value_text
@@ -36,14 +36,8 @@ def drift_blocks(contents: Contents) -> list[Block]:
     tables = [_bins(contents, record) for record in records if record.bins]
     shown = tables[:MOST_TABLES]
     blocks += [TablePair(tuple(shown[k : k + 2])) for k in range(0, len(shown), 2)]
-    if len(tables) > len(shown):
-        blocks.append(
-            Text(
-                f"{len(shown)} of {len(tables)} distributions; the others are in results.json.",
-                "small",
-            )
-        )
-    return blocks
+    more = left_out(len(shown), len(tables), "distributions")
+    return [*blocks, *([Text(more, "small")] if more else [])]
 
 
 def _summary(contents: Contents, records: Sequence[Drift]) -> TableBlock:

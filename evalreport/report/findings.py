@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from evalreport.report.charts.points import FEWEST, Curve, columns
+from evalreport.report.charts.points import FEWEST, Curve, columns, stretches
 from evalreport.report.charts.thresholds import Row
 from evalreport.report.numbers import threshold_text, value_text
 from evalreport.report.words import counted, label_text, listed
@@ -71,7 +71,8 @@ def precision_finding(curves: Sequence[Curve]) -> str:
     if not all(tops):
         return ""
     at = sorted({row[0] for rows in tops for row in rows if row[0] > 0})
-    signs = [_sign(_level(tops[0], x) - _level(tops[1], x)) for x in at]
+    ahead = (_level(tops[0], x) - _level(tops[1], x) for x in at)
+    signs = [(by > 1e-12) - (by < -1e-12) for by in ahead]
     kinds = {s for s in signs if s}
     if not kinds:
         return f"{curves[0].name} and {curves[1].name} have the same precision at every recall"
@@ -89,15 +90,9 @@ def precision_finding(curves: Sequence[Curve]) -> str:
 
 def _longest_lead(curves: Sequence[Curve], at: Sequence[float], signs: Sequence[int]) -> str:
     """The widest stretch of recall in which one of two curves is nowhere below the other."""
-    runs: list[tuple[int, int, int]] = []
-    for sign in (1, -1):
-        start = None
-        for k, own in enumerate([*signs, -sign]):
-            if own in (0, sign):
-                start = k if start is None else start
-            elif start is not None:
-                runs.append((start, k - 1, sign))
-                start = None
+    runs = [
+        (*run, sign) for sign in (1, -1) for run in stretches([own in (0, sign) for own in signs])
+    ]
     first, last, sign = max(runs, key=lambda run: at[run[1]] - at[run[0]])
     more, less = curves if sign == 1 else (curves[1], curves[0])
     if not any(signs[first : last + 1]):
@@ -132,10 +127,6 @@ def _level(rows: Rows, x: float) -> float:
     return next((row[1] for row in rows if row[0] >= x - 1e-12), rows[-1][1])
 
 
-def _sign(number: float) -> int:
-    return (number > 1e-12) - (number < -1e-12)
-
-
 def benefit_finding(curves: Sequence[Curve], x: str = "threshold", y: str = "net_benefit") -> str:
     """Whose net benefit is highest, treating all and none included, and from where to where."""
     if not curves:
@@ -151,31 +142,17 @@ def benefit_finding(curves: Sequence[Curve], x: str = "threshold", y: str = "net
     name = max((c.name for c in curves), key=lambda c: len(lead[c]))
     if not lead[name]:
         return "no model has a higher net benefit than all other choices at any threshold"
-    stretches = _stretches(lead[name], known)
-    longest = max(stretches, key=len)
-    told = stretches if len(stretches) <= 2 else [longest]
+    runs = stretches([t in lead[name] for t in known])
+    longest = max(runs, key=lambda run: run[1] - run[0])
+    told = runs if len(runs) <= 2 else [longest]
     where = [
-        _between(run[0], run[-1], "at the threshold", "at thresholds from", threshold_text)
-        for run in told
+        _between(
+            known[first], known[last], "at the threshold", "at thresholds from", threshold_text
+        )
+        for first, last in told
     ]
-    rest = "" if len(told) == len(stretches) else ", its longest such stretch"
+    rest = "" if len(told) == len(runs) else ", its longest such stretch"
     return f"{name} has the highest net benefit {listed(where)}{rest}"
-
-
-def _stretches(own: Sequence[float], among: Sequence[float]) -> list[list[float]]:
-    """Some of the thresholds in order, split where one between them is missing.
-
-    >>> _stretches([1, 2, 4], [1, 2, 3, 4])
-    [[1, 2], [4]]
-    """
-    wanted = set(own)
-    found: list[list[float]] = [[]]
-    for t in among:
-        if t in wanted:
-            found[-1].append(t)
-        elif found[-1]:
-            found.append([])
-    return [run for run in found if run]
 
 
 def _heights(curve: Curve, x: str, y: str) -> dict[float, float]:

@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from evalreport.report.columns import Column, left, table_of
 from evalreport.report.contents import Contents
+from evalreport.report.count_tables import turned_counts
 from evalreport.report.marking import positive_index, role_text
-from evalreport.report.model import (
-    Block,
-    Facts,
-    Legend,
-    TableBlock,
-)
-from evalreport.report.orientation import turned_counts
+from evalreport.report.model import Block, Facts, Legend, TableBlock
 from evalreport.report.sections import section
 from evalreport.report.words import label_text, prose
 

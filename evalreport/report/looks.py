@@ -33,7 +33,10 @@ def look_blocks(contents: Contents) -> list[Block]:
         right("rows so far", lambda one: count_text(one.rows)),
         left("value so far", _value),
         left("interval", _interval),
-        left("error spent", _spent),
+        left(
+            "error spent",
+            lambda one: or_dash(one.spent, lambda p: f"{p_text(p)} of {p_text(one.alpha)}"),
+        ),
         left("before", _before),
         left("outcome", _outcome),
     ]
@@ -85,10 +88,6 @@ def _criterion(contents: Contents, one: Look) -> str:
 def _title(contents: Contents, one: Look) -> str:
     measure = contents.measure_of(one.measure)
     return visible(one.text) if measure is None else contents.title(measure)
-
-
-def _spent(one: Look) -> str:
-    return "–" if one.spent is None else f"{p_text(one.spent)} of {p_text(one.alpha)}"
 
 
 def _value(one: Look) -> str:

@@ -11,14 +11,13 @@ from dataclasses import replace
 
 from evalreport.report.cards import metric_blocks
 from evalreport.report.classes import class_lines, joined_class_blocks, label_tables, top_confusions
-from evalreport.report.columns import Column, left, right, table_of
+from evalreport.report.columns import Column, left, left_out, right, table_of
 from evalreport.report.contents import Contents, grouped, view_of
 from evalreport.report.count_tables import MOST_WHOLE, abreast, count_table
 from evalreport.report.leading import best_first
 from evalreport.report.marking import flat_counts
 from evalreport.report.model import Block, Line, MetricBlock, TableBlock, TablePair, Tables
 from evalreport.report.numbers import count_text, value_text
-from evalreport.report.pieces import LineCell
 from evalreport.report.sections import section
 from evalreport.report.slices import wanted
 from evalreport.report.strips import Row, metric_strip, tables_strip
@@ -54,15 +53,19 @@ def missing_blocks(contents: Contents) -> list[Block]:
     ]
     rows = [(m, below) for m in found[:MOST_LINES] for below in (False, True)[: 2 - _divides(m)]]
     lost = list(dict.fromkeys(_lost(contents, m) for m in found))
-    note = f"{lost[0]} {RULE}" if len(lost) == 1 else RULE
-    if len(found) > MOST_LINES:
-        note += f" {MOST_LINES} of {len(found)} measures; the others are in results.json."
+    more = left_out(MOST_LINES, len(found), "measures")
+    note = " ".join(filter(None, [*(lost if len(lost) == 1 else ()), RULE, more]))
     title = "Worst and best case with the rows that lack a prediction or a target"
-    return [table_of(title, rows, columns, note, "gaps wraps", row=_line_of_bounds)]
-
-
-def _line_of_bounds(one: _Bounded, cells: tuple[str | LineCell, ...]) -> Line:
-    return Line(cells, inner=one[1])
+    return [
+        table_of(
+            title,
+            rows,
+            columns,
+            note,
+            "gaps wraps",
+            row=lambda one, cells: Line(cells, inner=one[1]),
+        )
+    ]
 
 
 def _divides(m: Measure) -> bool:
@@ -146,18 +149,18 @@ def metric_blocks_with(
     if scores is not None and (of_scores := _metrics(contents, scores=True)):
         binary = any(contents.is_binary(view) for view in contents.views)
         between = scores if blocks and binary else ()
-        blocks = [*blocks, *between, *without_tables_of(of_scores, blocks)]
+        # tables stand in the section once
+        blocks = [
+            *blocks,
+            *between,
+            *(b for b in of_scores if isinstance(b, MetricBlock) or b not in blocks),
+        ]
     joined = joined_class_blocks(contents) if classes else []
     # confusions of few classes follow the tables that they are of
     first = [block for block in joined[:1] if isinstance(block, TablePair)]
     lines = [block for view in contents.views for block in class_lines(contents, view)]
     blocks = [*blocks, *first, *lines, *joined[len(first) :]]
     return [*blocks, *missing_blocks(contents)] if blocks else []
-
-
-def without_tables_of(blocks: list[Block], others: list[Block]) -> list[Block]:
-    """Blocks of metrics that follow others in one section: tables stand in it once."""
-    return [b for b in blocks if isinstance(b, MetricBlock) or b not in others]
 
 
 def _metrics(contents: Contents, scores: bool) -> list[Block]:
@@ -169,13 +172,10 @@ def _metrics(contents: Contents, scores: bool) -> list[Block]:
         and contents.is_of_scores(m) == scores
         and (contents.is_binary(view) or not m.average or contents.words.is_plain(m))
     ]
-    return _cards_or_strips(contents, chosen) if chosen else []
-
-
-def _cards_or_strips(contents: Contents, chosen: list[Measure]) -> list[Block]:
-    if len(contents.views) > CARDS_ABREAST:
-        return [*_large_tables(contents, chosen), *_model_strips(contents, chosen)]
-    return [*_large_tables(contents, chosen), *metric_blocks(contents, chosen)]
+    if not chosen:
+        return []
+    made = _model_strips if len(contents.views) > CARDS_ABREAST else metric_blocks
+    return [*_large_tables(contents, chosen), *made(contents, chosen)]
 
 
 def _large_tables(contents: Contents, chosen: list[Measure]) -> list[Block]:

@@ -437,4 +437,3 @@ class Report:
     large: bool = False
     logo: str = ""
     signed: str = "UNSIGNED"
-    keywords: tuple[str, ...] = field(default_factory=tuple)

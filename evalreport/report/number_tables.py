@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from evalreport.report.columns import left_out
 from evalreport.report.contents import Contents
 from evalreport.report.count_tables import MOST_WHOLE, abreast, count_table, place_text
 from evalreport.report.marking import flat_counts
@@ -147,11 +148,8 @@ def _again(contents: Contents, ids: Sequence[str]) -> list[Block]:
 
 def _added(contents: Contents, ids: list[str], *, heads: bool) -> list[Block]:
     """Tables, those of two classes on a line each."""
-    found: list[Block] = []
-    if len(ids) > MOST_TABLES:
-        found.append(
-            Text(f"{MOST_TABLES} of {len(ids)} tables; the others are in results.json.", "small")
-        )
+    more = left_out(MOST_TABLES, len(ids), "tables")
+    found: list[Block] = [Text(more, "small")] if more else []
     pairs = [i for i in ids[:MOST_TABLES] if flat_counts(contents.tables[i]) is not None]
     rows = [(_named(contents, contents.tables[i]), contents.tables[i]) for i in pairs]
     flat = tables_strip(contents, TABLES, rows, ("table", "rows", "class"))

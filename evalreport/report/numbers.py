@@ -329,15 +329,6 @@ def shortened(text: str) -> str:
     return re.sub(r"\d+\.\d{7,}(?!\d*e)", lambda m: shortest(float(m.group())), text)
 
 
-def bytes_text(size: int) -> str:
-    """A file's size.
-
-    >>> bytes_text(900), bytes_text(20480)
-    ('900 bytes', '20480 bytes')
-    """
-    return f"{size} bytes"
-
-
 def signed(text: str) -> str:
     """Hyphens before a number become true minus signs."""
     return (

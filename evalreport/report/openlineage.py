@@ -192,17 +192,14 @@ def _input(results: Results, name: tuple[str, str], group: Sequence[Input]) -> J
             results, "1-0-3", "DataQualityMetricsInputDatasetFacet", counted
         )
     }
-    judged = [_assertion(e) for e in results.acceptance if e.dataset in datasets and _decided(e)]
+    # a criterion that continues is neither met nor missed before a further look
+    decided = (e for e in results.acceptance if e.outcome != CONTINUE)
+    judged = [_assertion(e) for e in decided if e.dataset in datasets]
     if judged:
         read["dataQualityAssertions"] = _standard(
             results, "1-1-0", "DataQualityAssertionsDatasetFacet", {"assertions": judged}
         )
     return {"namespace": name[0], "name": name[1], "facets": facets, "inputFacets": read}
-
-
-def _decided(entry: Criterion) -> bool:
-    """A criterion that continues is neither met nor missed before a further look."""
-    return entry.outcome != CONTINUE
 
 
 def _assertion(entry: Criterion) -> Json:

@@ -14,7 +14,7 @@ from evalreport.report.contents import Contents
 from evalreport.report.model import Block
 from evalreport.report.numbers import count_text, difference_text, number_text, or_dash, p_text
 from evalreport.report.sections import section
-from evalreport.report.words import label_text, method_text, prose
+from evalreport.report.words import label_text, method_text, prose, reasons_text
 from evalreport.results.records import (
     Comparison,
     Hypothesis,
@@ -47,7 +47,13 @@ def hypothesis_blocks(contents: Contents) -> list[Block]:
         right("difference", lambda one: or_dash(one[0].difference, difference_text)),
         right("interval", lambda one: interval_text(one[0].interval) or "–"),
         left("test", lambda one: method_text(one[1].test)),
-        right("p", lambda one: _against_level(one[1])),
+        # with the level that it is held against
+        right(
+            "p",
+            lambda one: or_dash(
+                one[1].p_adjusted, lambda p: f"{p_text(p)} ({number_text(one[1].alpha)})"
+            ),
+        ),
         right("", lambda one: _shown(one[1])),
     ]
     corrected = any(c.correction != "none" for c, _ in found)
@@ -79,11 +85,6 @@ def stated(hypothesis: Hypothesis) -> str:
         "less": "smaller" if not hypothesis.margin else f"smaller by more than {by}",
     }
     return words[hypothesis.kind]
-
-
-def _against_level(asked: Hypothesis) -> str:
-    """The p value, with the level that it is held against."""
-    return or_dash(asked.p_adjusted, lambda p: f"{p_text(p)} ({number_text(asked.alpha)})")
 
 
 def _shown(asked: Hypothesis) -> str:
@@ -183,8 +184,7 @@ def omnibus_blocks(contents: Contents) -> list[Block]:
         right("df", lambda one: or_dash(one.df, number_text)),
         right("p", lambda one: or_dash(one.p_value, p_text)),
     ]
-    reasons = [f"{one.title}: {prose(one.reason)}." for one in found if one.reason]
-    note = " ".join([OMNIBUS_NOTE, *reasons])
+    note = " ".join([OMNIBUS_NOTE, *reasons_text((one.title, one.reason) for one in found)])
     return [table_of("All models at once", found, columns, note, "gaps")]
 
 

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from evalreport.lines import one_line
 from evalreport.report.columns import Column, laid
-from evalreport.report.model import Block, Head, Line, Notes, Section, TableBlock, Text
+from evalreport.report.model import Block, Line, Notes, Section, TableBlock, Text
 from evalreport.report.pieces import LineCell
 from evalreport.report.words import cell as markdown_cell
 
@@ -149,13 +149,10 @@ def _markdown(block: Block) -> Iterator[str]:
         yield from (f"- {markdown_cell(line)}" for line in _items(block))
     elif isinstance(block, TableBlock):
         yield _markdown_row(column.text for column in block.columns)
-        yield _markdown_rule(block.columns)
+        sides = ("---:" if head.align == "right" else "---" for head in block.columns)
+        yield f"|{'|'.join(sides)}|"
         yield from (_markdown_row(map(_cell, line.cells)) for line in block.lines)
 
 
 def _markdown_row(cells: Iterator[str]) -> str:
     return f"| {' | '.join(map(markdown_cell, cells))} |"
-
-
-def _markdown_rule(heads: Sequence[Head]) -> str:
-    return f"|{'|'.join('---:' if head.align == 'right' else '---' for head in heads)}|"

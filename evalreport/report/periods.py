@@ -2,38 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 from evalreport.report.cards import interval_text
 from evalreport.report.changes import change_blocks, change_words, changed_at
-from evalreport.report.charts.canvas import HALF, WHOLE, drawing, grid
+from evalreport.report.charts.canvas import HALF, WHOLE, beside, drawing
 from evalreport.report.charts.course import Stop, stop_of
 from evalreport.report.charts.course import course as draw_course
-from evalreport.report.columns import Column, left, right, table_of
+from evalreport.report.columns import Column, across, left, right, table_of
 from evalreport.report.contents import Contents, View
 from evalreport.report.model import Block, Chart, Charts, TableBlock, Text
 from evalreport.report.numbers import count_text, or_dash, p_text, required_text, value_text
 from evalreport.report.pieces import LineCell
 from evalreport.report.sections import section
 from evalreport.report.slices import period_strips, wanted
-from evalreport.report.words import (
-    label_text,
-    listed,
-    method_text,
-    prose,
-    visible,
-)
+from evalreport.report.words import label_text, listed, method_text, prose, visible
 from evalreport.results.identity import EVERYTHING
 from evalreport.results.records import ControlLimits, Measure, Period
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    pass
 
 MOST_CHARTS = 4
 #: Charts that share a picture.
@@ -109,11 +100,7 @@ def _courses(contents: Contents) -> list[Course]:
         view = (record.dataset, record.model)
         if contents.at_first(view)(measures[0]) and wanted(contents, measures[0]):
             found.append(Course(record, measures))
-    return sorted(found, key=lambda course: not _is_judged(contents, course))
-
-
-def _is_judged(contents: Contents, course: Course) -> bool:
-    return _required(contents, course) is not None
+    return sorted(found, key=lambda course: _required(contents, course) is None)
 
 
 def _required(contents: Contents, course: Course) -> float | None:
@@ -152,15 +139,12 @@ def _name(contents: Contents, course: Course) -> str:
     return contents.title(m)
 
 
-def _stops(course: Course) -> list[Stop]:
-    return list(map(stop_of, course.names, course.measures, course.limits))
-
-
 def _chart(contents: Contents, courses: Sequence[Course]) -> Chart:
     """One measure over time, or two abreast."""
     panels, captions, said, asides = [], [], [], []
     for one in courses:
-        stops, title = _stops(one), _name(contents, one)
+        stops = list(map(stop_of, one.names, one.measures, one.limits))
+        title = _name(contents, one)
         required = _required(contents, one)
         place = contents.models.index(one.view[1])
         panels.append(
@@ -175,7 +159,7 @@ def _chart(contents: Contents, courses: Sequence[Course]) -> Chart:
         asides.append(f"{_signals(one)}{asked}{' ' if told else ''}{told}")
     sides = ("Left: ", "Right: ") if len(courses) == ABREAST else ("",)
     return Chart(
-        drawing(partial(_draw, panels), HALF if len(panels) == 1 else WHOLE, 150),
+        drawing(beside(panels, 36, 20, 70), HALF if len(panels) == 1 else WHOLE, 150),
         " ".join(said),
         "; ".join(captions),
         " ".join(side + aside for side, aside in zip(sides, asides, strict=True)),
@@ -183,14 +167,6 @@ def _chart(contents: Contents, courses: Sequence[Course]) -> Chart:
         wide=len(courses) == ABREAST,
         name="course",
     )
-
-
-def _draw(panels: Sequence[Callable[[Axes], None]], figure: Figure) -> None:
-    beside = grid(
-        figure, len(panels), len(panels), left=32, right=36, top=18, bottom=20, gap=(70, 0)
-    )
-    for axes, paint in zip(beside, panels, strict=True):
-        paint(axes)
 
 
 def _said(course: Course, stops: Sequence[Stop]) -> str:
@@ -275,8 +251,10 @@ def _limit_table(contents: Contents, courses: Sequence[Course]) -> TableBlock:
     shown = [n for n in names if {own.get(n, "–") for own in bands} != {"–"}]
     every, model = courses[0].record.every, contents.mark(courses[0].view).name
     columns: list[Column[str]] = [left(str(every), str)]
-    for course, own in zip(courses, bands, strict=True):
-        columns.append(right(_name(contents, course), partial(_or_none, own)))
+    columns += across(
+        ((_name(contents, course), own) for course, own in zip(courses, bands, strict=True)),
+        lambda own, period: own.get(period, "–"),
+    )
     note = f"{OUTSIDE} the value is outside; the first periods have no limits."
     return table_of(
         f"Control limits by {every}, {model}",
@@ -288,10 +266,6 @@ def _limit_table(contents: Contents, courses: Sequence[Course]) -> TableBlock:
     )
 
 
-def _or_none(bands: Mapping[str, str], period: str) -> str:
-    return bands.get(period, "–")
-
-
 def _tests(contents: Contents, courses: Sequence[Course]) -> TableBlock:
     """Of every measure: first and last value, periods out of control, and the two tests."""
     shown = courses[:MOST_LINES]
@@ -301,7 +275,7 @@ def _tests(contents: Contents, courses: Sequence[Course]) -> TableBlock:
         right("first", lambda course: or_dash(next(iter(course.values), None))),
         right("last", lambda course: or_dash(next(reversed(course.values), None))),
         right("out of control", _out_of_control),
-        left("any change", lambda course: _test(course.record.change_test)),
+        left("any change", lambda course: method_text(course.record.change_test or "not tested")),
         right("p", lambda course: or_dash(course.record.change_p_value, p_text)),
         left("trend", _trend),
         right("p", lambda course: or_dash(course.record.trend_p_value, p_text)),
@@ -321,10 +295,6 @@ def _tests(contents: Contents, courses: Sequence[Course]) -> TableBlock:
 def _out_of_control(course: Course) -> str:
     limited = any(limits.low is not None for limits in course.limits)
     return str(sum(limits.signal for limits in course.limits)) if limited else "no limits"
-
-
-def _test(name: str | None) -> str:
-    return method_text(name) if name else "not tested"
 
 
 def _trend(course: Course) -> str:

@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from operator import itemgetter
 from typing import Any
 
-from evalreport.report.columns import Column, right, table_of
-from evalreport.report.model import (
-    Block,
-    Facts,
-    Report,
-    Section,
-    Signatures,
-    Text,
-)
+from evalreport.report.columns import Column, across, right, table_of
+from evalreport.report.model import Block, Facts, Report, Section, Signatures, Text
 from evalreport.report.numbers import count_text
-from evalreport.report.words import label_text, prose
+from evalreport.report.words import label_text, prose, reasons_text
 
 Json = Mapping[str, Any]
 
@@ -204,19 +196,17 @@ def _reader_sizes(design: Json) -> list[Block]:
     told = [one for one in design["criteria"] if one["readers"] is not None]
     if not told:
         return []
+    texts = [prose(one["text"]) for one in told]
     pairs = [dict(map(tuple, one["readers"]["pairs"])) for one in told]
-    needed: list[Column[int]] = [
-        right("Readers", count_text),
-        *(
-            right(prose(one["text"]), partial(_cases_for, own))
-            for one, own in zip(told, pairs, strict=True)
-        ),
-    ]
+    needed: list[Column[int]] = [right("Readers", count_text)]
+    needed += across(zip(texts, pairs, strict=True), _cases_for)
     curves = [{point["cases"]: point for point in one["readers"]["curve"]} for one in told]
+    heads = [
+        f"{text}, {one['readers']['curve'][0]['readers']} readers"
+        for text, one in zip(texts, told, strict=True)
+    ]
     by_cases: list[Column[int]] = [right("Cases", count_text)]
-    for one, own in zip(told, curves, strict=True):
-        readers = one["readers"]["curve"][0]["readers"]
-        by_cases.append(right(f"{prose(one['text'])}, {readers} readers", partial(_power_at, own)))
+    by_cases += across(zip(heads, curves, strict=True), _power_at)
     title = f"Cases that a power of {_percent(design['wanted'])} takes, by the number of readers"
     note = "A dash: with no number of cases, as readers differ too much."
     sizes = sorted({cases for own in curves for cases in own})
@@ -233,19 +223,15 @@ def _cases_for(pairs: Mapping[int, int | None], readers: int) -> str:
 
 def _reasons(design: Json) -> list[Block]:
     """What could not be told, and why."""
-    told: list[Block] = [
-        Text(f"{prose(one['text'])}: {prose(one['reason'])}.")
-        for one in design["criteria"]
-        if one["reason"]
-    ]
+    criteria = design["criteria"]
+    told = [(prose(one["text"]), one["reason"]) for one in criteria]
     told += [
-        Text(f"{prose(one['text'])}, test of any difference: {prose(one['test']['reason'])}.")
-        for one in design["criteria"]
-        if one["test"] is not None and one["test"]["reason"]
+        (f"{prose(one['text'])}, test of any difference", one["test"]["reason"])
+        for one in criteria
+        if one["test"] is not None
     ]
-    if design["joint_reason"]:
-        told.append(Text(f"All together: {prose(design['joint_reason'])}."))
-    return told
+    told.append(("All together", design["joint_reason"]))
+    return list(map(Text, reasons_text(told)))
 
 
 def _power_and_sizes(one: Json) -> tuple[str, str, str]:
@@ -281,13 +267,8 @@ def _curves(design: Json) -> list[Block]:
         return []
     powers = [{point["rows"]: point for point in curve} for _, curve in told]
     sizes = sorted({rows for found in powers for rows in found})
-    columns: list[Column[int]] = [
-        right("Rows", count_text),
-        *(
-            right(prose(name), partial(_power_at, own))
-            for (name, _), own in zip(told, powers, strict=True)
-        ),
-    ]
+    columns: list[Column[int]] = [right("Rows", count_text)]
+    columns += across(zip((prose(name) for name, _ in told), powers, strict=True), _power_at)
     return [table_of("Power of each criterion alone", sizes, columns)]
 
 

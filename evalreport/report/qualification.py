@@ -7,14 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from evalreport.report.columns import Column, left, right, table_of
-from evalreport.report.model import (
-    Block,
-    Facts,
-    Report,
-    Section,
-    Signatures,
-    Text,
-)
+from evalreport.report.model import Block, Facts, Report, Section, Signatures, Text
 from evalreport.report.numbers import count_text
 from evalreport.report.words import prose, visible
 
@@ -30,7 +23,12 @@ def qualification(data: Json, sha256: str, signed: str = "UNSIGNED") -> Report:
         _section("1", "outcome", "What came of it", _outcome(data)),
         _section("2", "requirements", "Requirements and their checks", [_matrix(data)]),
         *(
-            _section(str(number), part["part"], _title(part), _part(data, part["part"]))
+            _section(
+                str(number),
+                part["part"],
+                f"{part['part']}: {part['title'].partition(': ')[0].lower()}",
+                _part(data, part["part"]),
+            )
             for number, part in enumerate(data["parts"], 3)
         ),
         _section("6", "signatures", "Signatures", _signatures(sha256)),
@@ -54,10 +52,6 @@ def qualification(data: Json, sha256: str, signed: str = "UNSIGNED") -> Report:
 
 def _section(number: str, name: str, title: str, blocks: Sequence[Block]) -> Section:
     return Section(name.lower(), number, title, title, "", tuple(blocks), run_on=number != "1")
-
-
-def _title(part: Json) -> str:
-    return f"{part['part']}: {part['title'].partition(': ')[0].lower()}"
 
 
 def _when(data: Json) -> str:

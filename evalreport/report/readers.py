@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import partial
 
 from evalreport.report.cards import interval_text
-from evalreport.report.columns import Column, grouped_table, left, right, table_of
+from evalreport.report.columns import Column, across, grouped_table, left, right, table_of
 from evalreport.report.contents import Contents, view_of
 from evalreport.report.model import Block, TableBlock
 from evalreport.report.numbers import (
@@ -20,7 +19,7 @@ from evalreport.report.numbers import (
     value_text,
 )
 from evalreport.report.sections import section
-from evalreport.report.words import counted, label_text, listed, prose
+from evalreport.report.words import counted, label_text, listed, prose, reasons_text
 from evalreport.results.records import (
     Coefficient,
     ReaderAgreement,
@@ -115,10 +114,16 @@ def _each(contents: Contents, means: tuple[ReaderMean, ...]) -> TableBlock:
     titles = {record.metric: contents.heading(record) for record in reversed(means)}
     metrics = list(dict.fromkeys(record.metric for record in means))
     columns: list[Column[dict[str, ReaderValue]]] = [
-        left("reader", lambda each: label_text(next(iter(each.values())).reader)),
-        *(right(cell, partial(_cell, cell)) for cell in ("TP", "FN", "FP", "TN")),
-        *(right(titles[name], partial(_with_limits, name)) for name in metrics),
+        left("reader", lambda each: label_text(next(iter(each.values())).reader))
     ]
+    # all of the metrics of a reader are of one table
+    columns += across(
+        [(cell, cell.lower()) for cell in ("TP", "FN", "FP", "TN")],
+        lambda cell, each: count_text(getattr(next(iter(each.values())).cells, cell)),
+    )
+    columns += across(
+        [(titles[name], name) for name in metrics], lambda name, each: _with_limits(each.get(name))
+    )
     groups = []
     reasons = []
     for place in dict.fromkeys(map(_group, means)):
@@ -133,12 +138,11 @@ def _each(contents: Contents, means: tuple[ReaderMean, ...]) -> TableBlock:
         each = zip(*(record.readers for record in own), strict=True)
         named = [record.metric for record in own]
         groups.append((title, [dict(zip(named, values, strict=True)) for values in each]))
-        reasons += [
-            f"{title}, {contents.heading(record)}, {label_text(one.reader)}: {prose(one.reason)}."
+        reasons += reasons_text(
+            (f"{title}, {contents.heading(record)}, {label_text(one.reader)}", one.reason)
             for record in own
             for one in record.readers
-            if one.reason
-        ]
+        )
     clustered = any(one.clusters is not None for one in means)
     note = " ".join([EACH_CLUSTERED if clustered else EACH, *reasons])
     return grouped_table("Each reader", groups, columns, note, "gaps")
@@ -150,15 +154,7 @@ def _group(record: ReaderMean) -> tuple[str, str, tuple[float | None, str | None
     return record.dataset, record.model, at
 
 
-def _cell(name: str, each: dict[str, ReaderValue]) -> str:
-    """A cell of the table of a reader, that all of the metrics are of."""
-    cells = next(iter(each.values())).cells
-    assert cells is not None
-    return count_text(getattr(cells, name.lower()))
-
-
-def _with_limits(metric: str, each: dict[str, ReaderValue]) -> str:
-    one = each.get(metric)
+def _with_limits(one: ReaderValue | None) -> str:
     if one is None:
         return ""
     if one.value is None:
@@ -183,11 +179,7 @@ def _means(contents: Contents, means: tuple[ReaderMean, ...]) -> TableBlock:
         right("SE", _error),
         right("df", _df),
     ]
-    reasons = [
-        f"{contents.heading(one)}, {place(one)}: {prose(one.reason)}."
-        for one in means
-        if one.reason
-    ]
+    reasons = reasons_text((f"{contents.heading(one)}, {place(one)}", one.reason) for one in means)
     first = means[0]
     told = [MEANS.format(_random(first.random)), _size(first), _once(one.note for one in means)]
     note = " ".join(text for text in (*told, *reasons) if text)
@@ -251,7 +243,7 @@ def _differences(contents: Contents, found: tuple[ReaderDifference, ...]) -> Tab
             right("margin", lambda one: or_dash(one.margin, number_text)),
             right("holds", lambda one: told[one.non_inferior]),
         ]
-    reasons = [f"{title(one)}, {models(one)}: {prose(one.reason)}." for one in found if one.reason]
+    reasons = reasons_text((f"{title(one)}, {models(one)}", one.reason) for one in found)
     note = DIFFERENCES.format(_random(found[0].random))
     notes = [note, NON_INFERIOR if with_margin else "", _once(one.note for one in found), *reasons]
     text = " ".join(part for part in notes if part)
@@ -273,11 +265,9 @@ def _agreement(contents: Contents, found: tuple[ReaderAgreement, ...]) -> TableB
         right("value", lambda line: or_dash(line[1].value)),
         right("interval", lambda line: interval_text(line[1].interval) or "–"),
     ]
-    reasons = [
-        f"{place(record)}, {COEFFICIENTS[one.name]}: {prose(one.reason)}."
-        for record, one in lines
-        if one.reason
-    ]
+    reasons = reasons_text(
+        (f"{place(record)}, {COEFFICIENTS[one.name]}", one.reason) for record, one in lines
+    )
     names = list(dict.fromkeys(name for record in found for name in record.readers))
     who = f"Readers: {listed([label_text(name) for name in names])}."
     told = [AGREEMENT, who, _once(one.note for one in found), *reasons]

@@ -45,6 +45,7 @@ DECLARING = (
     "claims",
     "training",
     "classes",
+    "methods",
     "annexes",
     "checklists",
 )

@@ -7,13 +7,13 @@ from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from evalreport.report.charts.canvas import HALF, WHOLE, drawing, grid, panel
+from evalreport.report.charts.canvas import HALF, WHOLE, beside, drawing, panel
 from evalreport.report.charts.course import Stop, course
-from evalreport.report.columns import Column, left, right, table_of
+from evalreport.report.columns import Column, across, left, table_of
 from evalreport.report.contents import Contents
 from evalreport.report.criteria import criterion_line, criterion_title
 from evalreport.report.model import Block, Chart, Charts, TableBlock, Text
-from evalreport.report.numbers import limits_text, required_text, value_text
+from evalreport.report.numbers import limits_text, or_dash, required_text, value_text
 from evalreport.report.sections import section
 from evalreport.report.words import OUTCOME_MARKS, counted, label_text, visible
 from evalreport.results.records import HELD, Criterion, EarlierOutcome
@@ -208,17 +208,13 @@ def front_course(contents: Contents, entry: Criterion) -> Chart:
 
 def _chart(contents: Contents, entries: Sequence[Criterion]) -> Chart:
     """One criterion over the runs, or two abreast."""
-
-    def draw(figure: Figure) -> None:
-        beside = grid(
-            figure, len(entries), len(entries), left=32, right=40, top=18, bottom=20, gap=(74, 0)
-        )
-        for axes, entry in zip(beside, entries, strict=True):
-            _paint(contents, entry)(axes)
-
     captions = [_title(contents, one) for one in entries]
     return Chart(
-        drawing(draw, HALF if len(entries) == 1 else WHOLE, 150),
+        drawing(
+            beside([_paint(contents, one) for one in entries], 40, 20, 74),
+            HALF if len(entries) == 1 else WHOLE,
+            150,
+        ),
         " ".join(f"{c}. {_said(contents, one)}" for c, one in zip(captions, entries, strict=True)),
         "; ".join(captions),
         " ".join(dict.fromkeys(_aside(one) for one in entries)) if len(entries) == 1 else "",
@@ -237,8 +233,11 @@ def _table(contents: Contents, entries: Sequence[Criterion]) -> TableBlock:
     columns: list[Column[_Run]] = [
         left("data of", lambda one: _time(contents, one[0])),
         left("run", lambda one: "this run" if one[0] is None else visible(one[0].run)),
-        *(right(_line(contents, e), partial(_outcome_of, k)) for k, e in enumerate(entries)),
     ]
+    columns += across(
+        ((_line(contents, entry), k) for k, entry in enumerate(entries)),
+        lambda k, one: or_dash(one[1][k], _outcome),
+    )
     records.append((None, [_this(contents, entry) for entry in entries]))
     return table_of(
         "Every run of the series",
@@ -246,11 +245,6 @@ def _table(contents: Contents, entries: Sequence[Criterion]) -> TableBlock:
         columns,
         strong=lambda one: one[0] is None,
     )
-
-
-def _outcome_of(place: int, one: _Run) -> str:
-    entry = one[1][place]
-    return "–" if entry is None else _outcome(entry)
 
 
 def _outcome(one: EarlierOutcome) -> str:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from evalreport.metrics.catalogue import find, named_within
 from evalreport.metrics.properties import is_of_truth_alone
+from evalreport.report.charts.points import spread_over
 from evalreport.report.choosing import threshold_choosers
 from evalreport.report.classes import against_the_rest, counts_of_each, pooled_counts
-from evalreport.report.columns import Column, right, table_of
+from evalreport.report.columns import Column, across, right, table_of
 from evalreport.report.contents import Contents, View, grouped, identity, view_of
 from evalreport.report.forest_charts import (
     SQUARES,
@@ -22,15 +22,9 @@ from evalreport.report.forest_charts import (
     worst_words,
 )
 from evalreport.report.front_room import lines_of_room
-from evalreport.report.gaps import gap_blocks
-from evalreport.report.impact import impact_blocks
+from evalreport.report.gaps import gap_blocks, impact_blocks
 from evalreport.report.leading import best_first, headline_identities
-from evalreport.report.model import (
-    Block,
-    TableBlock,
-    TablePair,
-    Text,
-)
+from evalreport.report.model import Block, TableBlock, TablePair, Text
 from evalreport.report.numbers import count_text, threshold_text, value_text
 from evalreport.report.sections import section
 from evalreport.report.strips import (
@@ -52,15 +46,7 @@ from evalreport.report.words import (
 )
 from evalreport.report.worst import FEWEST, compares_groups, sign_of, stands_on_few
 from evalreport.results.identity import Quantity
-from evalreport.results.records import (
-    Curve,
-    Gap,
-    Heterogeneity,
-    Impact,
-    Measure,
-    Table,
-    Threshold,
-)
+from evalreport.results.records import Curve, Gap, Heterogeneity, Impact, Measure, Table, Threshold
 
 #: Thresholds of a sweep up to which all are printed, and how many of longer ones are.
 WHOLE_SWEEP, SWEEP_LINES = 11, 11
@@ -123,15 +109,13 @@ def _of_columns(
 ) -> list[Block]:
     name = " and ".join(label_text(c) for c in columns)
     whole = [m for v in contents.views for m in contents.pooled(v) if wanted(contents, m)]
-    slices = list(dict.fromkeys(slice_heads(m.subgroup) for m in measures))
     by = None if newest else _leading_metric(contents, measures)
+    worst_by = None if _are_bins(contents, columns) else by
+    slices = _worst_first(measures, worst_by)
     if newest:
         slices.sort()
-    elif by is not None:
-        slices = slices if _are_bins(contents, columns) else _worst_first(measures, by, slices)
     most = most_groups(len(contents.views))
     kept = set(slices[-most:] if newest else slices[:most])
-    worst_by = None if _are_bins(contents, columns) else by
     blocks: list[Block] = _said_of_groups(contents, name, measures, worst_by)
     if len(slices) > most:
         blocks.append(
@@ -214,8 +198,7 @@ def _plotted(
     by = None if columns in contents.period_columns else _leading_metric(contents, measures)
     if by is None:
         return {}
-    slices = list(dict.fromkeys(slice_heads(m.subgroup) for m in measures))
-    slices = slices if _are_bins(contents, columns) else _worst_first(measures, by, slices)
+    slices = _worst_first(measures, None if _are_bins(contents, columns) else by)
     whole = [m for v in contents.views for m in contents.pooled(v) if wanted(contents, m)]
     # that a rule without scores has no ROC AUC tells nothing
     known = [m for m in (*whole, *measures) if m.state != "not_applicable"]
@@ -255,9 +238,7 @@ def leading_groups(
             continue
         whole = [m for v in contents.views if v[0] == dataset for m in contents.pooled(v)]
         same = [m for m in [*whole, *own] if identity(m) == by]
-        slices = list(dict.fromkeys(slice_heads(m.subgroup) for m in own))
-        bins = _are_bins(contents, columns)
-        return _by_group(same, slices if bins else _worst_first(own, by, slices))
+        return _by_group(same, _worst_first(own, None if _are_bins(contents, columns) else by))
     return None
 
 
@@ -279,7 +260,8 @@ def _said_of_groups(
         worst = contents.title(next(m for m in measures if identity(m) == by))
         told.append(f"Groups by {name} are listed worst first, by {worst}.")
     if any(stands_on_few(contents, m) for m in measures):
-        few = f"fewer than {_minimum(contents)} rows in the group or in the denominator"
+        least = count_text(contents.spec.get("subgroup_minimum") or FEWEST)
+        few = f"fewer than {least} rows in the group or in the denominator"
         told.append(f"Too few, or small n: {few}; {TOO_FEW}.")
     return [Text(" ".join(told), "small")] if told else []
 
@@ -368,14 +350,14 @@ def _are_bins(contents: Contents, columns: Sequence[str]) -> bool:
     return len(columns) == 1 and columns[0] in binned
 
 
-def _worst_first(measures: Sequence[Measure], by: Quantity, slices: Sequence[str]) -> list[str]:
-    """The groups by their worst value over the models; those without a value come last."""
-    sign = sign_of(by.metric)
+def _worst_first(measures: Sequence[Measure], by: Quantity | None) -> list[str]:
+    """The groups by their worst value over the models, those without one last; else as they are."""
     values: dict[str, float] = {}
     for m in measures:
         if m.value is not None and identity(m) == by:
             head = slice_heads(m.subgroup)
-            values[head] = min(sign * m.value, values.get(head, math.inf))
+            values[head] = min(sign_of(m.metric) * m.value, values.get(head, math.inf))
+    slices = dict.fromkeys(slice_heads(m.subgroup) for m in measures)
     return sorted(slices, key=lambda head: values.get(head, math.inf))
 
 
@@ -383,11 +365,6 @@ def _head(m: Measure, few: Collection[str]) -> str:
     """The values of a subgroup, and a warning where it has too few rows."""
     head = slice_heads(m.subgroup)
     return f"{head}, small n" if m.subgroup and head in few else head
-
-
-def _minimum(contents: Contents) -> str:
-    """The number of rows below which a subgroup has too few, as the spec has it."""
-    return count_text(contents.spec.get("subgroup_minimum") or FEWEST)
 
 
 def _merged(contents: Contents, rows: Sequence[Row]) -> list[Row]:
@@ -575,31 +552,22 @@ def _sweep_columns(contents: Contents, curve: Curve) -> list[Column[int]]:
     """The threshold, the counts and the shares of a point of a sweep, by its place."""
     points = curve.points
 
-    def threshold(k: int) -> str:
-        value = points["threshold"][k]
-        return "above all" if value is None else threshold_text(value)
-
-    def count(name: str, k: int) -> str:
-        return count_text(points[name.lower()][k])
-
-    def share(name: str, k: int) -> str:
+    def known(name: str, k: int, text: Callable[[float], str], otherwise: str) -> str:
         value = points[name][k]
-        return "undefined" if value is None else value_text(value)
+        return otherwise if value is None else text(value)
 
-    shares = (("recall", "tpr"), ("FPR", "fpr"), ("precision", "precision"))
-    return [
-        right(contents.operator(view_of(curve)), threshold),
-        *(right(contents.said(curve.dataset, n), partial(count, n)) for n in contents.flat),
-        *(right(contents.said(curve.dataset, n), partial(share, of)) for n, of in shares),
+    columns: list[Column[int]] = [
+        right(
+            contents.operator(view_of(curve)),
+            lambda k: known("threshold", k, threshold_text, "above all"),
+        )
     ]
-
-
-def spread_over(total: int, wanted_number: int) -> list[int]:
-    """Evenly spread places, first and last included.
-
-    >>> spread_over(100, 5), spread_over(3, 5)
-    ([0, 25, 50, 74, 99], [0, 1, 2])
-    """
-    if total <= wanted_number:
-        return list(range(total))
-    return sorted({round(k * (total - 1) / (wanted_number - 1)) for k in range(wanted_number)})
+    columns += across(
+        [(contents.said(curve.dataset, name), name.lower()) for name in contents.flat],
+        lambda name, k: count_text(points[name][k]),
+    )
+    shares = (("recall", "tpr"), ("FPR", "fpr"), ("precision", "precision"))
+    return columns + across(
+        [(contents.said(curve.dataset, head), name) for head, name in shares],
+        lambda name, k: known(name, k, value_text, "undefined"),
+    )

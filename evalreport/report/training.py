@@ -12,27 +12,19 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from evalreport.report.charts.canvas import HALF, WHOLE, drawing, grid
-from evalreport.report.charts.learning import learning, shared_height
-from evalreport.report.charts.training_history import training_history
-from evalreport.report.columns import Column, left, right, table_of
+from evalreport.report.charts.canvas import HALF, WHOLE, beside, drawing, grid
+from evalreport.report.charts.points import spread_over
+from evalreport.report.charts.training import learning, shared_height, training_history
+from evalreport.report.columns import Column, across, left, left_out, right, table_of
 from evalreport.report.contents import Contents, View, view_of
 from evalreport.report.marking import flat_counts_of
-from evalreport.report.model import (
-    Block,
-    Chart,
-    Charts,
-    Facts,
-    TableBlock,
-    TablePair,
-    Text,
-)
+from evalreport.report.model import Block, Chart, Charts, Facts, TableBlock, TablePair, Text
 from evalreport.report.numbers import count_text, or_dash, share_text, threshold_text, value_text
 from evalreport.report.pieces import LineCell
 from evalreport.report.sections import section
-from evalreport.report.slices import spread_over
 from evalreport.report.words import (
     counted,
+    first_few,
     label_text,
     listed,
     lower_first,
@@ -85,13 +77,8 @@ def _rows_shared(record: TrainingOverlap) -> str:
 
 def _compared_by(record: TrainingOverlap) -> str:
     """How rows were compared, with the first few columns."""
-    columns = [label_text(name) for name in record.columns or ()]
-    if not columns:
-        return "–"
-    shown = listed(columns[:MOST_COLUMNS])
-    if len(columns) > MOST_COLUMNS:
-        shown = f"{', '.join(columns[:MOST_COLUMNS])} and {len(columns) - MOST_COLUMNS} more"
-    return f"by {record.by}: {shown}"
+    shown = listed(first_few(list(map(label_text, record.columns or ())), MOST_COLUMNS))
+    return f"by {record.by}: {shown}" if shown else "–"
 
 
 MOST_NAMED = 10
@@ -104,7 +91,8 @@ def tuning_blocks(contents: Contents) -> list[Block]:
         mark = contents.mark((record.dataset, record.model))
         by_choice: dict[str, list[str]] = {}
         for fold in record.folds:
-            by_choice.setdefault(_choice(fold.params), []).append(label_text(fold.fold))
+            params = (f"{prose(name)} = {prose(str(v))}" for name, v in fold.params.items())
+            by_choice.setdefault(", ".join(params), []).append(label_text(fold.fold))
         times = Counter({choice: len(folds) for choice, folds in by_choice.items()})
         columns: list[Column[tuple[str, list[str], int]]] = [
             left("parameters chosen", lambda one: one[0]),
@@ -121,10 +109,6 @@ def tuning_blocks(contents: Contents) -> list[Block]:
     return blocks
 
 
-def _choice(params: Mapping[str, Any]) -> str:
-    return ", ".join(f"{prose(str(name))} = {prose(str(value))}" for name, value in params.items())
-
-
 def _named(folds: list[str]) -> str:
     more = len(folds) - MOST_NAMED
     return ", ".join(folds[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
@@ -135,8 +119,10 @@ MOST_RUNS = 12
 MOST_SAID = 2
 ABREAST = 3
 DATA_LINES = 8
+MOST_METRICS = 6
 MOST_WEIGHTED = 6
 MOST_FEATURES = 20
+BEST_BY = {"misclassified": "mistakes", "cost": "cost"}
 
 
 @section("training", "Training", of=(LearningCurve, History, Tuning, TrainingOverlap))
@@ -193,10 +179,13 @@ def _tables_by_size(
     positive = contents.positive(view)
     place = labels.index(positive) if positive in labels else 1
     columns: list[Column[tuple[LearningPoint, dict[str, Any]]]] = [
-        right("rows trained on", lambda one: count_text(one[0].train_rows)),
-        *(right(head, partial(_count_of, head)) for head in heads),
-        *(right(f"{_metric_name(contents, m)}, mean", partial(_mean_of, m)) for m in metrics),
+        right("rows trained on", lambda one: count_text(one[0].train_rows))
     ]
+    columns += across(zip(heads, heads, strict=True), lambda head, one: count_text(one[1][head]))
+    columns += across(
+        [(f"{_metric_name(contents, m)}, mean", m) for m in metrics],
+        lambda metric, one: _spread_text(one[0].test.get(metric)),
+    )
     counted_so = [
         (
             point,
@@ -212,14 +201,6 @@ def _tables_by_size(
     caption = f"Test rows by rows trained on, {contents.mark(view).name}"
     note = f"Counts add up {counted(record.repeats, 'repeat')}."
     return table_of(caption, counted_so, columns, note)
-
-
-def _count_of(head: str, one: tuple[LearningPoint, dict[str, Any]]) -> str:
-    return count_text(one[1][head])
-
-
-def _mean_of(metric: str, one: tuple[LearningPoint, dict[str, Any]]) -> str:
-    return _spread_text(one[0].test.get(metric))
 
 
 def _learning_chart(contents: Contents, records: Sequence[LearningCurve], metric: str) -> Chart:
@@ -238,18 +219,14 @@ def _learning_chart(contents: Contents, records: Sequence[LearningCurve], metric
         if last is not None:
             said.append(f"{mark.name}: {value_text(last[1])} at {rows_text(last[0])}")
         tables.append(_learning_table(record, metric, f"{title}, {mark.name}"))
-    ends = shared_height([parts for *_, parts in panels])
-
-    def draw(figure: Figure) -> None:
-        beside = grid(figure, len(panels), len(panels), left=30, right=46, top=18, bottom=28,
-                      gap=(76, 0))  # fmt: skip
-        for axes, (name, place, parts) in zip(beside, panels, strict=True):
-            axes.set_ylim(*ends)
-            learning(axes, name, place, parts, lower_first(title))
-
+    ends, metric_name = shared_height([parts for *_, parts in panels]), lower_first(title)
+    paints = [
+        partial(learning, name=name, place=place, parts=parts, metric=metric_name, ends=ends)
+        for name, place, parts in panels
+    ]
     caption = f"{title} by rows trained on, {listed(names)}"
     return Chart(
-        drawing(draw, HALF if len(panels) == 1 else WHOLE, 112),
+        drawing(beside(paints, 46, 28, 76, 30), HALF if len(panels) == 1 else WHOLE, 112),
         f"{caption}. On test rows, {'; '.join(said)}.",
         caption,
         "The line is the mean over repeats, the band one standard deviation each way.",
@@ -311,10 +288,8 @@ def _histories(contents: Contents) -> list[Block]:
     said = tuple((label_text(r.run), prose(r.sentence)) for r in shown if r.sentence)
     if said:
         blocks.append(Facts("Summary of each run", said, "about"))
-    if len(runs) > len(shown):
-        text = f"{len(shown)} of {counted(len(runs), 'run')}; the others are in results.json."
-        blocks.append(Text(text, "small"))
-    return blocks
+    more = left_out(len(shown), len(runs), "runs")
+    return [*blocks, *([Text(more, "small")] if more else [])]
 
 
 def best_steps(contents: Contents) -> list[Block]:
@@ -402,11 +377,19 @@ def _steps_chosen(contents: Contents, runs: Sequence[History]) -> list[Block]:
     columns: list[Column[tuple[History, BestStep]]] = [
         left("run", lambda one: label_text(one[0].run)),
         right("step", lambda one: threshold_text(one[1].step)),
-        left("best by", lambda one: _best_by(one[1])),
-        *(right(cell, partial(_cell, cell)) for cell in contents.flat),
-        *(right(_metric_name(contents, name), partial(_value, name)) for name in metrics[:6]),
+        left("best by", lambda one: listed([BEST_BY[name] for name in one[1].by])),
     ]
-    more = len(metrics) - 6
+    columns += across(
+        [(cell, cell.lower()) for cell in contents.flat],
+        lambda cell, one: count_text(getattr(one[1], cell)),
+    )
+    columns += across(
+        [(_metric_name(contents, name), name) for name in metrics[:MOST_METRICS]],
+        lambda name, one: or_dash(
+            next((m.value for m in one[1].metrics if m.metric == name), None)
+        ),
+    )
+    more = len(metrics) - MOST_METRICS
     note = f"{counted(more, 'other metric')} in results.json." if more > 0 else ""
     blocks: list[Block] = [
         table_of("The table and the metrics at the best steps", best, columns, note)
@@ -415,18 +398,6 @@ def _steps_chosen(contents: Contents, runs: Sequence[History]) -> list[Block]:
     if weighted:
         blocks.append(_weights_chosen(weighted))
     return blocks
-
-
-def _best_by(step: BestStep) -> str:
-    return listed(["mistakes" if name == "misclassified" else "cost" for name in step.by])
-
-
-def _cell(name: str, one: tuple[History, BestStep]) -> str:
-    return count_text(getattr(one[1], name.lower()))
-
-
-def _value(metric: str, one: tuple[History, BestStep]) -> str:
-    return or_dash(next((m.value for m in one[1].metrics if m.metric == metric), None))
 
 
 def _weights_chosen(best: Sequence[tuple[History, BestStep, Mapping[str, float]]]) -> TableBlock:
@@ -443,14 +414,12 @@ def _weights_chosen(best: Sequence[tuple[History, BestStep, Mapping[str, float]]
     note = f"{listed(told)} in results.json." if told else ""
     heads = [f"{label_text(run.run)}, step {threshold_text(step.step)}" for run, step, _ in shown]
     columns: list[Column[tuple[str, list[float | None]]]] = [
-        left("weight of", lambda line: line[0]),
-        *(right(head, partial(_weight, k)) for k, head in enumerate(heads)),
+        left("weight of", lambda line: line[0])
     ]
+    columns += across(
+        zip(heads, range(len(heads)), strict=True), lambda k, line: or_dash(line[1][k])
+    )
     return table_of("The weights at the best steps", lines, columns, note)
-
-
-def _weight(place: int, line: tuple[str, list[float | None]]) -> str:
-    return or_dash(line[1][place])
 
 
 def _at_step(run: History, step: Any) -> tuple[str, str, str]:

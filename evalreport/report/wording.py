@@ -13,7 +13,6 @@ from evalreport.report.meanings import is_plain
 from evalreport.report.pieces import ACTUAL_IN_ROWS, Orientation
 from evalreport.report.words import OfMetric, lower_first, plain_name
 from evalreport.results.lookup import Results
-from evalreport.results.records import Caution, Criterion
 
 #: The spec as written comes last: unlike lines to sign on, it can end on any part of a page.
 ANNEXES = ("methods", "not_computed", "checklists", "signatures", "provenance")
@@ -431,15 +430,11 @@ def reworded(results: Results, wording: Wording) -> Results:
         )
     if wording.vocabulary and _free_of(results, wording.vocabulary):
         words = partial(in_vocabulary, vocabulary=wording.vocabulary)
-        results = replace(
-            results,
-            cautions=tuple(_said(one, words) for one in results.cautions),
-            acceptance=tuple(replace(one, text=words(one.text)) for one in results.acceptance),
-        )
+        results = _said(results, words, lambda _: True)
     agreement = non_reference(results)
     if agreement:
-        changed["cautions"] = tuple(_caution(one, agreement) for one in results.cautions)
-        changed["acceptance"] = tuple(_criterion(one, agreement) for one in results.acceptance)
+        # one of no dataset may be of any
+        results = _said(results, agreed, lambda d: d is None or d in agreement)
     if not (wording.impact or any(m.metric in RATES for m in results.measures)):
         changed["impact"] = None
     return replace(results, **changed)
@@ -484,22 +479,26 @@ def non_reference(results: Results) -> Sequence[str]:
     ]
 
 
-def _caution(one: Caution, agreement: Sequence[str]) -> Caution:
-    """A caution in the words of agreement; one of no dataset may be of any."""
-    if one.dataset is not None and one.dataset not in agreement:
-        return one
-    return _said(one, agreed)
-
-
-def _said(one: Caution, words: Callable[[str], str]) -> Caution:
-    """A caution in other words."""
-    return replace(
-        one,
-        title=words(one.title),
-        message=words(one.message),
-        why=words(one.why),
-        read=words(one.read),
+def _said(
+    results: Results, words: Callable[[str], str], of: Callable[[str | None], bool]
+) -> Results:
+    """Results with the cautions and criteria ``of`` some datasets in other words."""
+    cautions = tuple(
+        replace(
+            one,
+            title=words(one.title),
+            message=words(one.message),
+            why=words(one.why),
+            read=words(one.read),
+        )
+        if of(one.dataset)
+        else one
+        for one in results.cautions
     )
+    acceptance = tuple(
+        replace(one, text=words(one.text)) if of(one.dataset) else one for one in results.acceptance
+    )
+    return replace(results, cautions=cautions, acceptance=acceptance)
 
 
 def _free_of(results: Results, vocabulary: Sequence[tuple[str, str]]) -> bool:
@@ -508,10 +507,3 @@ def _free_of(results: Results, vocabulary: Sequence[tuple[str, str]]) -> bool:
     for table in results.tables:
         names += [*table.labels, *table.subgroup.values()]
     return all(in_vocabulary(str(name), vocabulary) == str(name) for name in dict.fromkeys(names))
-
-
-def _criterion(one: Criterion, agreement: Sequence[str]) -> Criterion:
-    """A criterion in the words of agreement; one of no dataset may be of any."""
-    if one.dataset is not None and one.dataset not in agreement:
-        return one
-    return replace(one, text=agreed(one.text))

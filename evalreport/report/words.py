@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from evalreport.lines import LONGEST_NAME, cut
@@ -316,6 +316,15 @@ def first_few(words: Sequence[str], most: int) -> list[str]:
     """
     more = len(words) - most
     return [*words[:most], f"{more} more"] if more > 0 else [*words]
+
+
+def reasons_text(told: Iterable[tuple[str, str | None]]) -> list[str]:
+    """Why there is nothing of some things, a sentence for each that has a reason.
+
+    >>> reasons_text([("AUC", "one class"), ("recall", None)])
+    ['AUC: one class.']
+    """
+    return [f"{what}: {prose(reason)}." for what, reason in told if reason]
 
 
 def as_of_text(as_of: object) -> str:

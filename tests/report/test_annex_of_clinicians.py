@@ -8,8 +8,8 @@ import pytest
 from plain_results import build, records_of
 from report.example_results import two_models
 
-from evalreport.report.annexes import methods_blocks
 from evalreport.report.contents import Contents
+from evalreport.report.methods import methods_blocks
 from evalreport.report.model import Checklist, TableBlock, Text
 
 

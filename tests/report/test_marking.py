@@ -8,8 +8,7 @@ import pytest
 
 from evalreport.metrics.catalogue import catalogue
 from evalreport.report.formulas import formula_parts
-from evalreport.report.marking import Shape, flat_marks, table_marks
-from evalreport.report.regions import regions
+from evalreport.report.marking import Shape, flat_marks, regions, table_marks
 
 TN, FP, FN, TP = (0, 0), (0, 1), (1, 0), (1, 1)
 NEGATIVE, POSITIVE, LEFT, RIGHT, ALL = (0, 2), (1, 2), (2, 0), (2, 1), (2, 2)

@@ -13,7 +13,7 @@ from evalreport.report.charts import canvas
 from evalreport.report.contents import Contents
 from evalreport.report.leading import front_views
 from evalreport.report.model import Chart, Charts
-from evalreport.report.paired_charts import LEFT, SIDE, TOP, paired_charts
+from evalreport.report.paired import LEFT, SIDE, TOP, paired_charts
 
 #: Bytes of a chart.
 MOST = 25_000

@@ -18,7 +18,7 @@ from evalreport.errors import UsageError
 from evalreport.report import curve_charts
 from evalreport.report.charts.canvas import HALF, drawing, panel
 from evalreport.report.charts.confusion import confusion
-from evalreport.report.charts.folds import FoldRow, folds
+from evalreport.report.charts.forest import FoldRow, folds
 from evalreport.report.contents import Contents
 from evalreport.report.curve_charts import Shown
 from evalreport.report.terminal import warning_lines

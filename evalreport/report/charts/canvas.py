@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import io
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
@@ -400,3 +400,20 @@ def grid(
         )
         for k in range(count)
     ]
+
+
+def beside(
+    paints: Sequence[Callable[[Axes], None]], right: float, bottom: float, gap: float,
+    left: float = 32,
+) -> Paint:  # fmt: skip
+    """Panels beside each other, which have the whole figure within these margins."""
+
+    def draw(figure: Figure) -> None:
+        made = grid(
+            figure, len(paints), len(paints), left=left, right=right, top=18, bottom=bottom,
+            gap=(gap, 0),
+        )  # fmt: skip
+        for axes, paint in zip(made, paints, strict=True):
+            paint(axes)
+
+    return draw

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from evalreport.report.charts.labels import End, folded, heading, label_ends
 from evalreport.report.charts.lines import behind
-from evalreport.report.charts.points import Curve, columns, split
+from evalreport.report.charts.points import Curve, columns, split, stretches
 from evalreport.report.charts.style import LINE, SMALL, SOFT, colour, stroke
 
 if TYPE_CHECKING:
@@ -88,17 +88,8 @@ def better(curves: Sequence[Curve]) -> list[tuple[float, float]]:
         for t, own, everyone in columns(curve.points, "threshold", "net_benefit", "treat_all"):
             best.setdefault(t, []).append(own - max(everyone, 0.0))
     at = sorted(best)
-    found: list[tuple[float, float]] = []
-    start = None
-    for k, t in enumerate(at):
-        if max(best[t]) > 1e-9:
-            start = t if start is None else start
-            if k + 1 == len(at):
-                found.append((start, t))
-        elif start is not None:
-            found.append((start, at[k - 1]))
-            start = None
-    return found
+    runs = stretches([max(best[t]) > 1e-9 for t in at])
+    return [(at[first], at[last]) for first, last in runs]
 
 
 def _cost_axis(axes: Axes, right: float) -> None:

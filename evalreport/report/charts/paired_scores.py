@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from evalreport.report.charts.scale import in_reach, reach, with_span
+from evalreport.report.charts.points import in_reach, reach, with_span
 from evalreport.report.charts.style import INK, MARKED, SMALL, SOFT, shares
 
 if TYPE_CHECKING:

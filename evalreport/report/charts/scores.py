@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from evalreport.report.charts.labels import folded
 from evalreport.report.charts.lines import bars, sticks
-from evalreport.report.charts.points import Curve, Points, columns
-from evalreport.report.charts.scale import in_reach, reach, with_span
+from evalreport.report.charts.points import Curve, Points, columns, in_reach, reach, with_span
 from evalreport.report.charts.style import INK, NEGATIVES, SMALL, SOFT, colour
 from evalreport.report.numbers import count_text
 

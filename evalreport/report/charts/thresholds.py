@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from evalreport.report.charts.labels import End, folded, label_ends
-from evalreport.report.charts.points import spaced, split
-from evalreport.report.charts.scale import in_reach, reach, with_span
+from evalreport.report.charts.points import in_reach, reach, spaced, split, with_span
 from evalreport.report.charts.style import HAIR, INK, LINE, SMALL, SOFT, colour
 
 if TYPE_CHECKING:

@@ -1,22 +1,103 @@
-"""Both scores of the rows that two models share: where each row lies, and who is right on it."""
+"""The rows on which two models differ: counts of a paired difference, and the scores of both."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import astuple
 from typing import TYPE_CHECKING
 from unicodedata import east_asian_width
 
+from evalreport.metrics.catalogue import find
+from evalreport.metrics.kinds import Interval
 from evalreport.report.charts.canvas import WHOLE, drawing, panel
 from evalreport.report.charts.labels import folded
 from evalreport.report.charts.paired_scores import Quadrants, paired_scores
 from evalreport.report.charts.style import INK, LINE
-from evalreport.report.contents import Contents
+from evalreport.report.columns import Column, left, right, table_of
+from evalreport.report.contents import Contents, View, view_of
 from evalreport.report.leading import front_views
-from evalreport.report.model import Block, Chart, Charts
-from evalreport.report.numbers import count_text, threshold_text
-from evalreport.results.records import Calls, ScorePairs
+from evalreport.report.model import Block, Chart, Charts, Text
+from evalreport.report.numbers import count_text, difference_text, threshold_text
+from evalreport.report.words import label_text
+from evalreport.results.records import Calls, Comparison, ScorePairs
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+#: Lines of the table; results.json has all.
+MOST_LINES = 24
+NOTE = (
+    "Rows that the metric counts for both models, for the first or the second alone, and for "
+    "neither. Only rows that count for one alone decide the difference and its test."
+)
+
+
+#: What is counted, of which models, and the counts.
+WEIGHTED = (
+    "Rows are weighted: the weights of the rows on which two models differ are not recorded. "
+    "The table of each model has its own."
+)
+_Pair = tuple[str, str, Calls]
+
+
+def paired_tables(
+    contents: Contents, entries: Sequence[tuple[Comparison, str, str]]
+) -> list[Block]:
+    """A line for each paired table of some comparisons, given with their title and pair."""
+    known: set[tuple[View, View, Calls]] = set()
+    found: list[_Pair] = []
+    # shares of the rows of a class first: the calls of precision are the same rows
+    for entry, title, pair in sorted(entries, key=lambda one: one[0].joint_table is None):
+        view = (entry.dataset, entry.model)
+        other = (entry.reference_dataset or entry.dataset, entry.reference)
+        for what, counts in _counted(entry, title):
+            if (view, other, counts) not in known:
+                # the same rows counted the other way round: those that do not count
+                turned = Calls(counts.neither, counts.second_only, counts.first_only, counts.both)
+                known |= {(view, other, counts), (view, other, turned)}
+                found.append((what, pair, counts))
+    columns: list[Column[_Pair]] = [
+        left("metric", lambda one: one[0]),
+        left("models", lambda one: one[1]),
+        right("both", lambda one: count_text(one[2].both)),
+        right("first only", lambda one: count_text(one[2].first_only)),
+        right("second only", lambda one: count_text(one[2].second_only)),
+        right("neither", lambda one: count_text(one[2].neither)),
+        right("rows", lambda one: count_text(sum(astuple(one[2])))),
+        right("difference", lambda one: _worked(one[2])),
+    ]
+    title = "The rows on which two models differ"
+    made = table_of(title, found, columns, NOTE, "paired", most=MOST_LINES, noun="tables")
+    blocks: list[Block] = [made] if found else []
+    lacking = any(_is_weighted_share(contents, entry) for entry, _, _ in entries)
+    return [*blocks, Text(WEIGHTED, "small")] if lacking else blocks
+
+
+def _is_weighted_share(contents: Contents, entry: Comparison) -> bool:
+    """Whether two shares of the same weighted rows are compared."""
+    declared = find(entry.metric)
+    share = declared is not None and declared.interval is Interval.PROPORTION
+    return share and entry.paired and contents.is_weighted(view_of(entry))
+
+
+def _worked(counts: Calls) -> str:
+    """The difference with the counts put in."""
+    only, rows = (counts.first_only, counts.second_only), sum(astuple(counts))
+    worked = f"({count_text(only[0])} − {count_text(only[1])}) / {count_text(rows)}"
+    return f"{worked} = {difference_text((only[0] - only[1]) / rows) if rows else 'undefined'}"
+
+
+def _counted(entry: Comparison, title: str) -> Iterator[tuple[str, Calls]]:
+    """The paired tables of a comparison with what is counted in each."""
+    if entry.joint_table is not None:
+        joint = entry.joint_table
+        yield title, Calls(joint.n11, joint.n10, joint.n01, joint.n00)
+    elif entry.joint_calls is not None:
+        called = label_text(entry.label) if entry.label is not None else "positive"
+        calls = entry.joint_calls
+        yield f"Called {called}, of actual {called}", calls.actual_positive
+        yield f"Called {called}, of the others", calls.actual_negative
+
 
 #: Pairs that are drawn; results.json has all.
 MOST_PAIRS = 2
@@ -50,8 +131,8 @@ def _chart(contents: Contents, one: ScorePairs, more: str) -> Chart:
     panels = _panels(contents, one)
 
     def draw(figure: Figure) -> None:
-        for left, shown in zip((LEFT, WHOLE / 2 + LEFT), panels, strict=True):
-            paired_scores(panel(figure, left, BOTTOM, SIDE, SIDE), shown)
+        for start, shown in zip((LEFT, WHOLE / 2 + LEFT), panels, strict=True):
+            paired_scores(panel(figure, start, BOTTOM, SIDE, SIDE), shown)
 
     model, reference = _names(contents, one)
     caption = f"Scores of {model} and {reference} on the same rows"
