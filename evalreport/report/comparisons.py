@@ -134,10 +134,12 @@ def comparison_intro(contents: Contents) -> str:
         total = counted(len(contents.of(Comparison)), "comparison")
         return f"{same}A difference is shown in {shown} of {total} (marked *)."
     shown = sum(c.told_apart for c in corrected)
+    further = sum(c.told_apart for c in contents.of(Comparison)) - shown
+    also = f", as are {further} that were not corrected" if further else ""
     return (
         f"{same}p values are also shown corrected for their number ({_correction(corrected)}, "
         f"{family_words(corrected)}); the corrected ones show a difference in {shown} of "
-        f"{counted(len(corrected), 'comparison')} (marked *). Intervals are not "
+        f"{counted(len(corrected), 'comparison')} (marked *{also}). Intervals are not "
         f"corrected: {alone}."
     )
 

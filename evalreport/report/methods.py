@@ -165,7 +165,13 @@ def _method_and_share(interval: Interval, references: References, usual: str) ->
     if held is None or not interval.is_rarely_held:
         return said
     elsewhere = "" if held.cell == usual else f" at {held.cell}"
-    return f"{said}; covers {100 * held.low:.1f} to {100 * held.high:.1f} %{elsewhere}"
+    return f"{said}{_covers(held.low, held.high)}{elsewhere}"
+
+
+def _covers(least: float, most: float) -> str:
+    """How many of 100 such limits held, of the samples with the fewest and with the most."""
+    low, high = f"{100 * least:.1f}", f"{100 * most:.1f}"
+    return f"; covers {low} %" if low == high else f"; covers {low} to {high} %"
 
 
 def _tests_words(contents: Contents, references: References) -> str:
@@ -301,7 +307,7 @@ def _held(groups: Iterable[Sequence[Interval]]) -> str:
     """The least and the most of 100 such limits that held, where the least is too few."""
     told = [one for own in groups for one in own]
     shares = [x for one in told if one.study and one.is_rarely_held for x in one.study[:2]]
-    return f"; covers {100 * min(shares):.1f} to {100 * max(shares):.1f} %" if shares else ""
+    return _covers(min(shares), max(shares)) if shares else ""
 
 
 def _source(method: str) -> str:

@@ -51,7 +51,7 @@ def hypothesis_blocks(contents: Contents) -> list[Block]:
         right(
             "p",
             lambda one: or_dash(
-                one[1].p_adjusted, lambda p: f"{p_text(p)} ({number_text(one[1].alpha)})"
+                one[1].p_adjusted, lambda p: f"{p_text(p)} ({number_text(round(one[1].alpha, 12))})"
             ),
         ),
         right("", lambda one: _shown(one[1])),
@@ -195,7 +195,8 @@ def _models_and_values(one: OmnibusTest) -> str:
 
 
 RATIO_NOTE = (
-    "The share of the model over that of the reference. Limits that exclude 1 show a difference."
+    "The share of the model over that of the reference. Whether there is a difference is told by "
+    "the test of the comparison."
 )
 
 

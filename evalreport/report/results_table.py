@@ -223,7 +223,8 @@ def _required(own: Sequence[records.Criterion]) -> str:
         return "as printed" if entry.claim is not None else ""
     bound = {"lower": "lower ", "upper": "upper "}.get(entry.bound, "")
     by = "" if entry.limits is None else f", {method_title(entry.limits.method)}"
-    told = f"{bound}{requirement_text(entry)}{by}"
+    what = "difference " if entry.reference else ""
+    told = f"{what}{bound}{requirement_text(entry)}{by}"
     return f"{told} and {more} more" if more else told
 
 

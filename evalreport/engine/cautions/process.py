@@ -11,7 +11,7 @@ from evalreport.engine.intervals.pooled_ranks import ONE_SCALE, fits_of
 from evalreport.metrics.catalogue import metric_named, named_within
 from evalreport.metrics.declare import Shows
 from evalreport.results.identity import EVERYTHING
-from evalreport.results.records import Criterion, Measure, Threshold
+from evalreport.results.records import Criterion, Interval, Measure, Threshold
 
 #: Above this share of lost replicates the others are no longer a fair sample of all.
 MANY_LOST = 0.05
@@ -138,7 +138,7 @@ def acceptance_on_point(run: RunFacts) -> Iterator[Caution]:
         m = known.get(str(record.measure))
         # a look holds the whole interval against the requirement, whatever the bound
         judged = record.bound == "point" and record.claim is None and record.look is None
-        if judged and m is not None and m.interval is not None:
+        if judged and m is not None and _judged_interval(record, m) is not None:
             by_criterion.setdefault(str(record.criterion), []).append(record)
     for records in by_criterion.values():
         turned = [record for record in records if _would_fail(record, known)]
@@ -162,12 +162,20 @@ def _worded(record: Criterion) -> str:
     if record.required is None or not record.metric:
         return str(record.criterion)
     side = record.direction.replace("_", " ")
-    return f"{named_within(record.metric)} {side} {record.required:.15g}"
+    what = named_within(record.metric)
+    if record.reference:
+        what = f"difference in {what} from {record.reference}"
+    return f"{what} {side} {record.required:.15g}"
+
+
+def _judged_interval(record: Criterion, measure: Measure) -> Interval | None:
+    """The interval of what a criterion judges: the value, or its difference from a reference."""
+    return record.interval if record.reference else measure.interval
 
 
 def _would_fail(record: Criterion, known: dict[str, Measure]) -> bool:
     """Whether a criterion that passes on the point fails on the limit towards failure."""
-    interval = known[str(record.measure)].interval
+    interval = _judged_interval(record, known[str(record.measure)])
     required = record.required
     if record.outcome != "pass" or interval is None or required is None:
         return False
