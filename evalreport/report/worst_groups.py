@@ -66,7 +66,7 @@ def _no_difference(contents: Contents) -> str:
     """That groups are not shown to differ, and which values that are not shown here do.
 
     Those are of another metric, model or grouping: ``Recall by sex and site``, without the columns
-    where all groups are of those.
+    where all groups are of those; at the first threshold, which the sections show.
     """
     of_groups = [m for m in contents.measures if m.subgroup]
     found = [
@@ -75,6 +75,7 @@ def _no_difference(contents: Contents) -> str:
         if m.fold is None
         and sign_of(m.metric)
         and tuple(m.subgroup) not in contents.period_columns
+        and contents.at_first(view_of(m))(m)
         and groups_differ(contents, m)
     ]
     # what also moves with how many of a group are positive comes last
@@ -88,8 +89,9 @@ def _no_difference(contents: Contents) -> str:
         named[f"{contents.title(m)}{by}{on}"] = None
     if not named:
         return "No difference between groups is shown."
-    where = "; ".join(first_few(list(named), 2))
-    return f"No difference shown here; {len(named)} in Subgroups: {where}."
+    names = "; ".join(first_few(list(named), 2))
+    where = " (Subgroups)" if "subgroups" in contents.sections else ""
+    return f"No difference shown in it; groups differ in {names}{where}."
 
 
 def _group(m: records.Measure) -> str:
