@@ -56,7 +56,7 @@ def printed_problems(page: str, results: Results) -> tuple[str, ...]:
 def version_problems(text: str, results: Results) -> Iterator[str]:
     """Where a page or document names versions of the program, and not that of the results."""
     named, own = dict.fromkeys(_VERSION.findall(text)), results.provenance.version
-    if named and own not in named:
+    if own and named and own not in named:
         yield f"it names evalreport {', '.join(named)}, results.json is of {own}"
 
 

@@ -64,9 +64,15 @@ ONE_LINE = [
          "likelihood_ratio, logit, sandwich, bootstrap_percentile, bootstrap_bca, classical"),
     ]),
     ("acceptance: [{metric: recall, average: macro, at_least: 0.5, bound: lower, method: mid_p}]", [
-        ("8:84: mid_p gives no limits of macro recall of independent rows; one of mover_jeffreys, "
-         "delta, newcombe_hybrid, delta_t, sandwich, bootstrap_percentile, bootstrap_bca, "
-         "classical"),
+        ("8:84: macro recall has no interval method 'mid_p'; those of macro recall are: "
+         "bootstrap_bca, bootstrap_percentile, classical, cluster_bootstrap, cluster_robust, "
+         "cluster_robust_t, delta, delta_t, mover_clusters, mover_jeffreys, mover_weighted, "
+         "newcombe_hybrid, sandwich, sandwich_t, survey_bootstrap"),
+    ]),
+    (("acceptance: [{metric: f1, average: macro, at_least: 0.5, bound: lower, "
+     "method: cluster_robust}]"), [
+        ("8:80: cluster_robust gives no limits of macro f1 of independent rows; one of delta_t, "
+         "delta, sandwich, bootstrap_percentile, bootstrap_bca, classical"),
     ]),
     ("confidence: {methods: clasical}", [
         "8:23: methods is 'clasical'; did you mean 'classical'?",

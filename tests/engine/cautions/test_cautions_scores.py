@@ -373,7 +373,8 @@ def test_cautions_count_many_rows_of_each_score(kit: Any, last: float) -> None:
     facts = kit.run(kit.view([0, 1, 1, 0], score=[0.1, 0.35, 0.7, last]), asked, thresholds=[0.5])
     each = 10**12
     table = facts.scores("d", "m")
-    many = ScoreTable(table.scores, table.positives * each, table.negatives * each)
+    counts = (one.astype(np.int64) * each for one in (table.positives, table.negatives))
+    many = ScoreTable(table.scores, *counts)
     seen = replace(facts, views=[counted(each)], scores=lambda _dataset, _model, _index: many)
     for code in ("clipped_probabilities", "not_probabilities"):
         expected, found = (_numbers(one, code) for one in (facts, seen))
