@@ -351,14 +351,11 @@ class _Writer:
         self.each(filter(None, (block.legend, *block.notes)), self.words)
 
     def counts(self, table: CountTable) -> None:
-        """A classification table with the cells above and below the line marked."""
+        """A classification table."""
         caption = f"{table.caption}. {table.partial}" if table.partial else table.caption
         heads = [" ".join(table.orientation.corner), *(column.label for column in table.columns)]
         rows = [[row.label, *(_count_text(cell) for cell in row.cells)] for row in table.rows]
-        made = self.table(caption, rows, heads, right=range(1, len(heads)))
-        for row, own in zip(made.rows[1:], table.rows, strict=True):
-            for cell, count in zip(row.cells[1:], own.cells, strict=True):
-                _mark(cell, top=count.top, frame=count.frame)
+        self.table(caption, rows, heads, right=range(1, len(heads)))
 
     def chooser(self, block: m.Chooser) -> None:
         """Every threshold that the page lets choose, as one table."""
@@ -500,9 +497,8 @@ def _with_interval(number: Number) -> str:
 
 
 def _count_text(cell: CountCell) -> str:
-    told = f"{cell.role}{cell.weight}"
     rows = f" (n {cell.rows})" if cell.rows else ""
-    return f"{cell.text} {told}".strip() + rows
+    return f"{cell.text} {cell.role}".strip() + rows
 
 
 def _row_rules(row: Any, *, head: bool) -> None:

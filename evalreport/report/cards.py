@@ -208,7 +208,7 @@ def flat_cells(
     if table is None or counts is None:
         return None
     costs = contents.costs_of(table)
-    top, sides = flat_marks(measure, costs, contents.flat) if measure is not None else ({}, {})
+    top, sides = flat_marks(measure, costs, contents.flat) if measure is not None else (set(), {})
     ends = {"first": "t", "last": "b", "only": "tb"}.get(place, "")
     found = []
     for name in contents.flat:

@@ -1,7 +1,7 @@
-"""Classification tables as they are printed: labels, counts, totals, marks.
+"""Classification tables as they are printed: labels, counts, totals.
 
 Tables are made with actual classes in rows; a template whose readers expect the results of a
-test there has them turned, with the sides of their frames. Classes stand in the order of the
+test there has them turned. Classes stand in the order of the
 labels: read line by line, a table with actual classes in rows gives TN, FP, FN, TP where the
 positive class is the last one, and TP, FN, FP, TN where it is the first. A template may have the
 positive class first whatever the order of the labels.
@@ -15,12 +15,12 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from evalreport.report.contents import Contents
-from evalreport.report.marking import Marks, Shape, role_text, table_marks
+from evalreport.report.marking import role_text
 from evalreport.report.model import Tables
 from evalreport.report.numbers import count_text
 from evalreport.report.pieces import CountCell, CountHead, CountRow, CountTable, Orientation
 from evalreport.report.words import condition_text, counted, exact_label, label_text, subgroup_text
-from evalreport.results.records import Measure, MissingRows, Table
+from evalreport.results.records import MissingRows, Table
 
 #: Tables of more classes are printed in part.
 MOST_CLASSES = 50
@@ -35,19 +35,14 @@ SHADES, WORST = (0.02, 0.05, 0.15), 3
 HALF_WIDTH = 52
 #: Columns of a table whose counts are set larger, the totals among them, and by how much.
 LARGE_COLUMNS, LARGER = 3, 1.2
-#: Letters of a count and its weight that fill a cell of a small card, beside its role.
+#: Letters of a count that fill a cell of a small card, beside its role.
 TIGHT = 5
 
 
 def count_table(
-    contents: Contents,
-    table: Table,
-    measure: Measure | None = None,
-    *,
-    caption: str = "",
-    totals: bool = True,
+    contents: Contents, table: Table, *, caption: str = "", totals: bool = True
 ) -> CountTable:
-    """A table with the marks of one measure, or without marks; large ones in part.
+    """A table as it is printed; large ones in part.
 
     Without ``totals`` where what is beside it has them; rows that are no part of them keep them.
     """
@@ -62,15 +57,10 @@ def count_table(
             f"{counted(len(chosen), 'class', 'classes')} of {len(labels)} with the most mistakes; "
             "totals are of all classes. The whole table is in results.json."
         )
-    index = _class_index(table, labels, measure)
     row_totals, column_totals = _totals(cells, len(labels), len(extra))
-    largest = max(range(len(labels)), key=lambda k: (row_totals[k] or 0, -k), default=0)
-    shape = Shape(len(labels), len(extra), index, largest)
-    costs = contents.costs_of(table)
-    marks = table_marks(measure, shape, costs) if measure and not partial else Marks()
     strong = labels.index(table.positive) if table.positive in labels else None
-    positive = index if len(labels) == 2 else None
-    printer = _Printer(labels, cells, len(extra), marks, positive, table.sampled_rows)
+    positive = _positive(table, labels)
+    printer = _Printer(labels, cells, len(extra), positive, table.sampled_rows)
     rows = [printer.row(i, chosen, row_totals, strong == i) for i in chosen]
     all_rows = None if None in row_totals else math.fsum(row_totals)
     rows.append(printer.totals(chosen, column_totals, all_rows, partial))
@@ -104,8 +94,8 @@ def count_table(
 
 def _crowded(rows: Sequence[CountRow]) -> bool:
     """Whether counts and their roles take more than a cell side by side."""
-    cells = [c for row in rows for c in row.cells if c.role or c.weight]
-    return max((len(c.text) + len(c.weight) for c in cells), default=0) > TIGHT
+    cells = [c for row in rows for c in row.cells if c.role]
+    return max((len(c.text) for c in cells), default=0) > TIGHT
 
 
 def _with_unpredicted(
@@ -204,17 +194,14 @@ class _Printer:
         labels: list[str],
         cells: Mapping[tuple[int, int], Any],
         extra: int,
-        marks: Marks,
         positive: int | None,
         sampled: Sequence[Sequence[int]] | None = None,
     ) -> None:
         self.sampled = sampled
-        self.labels, self.cells, self.extra, self.marks = labels, cells, extra, marks
+        self.labels, self.cells, self.extra = labels, cells, extra
         self.positive = positive
         self.size = len(labels)
-        # Without marks the eye needs the diagonal.
-        self.plain = not (marks.top or marks.frames)
-        self.shades = self._shaded() if self.plain and self.size > 2 else {}
+        self.shades = self._shaded() if self.size > 2 else {}
 
     def row(self, i: int, chosen: Sequence[int], totals: Sequence[Any], strong: bool) -> CountRow:
         """The row of an actual class."""
@@ -240,11 +227,8 @@ class _Printer:
         return CountCell(
             text=count_text(count),
             role=role,
-            top=place in self.marks.top,
-            frame=self.marks.frames.get(place, ""),
-            weight=self.marks.top.get(place) or self.marks.prices.get(place, ""),
             total=total,
-            strong=self.plain and place[0] == place[1] and not total,
+            strong=place[0] == place[1] and not total,
             rows=self._rows(place, total=total),
             shade=0 if total else self.shades.get(place, 0),
         )
@@ -283,21 +267,15 @@ def _totals(
     return rows, columns
 
 
-def _class_index(table: Table, labels: list[str], measure: Measure | None) -> int | None:
-    """The class that a measure is of: its label, or the positive one of two."""
-    label = None if measure is None else measure.label
-    if label is None:
-        label = table.label if table.label is not None else table.positive
-    if label in labels:
-        return labels.index(label)
-    return len(labels) - 1 if len(labels) == 2 else None
+def _positive(table: Table, labels: list[str]) -> int | None:
+    """The place of the class of a label, or the positive one, of two."""
+    if len(labels) != 2:
+        return None
+    label = table.label if table.label is not None else table.positive
+    return labels.index(label) if label in labels else 1
 
 
 _Item = TypeVar("_Item")
-#: The sides of a frame in a table whose rows and columns change places.
-_TURNED_SIDES = str.maketrans("trbl", "lbrt")
-#: The same where rows change places with rows, and columns with columns.
-_TOP_BOTTOM, _LEFT_RIGHT = str.maketrans("tb", "bt"), str.maketrans("lr", "rl")
 
 
 def laid_out(table: CountTable, contents: Contents) -> CountTable:
@@ -323,27 +301,9 @@ def _mirrored(table: CountTable) -> CountTable:
     if len(heads) != 2 or not heads[1].strong:
         return table
     columns = (*table.columns[1::-1], *table.columns[2:])
-    cells = _swapped([row.cells for row in table.rows])
     order = (*table.rows[1::-1], *table.rows[2:])
-    rows = tuple(replace(row, cells=own) for row, own in zip(order, cells, strict=True))
+    rows = tuple(replace(row, cells=(*row.cells[1::-1], *row.cells[2:])) for row in order)
     return replace(table, columns=columns, rows=rows)
-
-
-def _swapped(rows: Sequence[tuple[CountCell, ...]]) -> tuple[tuple[CountCell, ...], ...]:
-    """Cells whose first two rows and columns change places, and with them the sides of frames.
-
-    No frame holds both a count and a total, so that each side becomes the one across.
-    """
-    order = (*rows[1::-1], *rows[2:])
-    found = []
-    for i, row in enumerate(order):
-        cells = []
-        for j, cell in enumerate((*row[1::-1], *row[2:])):
-            sides = cell.frame.translate(_LEFT_RIGHT) if j < 2 else cell.frame
-            sides = sides.translate(_TOP_BOTTOM) if i < 2 else sides
-            cells.append(cell if sides == cell.frame else replace(cell, frame=sides))
-        found.append(tuple(cells))
-    return tuple(found)
 
 
 def _transposed(table: CountTable, contents: Contents) -> CountTable:
@@ -351,11 +311,7 @@ def _transposed(table: CountTable, contents: Contents) -> CountTable:
     recorded = contents.table_of(table.table)
     cells = zip(*(row.cells for row in table.rows), strict=True)
     rows = [
-        CountRow(
-            **vars(head),
-            cells=tuple(replace(c, frame=c.frame.translate(_TURNED_SIDES)) for c in own),
-        )
-        for head, own in zip(table.columns, cells, strict=True)
+        CountRow(**vars(head), cells=own) for head, own in zip(table.columns, cells, strict=True)
     ]
     columns = [
         CountHead(row.label, row.exact, row.strong, row.total, row.number) for row in table.rows

@@ -9,6 +9,7 @@ from evalreport.report.marking import positive_index, role_text
 from evalreport.report.model import Block, Facts, Legend, TableBlock
 from evalreport.report.sections import section
 from evalreport.report.words import label_text, prose
+from evalreport.results.records import Criterion
 
 #: What the counts of a table of two classes are called.
 CELLS = {
@@ -44,7 +45,9 @@ ABOUT = (
 def guide_blocks(contents: Contents) -> list[Block]:
     """The legend, the names of the cells, and the free text of the spec."""
     models = tuple(contents.mark(view) for view in contents.views[:10])
-    blocks: list[Block] = [Legend(models)] if contents.measures else []
+    blocks: list[Block] = (
+        [Legend(models, bool(contents.of(Criterion)))] if contents.measures else []
+    )
     words = _words_of_cells(contents)
     blocks += [] if words is None else [words]
     return [*blocks, *_about(contents)]

@@ -261,9 +261,13 @@ class Again:
 
 @dataclass(frozen=True)
 class Legend:
-    """How the marks of the report are read; its words are the template's."""
+    """How the marks of the report are read; its words are the template's.
+
+    ``judged``: there are criteria, whose requirements stand on the axes.
+    """
 
     models: tuple[Mark, ...]
+    judged: bool = False
     kind: ClassVar[str] = "legend"
 
 

@@ -52,7 +52,7 @@ ACTUAL_IN_ROWS = Orientation()
 
 @dataclass(frozen=True)
 class CountCell:
-    """One count of a table. ``frame`` names the edges drawn: any of ``t r b l``.
+    """One count of a table.
 
     ``rows``: how many rows an estimated count comes from, else empty. ``shade`` of a mistake of
     several classes: 1 to 3 by its share of the row, 4 for the largest three of the table.
@@ -60,9 +60,6 @@ class CountCell:
 
     text: str
     role: str = ""
-    top: bool = False
-    frame: str = ""
-    weight: str = ""
     total: bool = False
     strong: bool = False
     rows: str = ""
