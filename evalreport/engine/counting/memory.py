@@ -34,8 +34,8 @@ Seen = TypeVar("Seen", bound=View)
 Codes = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
-#: Counts up to here, and products of two of them, are kept in 32 bits each.
-_SMALL = 46_340
+#: Counts up to here are kept in 32 bits each, which hold the cube of a sum of two of them.
+_SMALL = 600
 #: Cells of all clusters' tables together that are held in memory.
 MOST_CLUSTER_CELLS = 50_000_000
 
@@ -466,7 +466,7 @@ def _ranks(scores: npt.NDArray[np.float64], actual: npt.NDArray[Any]) -> Codes:
 
 
 def _narrow(counts: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Counts in 32 bits where these and products of two of them fit; weights as they are."""
+    """Counts in 32 bits where what formulas make of them fits; weights as they are."""
     whole = counts.dtype.kind == "i" and counts.max(initial=0) <= _SMALL
     return counts.astype(np.int32, copy=False) if whole else counts
 
