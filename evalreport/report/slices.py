@@ -540,12 +540,25 @@ def sweep_tables(contents: Contents) -> list[Block]:
         view = (curve.dataset, curve.model)
         mark = contents.mark(view)
         of = "" if contents.is_binary(view) else f" of {label_text(curve.label)}"
-        lines = spread_over(total, total if total <= WHOLE_SWEEP else SWEEP_LINES)
+        lines = _lines_of_sweep(contents, curve)
         few = len(lines) < total
         note = f"{len(lines)} of {total} thresholds; all are in results.json." if few else ""
         title = f"Threshold sweep{of}, {mark.symbol} {mark.name}"
         tables.append(table_of(title, lines, _sweep_columns(contents, curve), note))
     return [TablePair(tuple(tables))] if tables else []
+
+
+def _lines_of_sweep(contents: Contents, curve: Curve) -> list[int]:
+    """The places that are printed: spread over all, thresholds in use among them."""
+    at = curve.points["threshold"]
+    lines = spread_over(len(at), len(at) if len(at) <= WHOLE_SWEEP else SWEEP_LINES)
+    used = {t.threshold for t in contents.tables.values() if view_of(t) == view_of(curve)}
+    for place in (k for k, threshold in enumerate(at) if threshold in used - {None}):
+        free = [k for k in lines if at[k] not in used] or [place]
+        nearest = min(free, key=lambda k: abs(k - place))
+        if place not in lines:
+            lines[lines.index(nearest)] = place
+    return sorted(lines)
 
 
 def _sweep_columns(contents: Contents, curve: Curve) -> list[Column[int]]:
