@@ -8,7 +8,7 @@ from evalreport.report.cards import interval_text
 from evalreport.report.contents import Contents, View, identity, view_of
 from evalreport.report.leading import comparable_in_groups
 from evalreport.report.numbers import count_text, value_text
-from evalreport.report.words import MOST_NAMES, first_few, label_text, listed, subgroup_text
+from evalreport.report.words import MOST_NAMES, label_text, listed, subgroup_text
 from evalreport.report.worst import (
     compares_groups,
     groups_differ,
@@ -89,9 +89,9 @@ def _no_difference(contents: Contents) -> str:
         named[f"{contents.title(m)}{by}{on}"] = None
     if not named:
         return "No difference between groups is shown."
-    names = "; ".join(first_few(list(named), 2))
+    other = next(iter(named)) if len(named) == 1 else f"{len(named)} other values"
     where = " (Subgroups)" if "subgroups" in contents.sections else ""
-    return f"No difference shown in it; groups differ in {names}{where}."
+    return f"No difference shown here, but in {other}{where}."
 
 
 def _group(m: records.Measure) -> str:

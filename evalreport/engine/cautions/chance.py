@@ -15,7 +15,7 @@ from evalreport.results.records import AgainstBaseline
     "baseline_not_beaten",
     unless=("auc_below_half", "constant_scores", "one_prediction"),
     severity="warning",
-    title="Not shown to be better than guessing, or than the model before",
+    title="Not shown to beat guessing, or the model before",
     why="guessing, or the model in use until now, does as well as far as these rows show",
     read_instead="the interval of the value, and whether the model was given the right columns",
 )

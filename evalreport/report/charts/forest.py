@@ -101,7 +101,10 @@ def forest(axes: Axes, shown: Forest) -> None:
 
 
 def _required(axes: Axes, rows: Sequence[ForestRow]) -> None:
-    """What criteria require, as a line through the rows alone whose values they judge."""
+    """What criteria require, as a line through the rows alone whose values they judge.
+
+    Named once: limits may lie near each other.
+    """
     judged = [(k, row.required) for k, row in enumerate(rows) if row.required is not None]
     if not judged:
         return
@@ -109,11 +112,10 @@ def _required(axes: Axes, rows: Sequence[ForestRow]) -> None:
     x = [v for _, limit in judged for v in (limit, limit, gap)]
     y = [v for k, _ in judged for v in (k - 0.5, k + 0.5, gap)]
     axes.plot(x, y, color=REQUIRED, linewidth=0.8, linestyle=(0, (3, 2)), zorder=0)
-    for limit in dict.fromkeys(limit for _, limit in judged):
-        axes.annotate(
-            "required", (limit, -0.6), (0, 3), textcoords="offset points", ha="center",
-            va="bottom", color=REQUIRED, fontsize=7, annotation_clip=False,
-        )  # fmt: skip
+    axes.annotate(
+        "required", (judged[0][1], -0.6), (0, 3), textcoords="offset points", ha="center",
+        va="bottom", color=REQUIRED, fontsize=7, annotation_clip=False,
+    )  # fmt: skip
 
 
 def _intervals(axes: Axes, rows: Sequence[ForestRow], ends: tuple[float, float]) -> None:
