@@ -538,14 +538,14 @@ def interval_methods(
     False
     """
     found: dict[str, None] = {}
-    for design, two in product(designs, (True, False)):
+    every = tuple(designs)
+    for design, two in product(every, (True, False)):
         same, other = same_number(metric, average and average.value, two_classes=two)
         own = other and Average(other)
         found |= dict.fromkeys(offered(same, own, design, two_classes=two))
-        if average is not None:
-            found |= dict.fromkeys(
-                offered(metric, average, design, two_classes=False, of_labels=True)
-            )
+    for design in every if average is not None else ():
+        of_labels = offered(metric, average, design, two_classes=False, of_labels=True)
+        found |= dict.fromkeys(of_labels)
     return tuple(found)
 
 

@@ -37,7 +37,7 @@ NAMED_SETS = 3
 @caution(
     "majority_class",
     whole_table=True,
-    unless=("one_prediction",),
+    unless=("one_prediction", "baseline_not_beaten"),
     severity="warning",
     title="Accuracy is not shown to be better than naming the largest class",
     why="always naming the largest class is right for its share of the rows",

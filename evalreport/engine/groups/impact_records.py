@@ -109,14 +109,14 @@ def filled(state: RunState, one: Impact, counts: Sequence[Selection]) -> Impact:
         if evaluation.view is view and not table.label and one.kind == "selection"
         if (table.threshold, table.threshold_rule) == (one.threshold, one.threshold_rule)
     }
-    dependent = facts.clustered or facts.weighted
     method = method_of_ratios(state.prepared.requests, facts)
     found = impact_ratios(
-        counts, settings.level, method=method, independent=not dependent, rule=settings.impact
+        counts,
+        settings.level,
+        method=method,
+        independent=not (facts.clustered or facts.weighted),
+        rule=settings.impact,
     )
-    reason = DEPENDENT if facts.clustered else WEIGHTED
-    if not dependent and method not in RATIO_METHODS:
-        reason, dependent = OF_MEASURES, True
     return replace(
         one,
         unknown=sum(category.n for category in found if category.unknown),
@@ -124,8 +124,15 @@ def filled(state: RunState, one: Impact, counts: Sequence[Selection]) -> Impact:
             replace(category, table=ids.get(Slice(own.group)))
             for category, own in zip(found, counts, strict=True)
         ),
-        interval_reason=reason if dependent else None,
+        interval_reason=_no_interval(facts, method),
     )
+
+
+def _no_interval(facts: Facts, method: str | None) -> str | None:
+    """Why ratios have no limits here; None where they have."""
+    if facts.clustered or facts.weighted:
+        return DEPENDENT if facts.clustered else WEIGHTED
+    return None if method in RATIO_METHODS else OF_MEASURES
 
 
 def _seen(state: RunState, one: Impact) -> tuple[View, Facts]:

@@ -155,7 +155,7 @@ def _side(
 #: Height of a line in points; a dot stands off its line by up to this share of it.
 FOLD_ROW, APART = 12.0, 0.18
 #: Points of a letter of a name.
-LETTER = 4.2
+FOLD_LETTER = 4.2
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ def folds(axes: Axes, rows: Sequence[FoldRow], room: float = 150.0) -> None:
     ``room`` for names in points.
     """
     axes.set(ylim=(len(rows) - 0.4, -0.6), yticks=range(len(rows)))
-    axes.set_yticklabels([folded(row.name, int(room / LETTER), 1) for row in rows], color=INK)
+    axes.set_yticklabels([folded(row.name, int(room / FOLD_LETTER), 1) for row in rows], color=INK)
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
     for k, row in enumerate(rows):

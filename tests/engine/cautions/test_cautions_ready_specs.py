@@ -19,8 +19,8 @@ RAISED = {
     "cross_validation": {"no_better_than_baseline", "pooled_folds"},
     "digits": {"no_better_than_baseline", "acceptance_on_point", "miscalibration"},
     "grouped_folds": {
-        "majority_class", "small_denominator", "labels_differ", "no_better_than_baseline",
-        "pooled_folds", "baseline_not_beaten",
+        "baseline_not_beaten", "small_denominator", "labels_differ", "no_better_than_baseline",
+        "pooled_folds",
     },
     "imbalanced": {
         "majority_class", "one_prediction", "auc_flatters_rare_positives",
@@ -44,4 +44,4 @@ def test_a_ready_spec_draws_what_a_reviewer_would_raise_and_each_once(path: Path
 
 
 def test_they_are_few() -> None:
-    assert sum(map(len, RAISED.values())) <= 31
+    assert sum(map(len, RAISED.values())) <= 30
