@@ -21,6 +21,7 @@ from evalreport.cli import status_of
 from evalreport.results.codec import decode
 from evalreport.runs.hashing import record_bytes
 from evalreport.runs.manifest import Manifest, RunDetails, read_manifest
+from evalreport.runs.row_digests import KEY_FILE, SIZE
 from evalreport.verify.kept import kept_problems
 from evalreport.verify.recompute import recompute
 from evalreport.verify.verify import BEYOND, anchor_problems, verify_run
@@ -70,6 +71,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
         )
     (folder / "ward.csv").write_text("\n".join(lines) + "\n")
     (folder / "ward.yaml").write_text(SPEC)
+    # the key orders the kept rows: a drawn one would put another row first in every session
+    (folder / "runs").mkdir()
+    (folder / "runs" / KEY_FILE).write_bytes(bytes(SIZE))
     spec = str(folder / "ward.yaml")
     args = ["run", spec, "-o", str(folder / "runs"), "--at", "2026-11-21T12:00:00Z", "--quiet"]
     assert status_of(args) == 1
@@ -527,7 +531,7 @@ def swap(own: list[Any]) -> None:
 
 ROWS: dict[str, Change] = {
     "true classes of two rows": of_model("actual", swap),
-    "a score": of_model("score", lambda own: own.__setitem__(0, 0.5)),
+    "a score": of_model("score", lambda own: own.__setitem__(0, 0.505)),
     "a true class": of_model("actual", lambda own: own.__setitem__(0, 1 - own[0])),
     "a row less": lambda found: [
         found["datasets"]["ward"]["models"]["one"][name].pop()
