@@ -21,17 +21,19 @@ def number(value: float) -> str:
 
     >>> number(0.62512), number(0.9995), number(12), number(-0.25), number(1234.5), number(12345)
     ('0.625', '0.9995', '12', '−0.25', '1234', '12\u202f345')
+    >>> number(-1.7e308)
+    '−1.7e308'
     """
     if float(value).is_integer() and abs(value) < 1e15:
         return _by_threes(int(value))
-    if abs(value) >= 1000:
+    if 1000 <= abs(value) < 1e15:
         return _by_threes(round(value))
     text = f"{value:.3g}"
     for digits in range(4, 18):
         if float(text) not in (0.0, 1.0, -1.0):
             break
         text = f"{value:.{digits}g}"
-    return text.replace("-", "−")
+    return text.replace("e+", "e").replace("-", "−")
 
 
 def _by_threes(whole: int) -> str:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evalreport.engine.intervals.methods import has_width
+from evalreport.metrics.formula import BEYOND
 from evalreport.results import records
 from evalreport.statistics import hypotheses
 from evalreport.statistics.hypotheses import Tails
@@ -158,4 +159,6 @@ class ByError(ByStatistic):
         half = deviate(level, math.inf if self.df is None else self.df) * self.error
         within = clipped(self.difference - half, self.difference + half, -self.most, self.most)
         low, high = (self.scale * limit for limit in within)
+        if not (math.isfinite(low) and math.isfinite(high)):
+            return None, BEYOND
         return records.Interval(level, low, high, self.method, **self.told), None
