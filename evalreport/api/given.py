@@ -219,15 +219,42 @@ def label_texts(columns: Mapping[str, Sequence[Any]]) -> dict[str, list[str | No
     """Labels of any type as their texts, None where missing.
 
     Truth values beside numbers are the numbers 0 and 1, as everywhere in Python, so that
-    ``probabilities >= 0.5`` are predictions of labels 0 and 1.
+    ``probabilities >= 0.5`` are predictions of labels 0 and 1. Beside the words for them they
+    are spelled as these.
 
     >>> label_texts({"y": [0, 1, None], "p": [False, True, True]})
     {'y': ['0', '1', None], 'p': ['0', '1', '1']}
+    >>> label_texts({"y": [False, True], "p": ["True", "True"]})
+    {'y': ['False', 'True'], 'p': ['True', 'True']}
     """
     plain = {name: [_label(value) for value in values] for name, values in columns.items()}
     every = {type(v) for values in plain.values() for v in values if v is not None}
-    numeric = bool(every & {int, float}) and bool in every
-    return {name: [_text(v, numeric) for v in values] for name, values in plain.items()}
+    if bool in every and every & {int, float}:
+        return {
+            name: [_text(int(v) if isinstance(v, bool) else v) for v in values]
+            for name, values in plain.items()
+        }
+    texts = {name: [_text(v) for v in values] for name, values in plain.items()}
+    if bool in every and str in every:
+        spelled = _spelled_truth({v for values in plain.values() for v in values if type(v) is str})
+        texts = {
+            name: [
+                spelled.get(v, t) if isinstance(v, bool) else t
+                for v, t in zip(values, texts[name], strict=True)
+            ]
+            for name, values in plain.items()
+        }
+    return texts
+
+
+def _spelled_truth(texts: set[str]) -> dict[bool, str]:
+    """How texts spell True and False; the other one of a word in the same letters."""
+    from evalreport.data.labels import partner_of
+
+    words = {text.casefold(): text for text in sorted(texts)}
+    true = words.get("true") or partner_of(words.get("false", ""))
+    false = words.get("false") or partner_of(words.get("true", ""))
+    return {True: true, False: false} if true and false else {}
 
 
 def codes_of(texts: Sequence[str], labels: Sequence[str]) -> Any:
@@ -270,7 +297,7 @@ def end_of_order(two: Sequence[str], positive: Any) -> Any:
 
 def label_text(value: Any) -> str:
     """The text of one label, as :func:`label_texts` gives it."""
-    text = _text(_label(value), False)
+    text = _text(_label(value))
     if text is None:
         raise DataError(Problem("a label is missing", "the label of a class"))
     return text
@@ -291,12 +318,10 @@ def _label(value: Any) -> Any:
     return str(value)
 
 
-def _text(value: Any, numeric: bool) -> str | None:
+def _text(value: Any) -> str | None:
     from evalreport.data.labels import written
 
-    if value is None or value == "":
-        return None
-    return written(int(value) if numeric and isinstance(value, bool) else value).text
+    return None if value is None or value == "" else written(value).text
 
 
 def numbers(values: Any, name: str) -> list[float]:

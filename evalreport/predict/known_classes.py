@@ -175,7 +175,10 @@ def _of_two_minds(
                     found[_two_names((first, text), (name, label), where(name))] = None
             if len(classes.get(name, ())) == 2 and spec.datasets[name].positive is None:
                 labels = LabelSet(tuple(classes[name]), label_kind(classes[name]))
-                index = positive_index(labels, rules_of(spec, name).positive)
+                rule = rules_of(spec, name).positive
+                if isinstance(rule, Mapping) and rule["label"] not in labels.labels:
+                    continue  # no class, which is said where the rows of the dataset are checked
+                index = positive_index(labels, rule)
                 positive.setdefault(labels.labels[index or 0], name)
         if len(positive) > 1 and not found:
             found[_two_positives(positive, where(list(positive.values())[1]))] = None
