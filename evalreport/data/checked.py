@@ -95,11 +95,12 @@ def classes(
     named = tuple(dict.fromkeys([*rules.declared, *_named(rules), *roles.scores]))
     true = _labels_used(truth, used)
     predicted = [] if prediction is None else _labels_used(prediction, used)
-    find = matcher([*named, *rules.indeterminate])
+    called = tuple(dict.fromkeys([*named, *rules.label_names.values()]))
+    find = matcher([*called, *rules.indeterminate])
     unsure = frozenset(rules.indeterminate)
     kept = [label for label in predicted if find(label) not in unsure]
     problems = _mistakes(table, roles, rules, {"target": truth, "prediction": prediction})
-    problems += _clashes(table, columns, [*true, *kept], named)
+    problems += _clashes(table, columns, [*true, *kept], called)
     surely, perhaps = misspelt(table, roles, rules)
     problems += surely
     if problems:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from evalreport.data.dialect import BLANKS
 from evalreport.data.findings import Finding, quoted, some
 from evalreport.data.label_column import LabelColumn, label_column
-from evalreport.data.labels import Written, looks_like, matcher, written
+from evalreport.data.labels import Written, looks_like, matcher, value_of, written
 from evalreport.data.roles import Roles, Rules
 from evalreport.data.table import RawTable
 from evalreport.errors import Location, Problem, nearest
@@ -63,10 +63,12 @@ def _near(
 ) -> Iterator[tuple[str, str]]:
     """Names that no label has, each with the nearest label that nothing names."""
     find = matcher(tuple(names))
+    others = frozenset(others)
     found = [find(label) for label in labels]
-    left = {label for label in found if label not in names and label not in others}
+    seen = frozenset(found)
+    left = {label for label in seen if label not in names and label not in others}
     for name in names:
-        near = None if name in found else nearest(name, left)
+        near = None if name in seen else nearest(name, left)
         if near is not None:
             yield name, near
 
@@ -76,11 +78,21 @@ def one_name(group: Sequence[Written], known: Sequence[str]) -> str:
 
     >>> one_name([Written("1"), Written("1.0")], ())
     "`map: {'1.0': '1'}`"
+    >>> one_name([Written("0", "number"), Written("true", "boolean")], ())
+    "`map: {'true': '1'}`"
     """
-    texts = [label.text for label in group]
+    values = {label.text: value_of(label) for label in group}
+    if len({*values.values()}) > 1:  # truth values beside numbers
+        words = {text: str(value) for text, value in values.items() if text != str(value)}
+        return _map(words)
+    texts = [*values]
     name = next((text for text in texts if text in known), min(texts, key=lambda t: (len(t), t)))
     others = dict.fromkeys(text for text in texts if text != name) or {name: None}
-    told = ", ".join(f"{quoted(other)}: {quoted(name)}" for other in others)
+    return _map(dict.fromkeys(others, name))
+
+
+def _map(names: Mapping[str, str]) -> str:
+    told = ", ".join(f"{quoted(label)}: {quoted(name)}" for label, name in names.items())
     return f"`map: {{{told}}}`"
 
 

@@ -164,6 +164,7 @@ def _of_two_minds(
     if spec.comparisons is not None and isinstance(spec.comparisons.reference, DatasetReference):
         together.append(tuple(spec.datasets))
     found: dict[Problem, None] = {}
+    members = {name: frozenset(own) for name, own in classes.items()}
     for names in together:
         texts: dict[Any, tuple[str, str]] = {}
         positive: dict[str, str] = {}
@@ -171,7 +172,7 @@ def _of_two_minds(
             for label in classes.get(name, ()):
                 first, text = texts.setdefault(value_of(Written(label)), (name, label))
                 # both in one dataset are classes apart, as it declares
-                if text not in classes[name] and label not in classes[first]:
+                if text not in members[name] and label not in members[first]:
                     found[_two_names((first, text), (name, label), where(name))] = None
             if len(classes.get(name, ())) == 2 and spec.datasets[name].positive is None:
                 labels = LabelSet(tuple(classes[name]), label_kind(classes[name]))

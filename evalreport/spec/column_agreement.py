@@ -111,7 +111,8 @@ def places_of_classes(
     """The class whose rows have the largest number at each place.
 
     ``always``: in every row, as of labels that follow from the numbers; else in most of them.
-    None unless each place is of another class; rows of which two numbers are largest do not count.
+    None unless each place is of another class, of no two as many rows; rows of which two numbers
+    are largest do not count.
     """
     found: dict[int, Counter[str]] = {}
     for numbers, label in zip(rows, labels, strict=True):
@@ -121,6 +122,10 @@ def places_of_classes(
         if list(numbers).count(top) == 1:
             found.setdefault(list(numbers).index(top), Counter())[label] += 1
     if always and any(len(counts) > 1 for counts in found.values()):
+        return None
+    if any(
+        len({n for _, n in two}) < len(two) for two in (c.most_common(2) for c in found.values())
+    ):
         return None
     places = {place: counts.most_common(1)[0][0] for place, counts in found.items()}
     return places if len(set(places.values())) == len(places) else None

@@ -347,6 +347,8 @@ def _order(known: Known, rows: Rows, free: Sequence[str]) -> tuple[tuple[str, ..
             return order, f"the largest is {name} in every row"
     places = places_of_classes(full, known.truth, always=False)
     order = None if places is None else whole_order(places, known.classes)
-    if order is None or not agrees(known.truth, largest(full, order)):
+    if order is None or not agrees(known.truth, said := largest(full, order)):
         return None
-    return order, f"the largest agrees with {known.target}"
+    pairs = [(a, b) for a, b in zip(known.truth, said, strict=True) if a and b]
+    right = sum(a == b for a, b in pairs)
+    return order, f"the largest agrees with {known.target} in {right} of {len(pairs)} rows"
