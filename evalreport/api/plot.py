@@ -133,7 +133,7 @@ def _drawn(
     ax: Axes | None, paint: Callable[[Axes], None], size: tuple[float, float] = SIZE
 ) -> Axes:
     """The axes with a chart on them; a figure of pyplot's where none are given."""
-    from evalreport.report.charts.style import styled
+    from evalreport.report.charts.style import say_ticks, styled
 
     with styled():
         if ax is None:
@@ -141,4 +141,5 @@ def _drawn(
 
             _, ax = plt.subplots(figsize=size, layout="constrained", facecolor="white")
         paint(ax)
+        say_ticks(ax)
     return ax

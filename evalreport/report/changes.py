@@ -41,7 +41,7 @@ def change_words(record: Period) -> str:
     if change is None or change.alarm is None:
         return ""
     since = "" if change.since is None else f", most likely change at {label_text(change.since)}"
-    return f"Alarm in {label_text(change.alarm)}{since} (dotted)."
+    return f"Alarm in {label_text(change.alarm)}{since} (shaded)."
 
 
 def change_blocks(courses: Sequence[Named]) -> list[Block]:

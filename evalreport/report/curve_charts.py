@@ -26,6 +26,7 @@ from evalreport.report.charts.scores import Scale, scores
 from evalreport.report.charts.style import SMALL_PANEL
 from evalreport.report.charts.thresholds import ROW, Row, thresholds
 from evalreport.report.contents import Contents, View, view_of
+from evalreport.report.leading import best_first
 from evalreport.report.marking import flat_counts
 from evalreport.report.model import Drawing
 from evalreport.report.numbers import count_text, threshold_text, value_text
@@ -172,7 +173,10 @@ def _number(contents: Contents, one: Record | None, metric: str, words: str) -> 
 
 
 def in_order(contents: Contents, curves: Sequence[Record]) -> list[Record]:
-    """Curves of one model with its classes worst first."""
+    """Curves of models, the best first, or those of one model with its classes worst first."""
+    views = best_first(contents)
+    if not curves or contents.is_binary(view_of(curves[0])):
+        return sorted(curves, key=lambda one: views.index(view_of(one)))
     place = {x: k for k, x in enumerate(worst_first(contents, [view_of(curves[0])]))}
     return sorted(curves, key=lambda one: place.get(str(one.label), len(place)))
 
@@ -285,15 +289,18 @@ def is_enlarged(shown: Shown) -> bool:
     """Whether the left of ROC curves is drawn larger too: all lie near the corner."""
     if shown.kind != "roc" or shown.per_class or len(shown.records) > MOST_TOGETHER:
         return False
-    areas = [area_of(shown.contents, one) for one in shown.records]
+    areas = [area_of(shown.contents, one, "roc_auc") for one in shown.records]
     return max((area or 0.0 for area in areas), default=0.0) > NEAR_PERFECT
 
 
-def area_of(contents: Contents, one: Record) -> float | None:
-    """The area under the ROC curve of the rows and of the class of a curve."""
-    measured = [m.value for m in known(contents, one, "roc_auc")]
-    own = _beside(contents, one, "roc")
-    return measured[0] if measured else None if own is None else own.sums.get("roc_auc")
+def area_of(contents: Contents, one: Record, metric: str) -> float | None:
+    """The area under the ROC curve of the rows and of the class of a curve, or average precision.
+
+    As it was measured, else as the curve has it.
+    """
+    measured = [m.value for m in known(contents, one, metric)]
+    own = _beside(contents, one, "roc" if metric == "roc_auc" else "precision_recall")
+    return measured[0] if measured else None if own is None else own.sums.get(metric)
 
 
 def _panels(shown: Shown, paints: Sequence[On], room: float = WHOLE) -> tuple[Drawing, bool]:
@@ -303,7 +310,7 @@ def _panels(shown: Shown, paints: Sequence[On], room: float = WHOLE) -> tuple[Dr
         "precision_recall": (shown.said("recall"), shown.said("precision")),
         "calibration": ("mean score of the bin", "observed share"),
     }.get(shown.kind, ("threshold", "net benefit"))
-    above = 8.0 + 9.5 * max(1 + len(curve.said) for curve in shown.curves)
+    above = 6.0 + 9.5 * max(1 + len(curve.said) for curve in shown.curves)
     if len(paints) == 1:
 
         def draw_one(figure: Figure) -> None:
@@ -320,9 +327,7 @@ def _panels(shown: Shown, paints: Sequence[On], room: float = WHOLE) -> tuple[Dr
         else min(len(paints), FEW if few else MANY if len(paints) > 8 else ACROSS)
     )
     lines, gap = -(-len(paints) // across), 16.0
-    # a line more above a panel leaves it lower, while it has room for its ticks
-    most = min(110.0, max(SMALL_PANEL + 1, 137.0 - above))
-    side = min(most, (room - 40 - 6 - (across - 1) * gap) / across)
+    side = min(SMALL_PANEL + 1, (room - 40 - 6 - (across - 1) * gap) / across)
     right = room - 40 - across * side - (across - 1) * gap
 
     def draw(figure: Figure) -> None:
@@ -380,9 +385,7 @@ def _score_panels(shown: Shown) -> tuple[Drawing, bool]:
 def _scores(shown: Shown, k: int) -> On:
     """The scores of one model, or of one class against the others."""
     own, contents = shown.records[k], shown.contents
-    view, positive = view_of(own), str(own.label)
-    others = [c for c in contents.classes(view) if c != positive]
-    labels = (label_text(positive), label_text(others[0]) if len(others) == 1 else "others")
+    view, labels = view_of(own), class_names(shown, own)
     at = contents.first_threshold(view)[0]
     curve = shown.curves[k]
     name = "" if shown.per_class else curve.name
@@ -391,6 +394,12 @@ def _scores(shown: Shown, k: int) -> On:
         scores, curve=curve, labels=labels, threshold=at, scale=Scale.of(shown.curves),
         said_at=said, name=name,
     )  # fmt: skip
+
+
+def class_names(shown: Shown, own: Record) -> tuple[str, str]:
+    """What the rows of the class of a curve are called, and the others."""
+    others = [c for c in shown.contents.classes(view_of(own)) if c != str(own.label)]
+    return label_text(own.label), label_text(others[0]) if len(others) == 1 else "others"
 
 
 def _sweep_panels(shown: Shown) -> tuple[Drawing, bool]:
@@ -477,26 +486,27 @@ def _used(shown: Shown) -> tuple[list[tuple[int, float, float, float | None]], s
         return [], ""
     found, said = [], []
     for one in shown.records:
-        at = _at_first(shown.contents, view_of(one))
+        cells = at_first(shown.contents, view_of(one))
         threshold = shown.contents.first_threshold(view_of(one))[0]
-        if at is not None and threshold is not None:
-            found.append((shown.contents.models.index(one.model), *at))
+        if cells is not None and threshold is not None:
+            tp, fp = cells["TP"], cells["FP"]
+            rates = fp / (fp + cells["TN"]), tp / (tp + cells["FN"])
+            precision = tp / (tp + fp) if tp + fp else None
+            found.append((shown.contents.models.index(one.model), *rates, precision))
             said.append(f"{shown.contents.operator(view_of(one))} {threshold_text(threshold)}")
     return found, said[0] if len(set(said)) == 1 else "threshold used"
 
 
-def _at_first(contents: Contents, view: View) -> tuple[float, float, float | None] | None:
-    """The rates in the table beside the numbers; None where one is not defined."""
+def at_first(contents: Contents, view: View) -> dict[str, float] | None:
+    """The cells of the table beside the numbers; None where one is not known or a class empty."""
     from evalreport.report.classes import first_table
 
     table = first_table(contents, view)
     counts = flat_counts(table) if table is not None else None
     if counts is None or None in counts.values():
         return None
-    tp, fp, negatives = counts["TP"], counts["FP"], counts["FP"] + counts["TN"]
-    if not negatives or not tp + counts["FN"]:
-        return None
-    return fp / negatives, tp / (tp + counts["FN"]), tp / (tp + fp) if tp + fp else None
+    both = counts["TP"] + counts["FN"] and counts["FP"] + counts["TN"]
+    return counts if both else None
 
 
 def prevalence(contents: Contents, curve: Record) -> float | None:

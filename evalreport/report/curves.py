@@ -18,21 +18,30 @@ from evalreport.report.curve_charts import (
     MOST_TOGETHER,
     Shown,
     area_of,
+    at_first,
     by_threshold,
+    class_names,
     drawn,
     front_drawing,
     in_order,
     is_enlarged,
-    known,
     prevalence,
 )
 from evalreport.report.findings import (
+    MOST_NAMED,
+    Above,
     as_title,
     benefit_finding,
+    better_finding,
     calibration_finding,
+    end_of,
+    precision_at,
     precision_finding,
+    recall_at,
     roc_finding,
+    scores_finding,
     sweep_finding,
+    upper_half_finding,
 )
 from evalreport.report.leading import front_views
 from evalreport.report.marking import FLAT
@@ -68,8 +77,8 @@ WORST = {"roc": MOST_TOGETHER, "calibration": 2}
 #: Share of the positive class below which precision says more than the false positive rate.
 RARE = 0.2
 DOTS = (
-    f"Dots: bins of {FEWEST} or more rows with intervals, larger for more rows; the line is "
-    "smoothed. Below: rows by score, this class up, others down."
+    f"Dots: bins of {FEWEST} or more rows, larger for more, with intervals; off: these leave out "
+    "the mean score. Line: smoothed. Below: rows by score, this class up, others down."
 )
 SIGNS = (
     ("slope ", "Slope, intercept: joint logistic fit."),
@@ -77,6 +86,12 @@ SIGNS = (
     ("Emax", "Emax: largest distance of the smoothed line."),
 )
 AREA = "C: ROC AUC."
+#: The metric that sums up curves of a kind, and its name in a sentence.
+SUMS = {
+    "roc": ("roc_auc", "ROC AUC"),
+    "precision_recall": ("average_precision", "average precision"),
+    "score_distribution": ("roc_auc", "ROC AUC"),
+}
 #: Columns that a curve is drawn from, and how its points are said.
 AXES = {
     "roc": ("fpr", "tpr", "recall", "at a false positive rate of"),
@@ -133,7 +148,7 @@ def _few_charts(contents: Contents, drawable: Sequence[Curve]) -> list[Block]:
     best one that has any.
     """
     binary = [c for c in drawable if c.kind == "calibration" and contents.is_binary(view_of(c))]
-    charts = _charts(contents, binary[:MOST_TOGETHER], per_class=False)
+    charts = _charts(contents, in_order(contents, binary)[:MOST_TOGETHER], per_class=False)
     of_classes = [c for c in drawable if not contents.is_binary(view_of(c))]
     view = next((v for v in front_views(contents) if v in map(view_of, of_classes)), None)
     for kind, most in WORST.items():
@@ -202,10 +217,9 @@ def _charts(contents: Contents, curves: Sequence[Curve], *, per_class: bool) -> 
     kinds = [kind for kind in TITLES if not (per_class and kind == "sweep")]
     found = []
     for kind in kinds:
-        same = [c for c in curves if c.kind == kind]
+        same = in_order(contents, [c for c in curves if c.kind == kind])
         if per_class and kind == "decision" and len(same) > MOST_TOGETHER:
             continue  # told below the charts
-        same = in_order(contents, same) if per_class and same else same
         parts = (Shown(contents, kind, part, per_class) for part in _parts(same))
         found += [_chart(part, len(same), drawn(part)) for part in parts]
     return found
@@ -252,10 +266,10 @@ def _parts(curves: Sequence[_Item], most: int = MOST_CURVES) -> list[Sequence[_I
 
 
 def _of_classes(contents: Contents, curves: Sequence[Curve]) -> str:
-    """Of which classes curves are, or of which labels of sets."""
+    """Of which class a curve is, or of how many, which are named beside their lines."""
     one = "label" if contents.has_sets(view_of(curves[0])) else "class"
     many = "labels" if one == "label" else "classes"
-    return f"{one if len(curves) == 1 else many} {listed([label_text(c.label) for c in curves])}"
+    return f"{one} {label_text(curves[0].label)}" if len(curves) == 1 else f"{len(curves)} {many}"
 
 
 def _is_drawn(curve: Curve) -> bool:
@@ -307,7 +321,7 @@ def _chart(shown: Shown, of: int, made: tuple[Drawing, bool]) -> Chart:
     if shown.per_class:
         caption += f", {_of_classes(contents, curves)}"
         by = by_class(contents, view_of(curves[0]))
-        caption += f", worst first by {contents.heading(by[0])}" if by and len(curves) > 1 else ""
+        caption += f", worst {contents.heading(by[0])} first" if by and len(curves) > 1 else ""
     said = "; ".join(
         f"{name}: {_said(contents, c, c.points)}" for name, c in zip(names, curves, strict=True)
     )
@@ -340,17 +354,17 @@ def _aside(shown: Shown) -> str:
         told = [DOTS]
         said = " ".join(line for c in shown.curves for line in c.said)
         told += [words for sign, words in SIGNS if sign in said]
-        told += [AREA] if any(area_of(contents, c) is not None for c in curves) else []
+        told += [AREA] if any(area_of(contents, c, "roc_auc") is not None for c in curves) else []
         smooth = [c for c in contents.of(Curve) if _is_smoothed(c, curves)]
         told += [_band_words(contents, smooth)] if any(c.band for c in smooth) else []
         return " ".join(one for one in told if one)
     if shown.kind == "decision" and (shown.per_class or len(curves) > MOST_TOGETHER):
-        return "Dark grey: treating all; treating none is 0. Light grey: the other curves."
+        return "Dark grey: treating all. Light grey: other curves."
     if shown.kind == "decision":
         beats = "Shaded: thresholds at which a model beats treating all and none."
         return beats if better(shown.curves) else ""
     if shown.kind == "score_distribution":
-        return "Bars are rows; all panels share one scale."
+        return "Bars are rows, on one scale."
     many = len(curves) > 1
     return _band_words(contents, curves) if curves[0].band is not None and not many else ""
 
@@ -384,12 +398,18 @@ def _finding(shown: Shown) -> str:
     if shown.kind == "calibration":
         return calibration_finding(shown.curves, _calibration_columns(curves[0].points)[0])
     if shown.per_class:
-        return _lowest_area(shown) if shown.kind == "roc" else ""
+        return _finding_of_classes(shown)
     if shown.kind == "roc":
         own = [r for r in contents.of(RocRelation) if r.dataset == curves[0].dataset]
-        return roc_finding(own, [c.model for c in curves])
+        between = roc_finding(own, [c.model for c in curves])
+        return between or (recall_at(shown.curves[0]) if len(curves) == 1 else _end(shown))
     if shown.kind == "precision_recall":
-        return precision_finding(shown.curves)
+        if len(curves) == 1:
+            return precision_at(shown.curves[0], prevalence(contents, curves[0]))
+        return precision_finding(shown.curves) or _end(shown)
+    if shown.kind == "score_distribution":
+        above = scores_finding(_above_threshold(shown), class_names(shown, curves[0]))
+        return above or _end(shown)
     if shown.kind == "decision":
         return benefit_finding(shown.curves)
     if shown.kind == "sweep" and len(curves) <= 2:
@@ -400,14 +420,41 @@ def _finding(shown: Shown) -> str:
     return ""
 
 
-def _lowest_area(shown: Shown) -> str:
-    """The class with the lowest area under its curve, where those of all are known."""
-    areas = [m for c in shown.records for m in known(shown.contents, c, "roc_auc")[:1]]
-    if len(areas) < max(2, len(shown.records)):
-        return ""
-    least = min(areas, key=lambda m: m.value or 0.0)
-    title = shown.contents.heading(least)
-    return f"{title} is lowest in {label_text(least.label)}: {value_text(least.value or 0.0)}"
+def _finding_of_classes(shown: Shown) -> str:
+    """Which class fares worst by the curves of one kind, each against the other classes."""
+    if shown.kind == "score_distribution":
+        return upper_half_finding(shown.curves)
+    if shown.kind == "decision":
+        return better_finding(shown.curves)
+    return _end(shown)
+
+
+def _end(shown: Shown) -> str:
+    """The class with the lowest area under its curve, or the model with the highest.
+
+    Nothing where one has none.
+    """
+    metric, title = SUMS.get(shown.kind, ("", ""))
+    areas = {
+        own.name: area_of(shown.contents, one, metric)
+        for own, one in zip(shown.curves, shown.records, strict=True)
+    }
+    known = {name: area for name, area in areas.items() if area is not None}
+    return end_of(title, known, most=not shown.per_class) if len(known) == len(areas) else ""
+
+
+def _above_threshold(shown: Shown) -> list[Above]:
+    """Rows of both classes at or above the threshold used, of each model; of many, none."""
+    found: list[Above] = []
+    for own, one in zip(shown.curves, shown.records, strict=True):
+        view = view_of(one)
+        at, cells = shown.contents.first_threshold(view)[0], at_first(shown.contents, view)
+        if at is None or cells is None or len(shown.records) > MOST_NAMED:
+            return []
+        said = f"{shown.contents.operator(view)} {threshold_text(at)}"
+        tp, fp = cells["TP"], cells["FP"]
+        found.append((own.name, said, (tp, tp + cells["FN"]), (fp, fp + cells["TN"])))
+    return found
 
 
 def _calibration_columns(points: Any) -> tuple[str, str]:

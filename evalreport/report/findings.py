@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from evalreport.report.charts.forest import FoldRow
 from evalreport.report.charts.points import FEWEST, Curve, columns, stretches
 from evalreport.report.charts.thresholds import Row
-from evalreport.report.numbers import threshold_text, value_text
+from evalreport.report.numbers import count_text, threshold_text, value_text
 from evalreport.report.words import counted, label_text, listed
-from evalreport.results.records import RocRelation
+from evalreport.results.records import Calls, History, RocRelation
 
 Rows = Sequence[tuple[float, ...]]
+#: Curves that are named in a sentence, each with its numbers.
+MOST_NAMED = 3
 Text = Callable[[float], str]
 
 
@@ -63,6 +66,79 @@ def _crossing(record: RocRelation, first: str, second: str) -> str:
     )
 
 
+def end_of(title: str, values: Mapping[str, float], *, most: bool = False) -> str:
+    """Which of several curves has the lowest number, or the highest; of one that number.
+
+    >>> end_of("ROC AUC", {"a": 0.8, "b": 0.75}), end_of("ROC AUC", {"a": 1.0, "b": 1.0})
+    ('ROC AUC is lowest in b: 0.750', 'ROC AUC is 1 in each of 2')
+    """
+    if not values:
+        return ""
+    end = (max if most else min)(values.values())
+    names = [name for name, own in values.items() if own == end]
+    if len(names) == len(values):
+        return f"{title} is {value_text(end)}" + (f" in each of {len(names)}" * (len(names) > 1))
+    return f"{title} is {'highest' if most else 'lowest'} in {listed(names)}: {value_text(end)}"
+
+
+def recall_at(curve: Curve, most: float = 0.1) -> str:
+    """The recall that a ROC curve reaches with few false positives: at its last such point."""
+    found = [row for row in columns(curve.points, "fpr", "tpr") if row[0] <= most]
+    if not found:
+        return ""
+    fpr, tpr = max(found)
+    return f"recall is {value_text(tpr)} at a false positive rate of {value_text(fpr)}"
+
+
+def precision_at(curve: Curve, guessing: float | None, least: float = 0.5) -> str:
+    """The precision where half of the positive rows are found, beside what guessing gives."""
+    found = [row for row in _by_recall(curve) if row[0] >= least]
+    if not found:
+        return ""
+    recall, precision = found[0]
+    beside = "" if guessing is None else f", where guessing gives {value_text(guessing)}"
+    return f"precision is {value_text(precision)} at a recall of {value_text(recall)}{beside}"
+
+
+#: Of one model: its name, the words of its threshold, and positive and other rows there, of all.
+Above = tuple[str, str, tuple[float, float], tuple[float, float]]
+
+
+def scores_finding(found: Sequence[Above], classes: tuple[str, str]) -> str:
+    """How many rows of each class score at least the threshold."""
+    told: list[str] = []
+    for k, (name, at, up, down) in enumerate(found):
+        again = k and (at, up[1], down[1]) == (found[0][1], found[0][2][1], found[0][3][1])
+        parts = [
+            count_text(own) if again else f"{count_text(own)} of {count_text(rows)} {named}"
+            for (own, rows), named in zip((up, down), classes, strict=True)
+        ]
+        of = f" ({name})" if len(found) > 1 else ""
+        told.append(f"{'' if again else f'{at}: '}{' and '.join(parts)}{of}")
+    return ", ".join(told)
+
+
+def upper_half_finding(curves: Sequence[Curve]) -> str:
+    """The class of which the smallest share of rows scores a half or more, from its bins."""
+    shares = []
+    for curve in curves:
+        bins = columns(curve.points, "low", "positives")
+        rows = sum(n for _, n in bins)
+        if not rows or 0.5 not in [low for low, _ in bins]:
+            return ""
+        shares.append((sum(n for low, n in bins if low >= 0.5), rows, curve.name))
+    if not shares:
+        return ""
+    least = min(own / rows for own, rows, _ in shares)
+    same = [(own, rows, name) for own, rows, name in shares if own / rows == least]
+    own, rows, name = same[0]
+    if len(same) > 1:
+        whose = listed([name for *_, name in same])
+        return f"{100 * least:.3g} % of the rows of {whose} each score 0.50 or more"
+    rest = ", the smallest share" if len(shares) > 1 else ""
+    return f"{count_text(own)} of {count_text(rows)} rows of {name} score 0.50 or more{rest}"
+
+
 def precision_finding(curves: Sequence[Curve]) -> str:
     """From which recall on one of two curves lies above the other; empty where neither does."""
     if len(curves) != 2:
@@ -82,9 +158,7 @@ def precision_finding(curves: Sequence[Curve]) -> str:
         least = at[next(k for k, s in enumerate(signs) if s)]
         most = at[max(k for k, s in enumerate(signs) if s)]
         where = _between(least, most, "at a recall of", "at recalls from")
-        return (
-            f"{up.name} nowhere has the lower precision, and a higher one than {low.name} {where}"
-        )
+        return f"{up.name} is as precise as {low.name} at every recall, and more precise {where}"
     return _longest_lead(curves, at, signs)
 
 
@@ -98,9 +172,13 @@ def _longest_lead(curves: Sequence[Curve], at: Sequence[float], signs: Sequence[
     if not any(signs[first : last + 1]):
         return f"the curves of {curves[0].name} and {curves[1].name} cross"
     where = _between(at[first], at[last], "at a recall of", "at recalls from")
+    if first == 0 < last:
+        where = f"at every recall up to {value_text(at[last])}"
+    elif first < last == len(at) - 1:
+        where = f"at every recall from {value_text(at[first])} on"
     leads = [run for run in runs if run[2] == sign and any(signs[run[0] : run[1] + 1])]
     rest = ", its longest such range" if len(leads) > 1 else ""
-    return f"{more.name} is as precise as {less.name}, or more precise, {where}{rest}"
+    return f"{more.name} is as precise as {less.name} or better {where}{rest}"
 
 
 def _between(low: float, high: float, at: str, over: str, text: Text = value_text) -> str:
@@ -155,6 +233,19 @@ def benefit_finding(curves: Sequence[Curve], x: str = "threshold", y: str = "net
     return f"{name} has the highest net benefit {listed(where)}{rest}"
 
 
+def better_finding(curves: Sequence[Curve]) -> str:
+    """At how many of the same thresholds each curve lies above treating all and none."""
+    every = [columns(c.points, "threshold", "net_benefit", "treat_all") for c in curves]
+    if not every or len({len(rows) for rows in every}) > 1:
+        return ""
+    above = [sum(own > max(all_of, 0.0) + 1e-12 for _, own, all_of in rows) for rows in every]
+    told = [f"{n} ({c.name})" for n, c in zip(above, curves, strict=True)]
+    at = f"{above[0]}" if len(set(above)) == 1 else listed(told)
+    each = ", each of them" if len(set(above)) == 1 < len(curves) else ""
+    thresholds = counted(len(every[0]), "threshold")
+    return f"scores beat treating all and none at {at} of {thresholds}{each}"
+
+
 def _heights(curve: Curve, x: str, y: str) -> dict[float, float]:
     return {row[0]: row[1] for row in columns(curve.points, x, y)}
 
@@ -165,7 +256,10 @@ def _best(options: Mapping[str, Mapping[float, float]], at: float) -> set[str]:
 
 
 def calibration_finding(curves: Sequence[Curve], x: str) -> str:
-    """In how many bins the interval leaves out the mean score; bins of a few rows show neither."""
+    """Which curves are off, and in how many bins: their interval leaves out the mean score.
+
+    Bins of a few rows show neither.
+    """
     told, bins = [], 0
     for curve in curves:
         rows = columns(curve.points, x, "observed_low", "observed_high", "n")
@@ -179,8 +273,60 @@ def calibration_finding(curves: Sequence[Curve], x: str) -> str:
     if 2 * large < bins:
         small = f"{bins - large} of {bins} bins have fewer than {FEWEST} rows"
         return f"{small}: too few to judge calibration"
-    words = listed([f"{out} of {counted(n, 'bin')} ({name})" for name, out, n in told])
-    return f"the mean score is outside the interval in {words}"
+    off = [one for one in told if one[1]]
+    if not off:
+        return f"no bin is off: {listed([f'0 of {n} ({name})' for name, _, n in told])}"
+    name, out, n = max(off, key=lambda one: one[1] / one[2])
+    if len(off) > MOST_NAMED:
+        bins_of = f"{out} of {counted(n, 'bin')}"
+        return f"{len(off)} of {len(told)} are off in some bin, {name} in most: {bins_of}"
+    name, out, n = off[0]
+    words = [f"{name} is off in {out} of {counted(n, 'bin')}"]
+    words += [f"{name} in {out} of {n}" for name, out, n in off[1:]]
+    words += [f"{name} in none of {n}" for name, out, n in told if not out]
+    return "; ".join(words)
+
+
+def learning_finding(title: str, curves: Sequence[tuple[str, Rows]]) -> str:
+    """What the last rows trained on added to a mean on test rows; rows are (rows, mean, SD)."""
+    if not curves or any(len(rows) < 2 for _, rows in curves):
+        return ""
+    ends = {(count_text(rows[-2][0]), count_text(rows[-1][0])) for _, rows in curves}
+    told = [
+        f"{value_text(rows[-2][1])} to {value_text(rows[-1][1])}" + f" ({name})" * (len(curves) > 1)
+        for name, rows in curves
+    ]
+    if len(ends) > 1:
+        return ""
+    ((before, last),) = ends
+    trained = f"between {before} and {last} rows trained on"
+    return f"{title} on test rows goes from {listed(told)} {trained}"
+
+
+def history_finding(runs: Sequence[History]) -> str:
+    """The step with the fewest mistakes of each run, and the one with the lowest cost."""
+    whose = [f" ({label_text(run.run)})" if len(runs) > 1 else "" for run in runs]
+    fewest = [f"{run.best_by_misclassified:g}{of}" for run, of in zip(runs, whose, strict=True)]
+    told = f"mistakes are fewest at step {listed(fewest)}"
+    costs = [run.best_by_cost for run in runs if run.best_by_cost is not None]
+    if len(costs) < len(runs):
+        return told
+    return f"{told}; cost is lowest at {listed([f'{step:g}' for step in costs])}"
+
+
+def paired_finding(names: tuple[str, str], positives: Calls, negatives: Calls, right: str) -> str:
+    """How many rows each of two models alone has right, of both classes together."""
+    own = positives.first_only + negatives.second_only
+    other = positives.second_only + negatives.first_only
+    rows = counted(own, "row")
+    return f"{names[0]} alone {right} in {rows}, {names[1]} alone in {count_text(other)}"
+
+
+def folds_finding(rows: Sequence[FoldRow]) -> str:
+    """The metric and model whose values are furthest apart over folds."""
+    widest = max(rows, key=lambda row: max(row.values) - min(row.values))
+    low, high = value_text(min(widest.values)), value_text(max(widest.values))
+    return f"widest over folds: {widest.name}, {low} to {high}"
 
 
 def sweep_finding(rows: Sequence[Row], shares: tuple[str, str]) -> str:

@@ -11,6 +11,7 @@ from evalreport.report.cards import flat_cells, interval_text
 from evalreport.report.charts.canvas import BESIDE, WHOLE, drawing, panel
 from evalreport.report.charts.forest import FOLD_ROW, FoldRow, folds
 from evalreport.report.contents import Contents, View, grouped, identity, view_of
+from evalreport.report.findings import as_title, folds_finding
 from evalreport.report.front_room import lines_of_room
 from evalreport.report.marking import flat_counts
 from evalreport.report.model import Block, Chart, Charts, Head, Line, TableBlock
@@ -286,7 +287,7 @@ def fold_charts(
     said = "; ".join(f"{row.name}: mean {row.said}" for row in rows)
     chart = Chart(
         drawing(draw, wide, FOLD_ROW * len(rows) + 34), f"{caption}. {said}.", caption, aside,
-        wide=not beside, name="folds",
+        wide=not beside, finding="" if beside else as_title(folds_finding(rows)), name="folds",
     )  # fmt: skip
     return [Charts((chart,), "beside" if beside else "")]
 

@@ -15,6 +15,7 @@ from evalreport.report.charts.paired_scores import Quadrants, paired_scores
 from evalreport.report.charts.style import INK, LINE
 from evalreport.report.columns import Column, left, right, table_of
 from evalreport.report.contents import Contents, View, view_of
+from evalreport.report.findings import paired_finding
 from evalreport.report.leading import front_views
 from evalreport.report.model import Block, Chart, Charts, Text
 from evalreport.report.numbers import count_text, difference_text, threshold_text
@@ -142,6 +143,7 @@ def _chart(contents: Contents, one: ScorePairs, more: str) -> Chart:
         f"Dashed: threshold {lines}. Larger dots are more rows. Highlighted: rows that count for "
         f"one model alone.{more}"
     )
+    right = "agrees" if one.dataset in contents.words.agreement else "is right"
     told = [f"{own.heading}: {', '.join(words for words, _ in own.corners)}" for own in panels]
     return Chart(
         drawing(draw, WHOLE, TOP + SIDE + BOTTOM),
@@ -149,6 +151,9 @@ def _chart(contents: Contents, one: ScorePairs, more: str) -> Chart:
         caption,
         aside,
         wide=True,
+        finding=paired_finding(
+            (model, reference), one.calls(one.positives), one.calls(one.negatives), right
+        ),
         name="paired_scores",
     )
 

@@ -19,7 +19,7 @@ from evalreport.report.numbers import count_text, or_dash, p_text, required_text
 from evalreport.report.pieces import LineCell
 from evalreport.report.sections import section
 from evalreport.report.slices import period_strips, wanted
-from evalreport.report.words import label_text, listed, method_text, prose, visible
+from evalreport.report.words import label_text, listed, lower_first, method_text, prose, visible
 from evalreport.results.identity import EVERYTHING
 from evalreport.results.records import ControlLimits, Measure, Period
 
@@ -141,7 +141,7 @@ def _name(contents: Contents, course: Course) -> str:
 
 def _chart(contents: Contents, courses: Sequence[Course]) -> Chart:
     """One measure over time, or two abreast."""
-    panels, captions, said, asides = [], [], [], []
+    panels, captions, said, asides, findings = [], [], [], [], []
     for one in courses:
         stops = list(map(stop_of, one.names, one.measures, one.limits))
         title = _name(contents, one)
@@ -156,15 +156,18 @@ def _chart(contents: Contents, courses: Sequence[Course]) -> Chart:
         captions.append(caption)
         said.append(f"{caption}. {_said(one, stops)}{asked}")
         told = change_words(one.record)
-        asides.append(f"{_signals(one)}{asked}{' ' if told else ''}{told}")
+        asides.append(" ".join(x for x in (asked.strip(), told) if x))
+        findings.append(f"{title}: {_finding(one)}")
     sides = ("Left: ", "Right: ") if len(courses) == ABREAST else ("",)
+    beneath = [side + aside for side, aside in zip(sides, asides, strict=True) if aside]
     return Chart(
         drawing(beside(panels, 36, 20, 70), HALF if len(panels) == 1 else WHOLE, 150),
         " ".join(said),
         "; ".join(captions),
-        " ".join(side + aside for side, aside in zip(sides, asides, strict=True)),
+        " ".join(beneath),
         tuple(_table(one, caption) for one, caption in zip(courses, captions, strict=True)),
         wide=len(courses) == ABREAST,
+        finding="; ".join(findings),
         name="course",
     )
 
@@ -178,6 +181,19 @@ def _said(course: Course, stops: Sequence[Stop]) -> str:
         f"From {value_text(known[0][1])} in {known[0][0]} to {value_text(known[-1][1])} in "
         f"{known[-1][0]}; lowest {value_text(low[1])} in {low[0]}, highest {value_text(high[1])} "
         f"in {high[0]}. {_signals(course)} {_tested(course)}"
+    )
+
+
+def _finding(course: Course) -> str:
+    """How the value changed where a chart raised an alarm, else which periods lie outside."""
+    change = course.record.change
+    if change is None or None in (change.alarm, change.since, change.before, change.after):
+        return lower_first(_signals(course).rstrip("."))
+    before, after = change.before or 0.0, change.after or 0.0
+    went = "fell" if after < before else "rose"
+    return (
+        f"{went} in {label_text(change.since)}, from {value_text(before)} to {value_text(after)}; "
+        f"alarm in {label_text(change.alarm)}"
     )
 
 

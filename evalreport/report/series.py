@@ -15,7 +15,7 @@ from evalreport.report.criteria import criterion_line, criterion_title
 from evalreport.report.model import Block, Chart, Charts, TableBlock, Text
 from evalreport.report.numbers import limits_text, or_dash, required_text, value_text
 from evalreport.report.sections import section
-from evalreport.report.words import OUTCOME_MARKS, counted, label_text, visible
+from evalreport.report.words import OUTCOME_MARKS, counted, label_text, listed, visible
 from evalreport.results.records import HELD, Criterion, EarlierOutcome
 
 if TYPE_CHECKING:
@@ -174,6 +174,15 @@ def _line(contents: Contents, entry: Criterion) -> str:
     return f"{told}, {label_text(entry.model)}" if len(contents.views) > 1 else told
 
 
+def _finding(contents: Contents, entry: Criterion) -> str:
+    """How long a criterion has failed; of one that is met, its value and the one before."""
+    told = since(contents, entry)
+    known = [stop for stop in _stops(contents, entry) if stop.value is not None][-2:]
+    values = listed([f"{value_text(stop.value or 0.0)} in {stop.name}" for stop in known[::-1]])
+    told = told or (f"met with {values}" if entry.outcome in HELD else values)
+    return f"{_title(contents, entry)}: {told}"
+
+
 def _said(contents: Contents, entry: Criterion) -> str:
     stops = [stop for stop in _stops(contents, entry) if stop.value is not None]
     told = since(contents, entry)
@@ -202,6 +211,7 @@ def front_course(contents: Contents, entry: Criterion) -> Chart:
         caption,
         _aside(entry),
         wide=True,
+        finding=_finding(contents, entry),
         name="series",
     )
 
@@ -219,6 +229,7 @@ def _chart(contents: Contents, entries: Sequence[Criterion]) -> Chart:
         "; ".join(captions),
         " ".join(dict.fromkeys(_aside(one) for one in entries)) if len(entries) == 1 else "",
         wide=len(entries) > 1,
+        finding="; ".join(_finding(contents, one) for one in entries),
         name="series",
     )
 

@@ -17,6 +17,7 @@ from evalreport.report.charts.points import spread_over
 from evalreport.report.charts.training import learning, shared_height, training_history
 from evalreport.report.columns import Column, across, left, left_out, right, table_of
 from evalreport.report.contents import Contents, View, view_of
+from evalreport.report.findings import as_title, history_finding, learning_finding
 from evalreport.report.marking import flat_counts_of
 from evalreport.report.model import Block, Chart, Charts, Facts, TableBlock, TablePair, Text
 from evalreport.report.numbers import count_text, or_dash, share_text, threshold_text, value_text
@@ -219,6 +220,7 @@ def _learning_chart(contents: Contents, records: Sequence[LearningCurve], metric
         if last is not None:
             said.append(f"{mark.name}: {value_text(last[1])} at {rows_text(last[0])}")
         tables.append(_learning_table(record, metric, f"{title}, {mark.name}"))
+    finding = learning_finding(title, [(name, parts["test"]) for name, _, parts in panels])
     ends, metric_name = shared_height([parts for *_, parts in panels]), lower_first(title)
     paints = [
         partial(learning, name=name, place=place, parts=parts, metric=metric_name, ends=ends)
@@ -232,6 +234,7 @@ def _learning_chart(contents: Contents, records: Sequence[LearningCurve], metric
         "The line is the mean over repeats, the band one standard deviation each way.",
         tuple(tables),
         wide=len(panels) > 1,
+        finding=finding,
         name="learning_curve",
     )
 
@@ -451,6 +454,7 @@ def _history_chart(runs: Sequence[History]) -> Chart:
         aside,
         tables,
         wide=len(runs) > 1,
+        finding=as_title(history_finding(runs)),
         name="training_history",
     )
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 import evalreport
 from evalreport.report import findings
+from evalreport.report.charts.forest import FoldRow
 from evalreport.report.charts.points import Curve
 from evalreport.report.charts.style import DASHES, mark
+from evalreport.results import records
 from evalreport.results.records import RocLead, RocPoint, RocRelation
 
 NONE = RocLead(by=0.0, fpr=0.0)
@@ -76,25 +79,24 @@ def test_the_finding_of_precision_says_where_a_curve_is_the_higher() -> None:
     a = precision("a", 1.0, 0.9, 0.8, 0.7)
     said = findings.precision_finding
     assert said([a, precision("b", 1.0, 0.8, 0.7, 0.7)]) == (
-        "a nowhere has the lower precision, and a higher one than b at recalls from 0.500 to 0.750"
+        "a is as precise as b at every recall, and more precise at recalls from 0.500 to 0.750"
     )
     # one recall is no range: from 1 to 1
     assert said([a, precision("b", 1.0, 0.9, 0.8, 0.6)]) == (
-        "a nowhere has the lower precision, and a higher one than b at a recall of 1"
+        "a is as precise as b at every recall, and more precise at a recall of 1"
     )
     assert said([precision("a", 0.9, 0.8, 0.7, 0.6), precision("b", 1.0, 0.7, 0.8, 0.7)]) == (
-        "b is as precise as a, or more precise, at recalls from 0.750 to 1, its longest such range"
+        "b is as precise as a or better at every recall from 0.750 on, its longest such range"
     )
     assert said([a, precision("b", 1.0, 0.9, 0.8, 0.7)]) == (
         "a and b have the same precision at every recall"
     )
     assert said([a, precision("b", 0.5, 0.95, 0.85, 0.75)]) == (
-        "b is as precise as a, or more precise, at recalls from 0.500 to 1"
+        "b is as precise as a or better at every recall from 0.500 on"
     )
     # higher from 0.25 to 0.5 and at 1, lower at 0.75: the wider stretch is not the only one
     assert said([a, precision("b", 0.9, 0.8, 0.85, 0.6)]) == (
-        "a is as precise as b, or more precise, at recalls from 0.250 to 0.500, its longest "
-        "such range"
+        "a is as precise as b or better at every recall up to 0.500, its longest such range"
     )
     assert said([a]) == ""
 
@@ -124,22 +126,91 @@ def test_the_finding_of_bins_counts_the_intervals_beside_the_diagonal() -> None:
     told = {"mean_score": [0.2, 0.8], "observed": [0.2, 0.5], "n": [40, 1200]}
     limits = {"observed_low": [0.1, 0.4], "observed_high": [0.3, 0.6]}
     curve = Curve("a", 0, told | limits)
-    assert findings.calibration_finding([curve], "mean_score") == (
-        "the mean score is outside the interval in 1 of 2 bins (a)"
-    )
+    assert findings.calibration_finding([curve], "mean_score") == ("a is off in 1 of 2 bins")
     wide = Curve("a", 0, told | {"observed_low": [0.1, 0.4], "observed_high": [0.3, 0.9]})
-    assert findings.calibration_finding([wide], "mean_score") == (
-        "the mean score is outside the interval in 0 of 2 bins (a)"
-    )
+    assert findings.calibration_finding([wide], "mean_score") == ("no bin is off: 0 of 2 (a)")
     # Wilson limits of 0 of 1 are 0 to 0.79: they hold nearly any score
     few = {**told, "n": [40, 1], "observed_low": [0.1, 0.0], "observed_high": [0.3, 0.79]}
-    assert findings.calibration_finding([Curve("a", 0, few)], "mean_score").endswith(
-        "0 of 1 bin (a)"
+    assert findings.calibration_finding([Curve("a", 0, few)], "mean_score") == (
+        "no bin is off: 0 of 1 (a)"
     )
+    b, c = replace(wide, name="b"), replace(curve, name="c")
+    said = findings.calibration_finding
+    assert said([b, curve], "mean_score") == "a is off in 1 of 2 bins; b in none of 2"
+    assert said([curve, c], "mean_score") == "a is off in 1 of 2 bins; c in 1 of 2"
+    each = [*(replace(curve, name=name) for name in "acd"), b, replace(curve, name="e")]
+    assert said(each, "mean_score") == "4 of 5 are off in some bin, a in most: 1 of 2 bins"
     fewer = Curve("a", 0, {**few, "n": [3, 1]})
     assert findings.calibration_finding([fewer], "mean_score") == (
         "2 of 2 bins have fewer than 10 rows: too few to judge calibration"
     )
+
+
+def test_one_curve_has_its_precision_at_half_of_the_positives() -> None:
+    own = precision("a", 1.0, 0.9, 0.8, 0.7)
+    assert findings.precision_at(own, 0.4) == (
+        "precision is 0.900 at a recall of 0.500, where guessing gives 0.400"
+    )
+    assert findings.precision_at(own, None) == "precision is 0.900 at a recall of 0.500"
+    rates = Curve("a", 0, {"fpr": [0.0, 0.05, 0.2, 1.0], "tpr": [0.1, 0.4, 0.8, 1.0]})
+    assert findings.recall_at(rates) == "recall is 0.400 at a false positive rate of 0.0500"
+
+
+def test_the_finding_of_scores_counts_rows_above_the_threshold() -> None:
+    a, b = ((9.0, 174.0), (11.0, 1623.0)), ((0.0, 174.0), (2.0, 1623.0))
+    said = findings.scores_finding
+    assert said([("a", "score ≥ 0.50", *a)], ("yes", "no")) == (
+        "score ≥ 0.50: 9 of 174 yes and 11 of 1623 no"
+    )
+    both = [("a", "score ≥ 0.50", *a), ("b", "score ≥ 0.50", *b)]
+    assert said(both, ("yes", "no")) == (
+        "score ≥ 0.50: 9 of 174 yes and 11 of 1623 no (a), 0 and 2 (b)"
+    )
+    # another threshold, or other rows, are named again
+    apart = [both[0], ("b", "score ≥ 0.10", *b)]
+    assert said(apart, ("yes", "no")).endswith(", score ≥ 0.10: 0 of 174 yes and 2 of 1623 no (b)")
+
+
+def test_the_finding_of_the_scores_of_classes_is_of_those_of_their_own() -> None:
+    def bins(name: str, *rows: int) -> Curve:
+        return Curve(name, 0, {"low": [0.0, 0.25, 0.5, 0.75], "positives": list(rows)})
+
+    said = findings.upper_half_finding
+    assert said([bins("a", 2, 2, 3, 3), bins("b", 1, 0, 0, 9)]) == (
+        "6 of 10 rows of a score 0.50 or more, the smallest share"
+    )
+    assert said([bins("a", 5, 0, 5, 0), bins("b", 1, 0, 1, 0), bins("c", 0, 0, 2, 2)]) == (
+        "50 % of the rows of a and b each score 0.50 or more"
+    )
+    # bins of a margin have no end at a half
+    assert said([Curve("a", 0, {"low": [-1.0, 0.2], "positives": [3, 4]})]) == ""
+
+
+def test_the_finding_of_net_benefit_of_classes_counts_thresholds() -> None:
+    # treating all gives 0.2, 0.1 and 0 there
+    a, b = benefit("a", 0.3, 0.2, 0.1), benefit("b", 0.3, 0.1, 0.0)
+    said = findings.better_finding
+    assert said([a, b]) == "scores beat treating all and none at 3 (a) and 1 (b) of 3 thresholds"
+    assert said([b]) == "scores beat treating all and none at 1 of 3 thresholds"
+    assert said([a, replace(a, name="c")]) == (
+        "scores beat treating all and none at 3 of 3 thresholds, each of them"
+    )
+
+
+def test_the_findings_of_training_and_of_pairs_are_counts_and_steps() -> None:
+    a, b = [(50, 0.9, 0.1), (100, 0.92, 0.1), (200, 0.95, 0.1)], [(100, 0.8, 0.0), (200, 0.8, 0.0)]
+    assert findings.learning_finding("Recall", [("a", a), ("b", b)]) == (
+        "Recall on test rows goes from 0.920 to 0.950 (a) and 0.800 to 0.800 (b) "
+        "between 100 and 200 rows trained on"
+    )
+    assert findings.learning_finding("Recall", [("a", a[:1])]) == ""
+    pairs = records.Calls(8, 3, 2, 1), records.Calls(1, 4, 5, 30)
+    # a alone finds 3 positives, and b alone calls 5 of the others positive
+    assert findings.paired_finding(("a", "b"), *pairs, "is right") == (
+        "a alone is right in 8 rows, b alone in 6"
+    )
+    rows = [FoldRow("Recall, a", 0, (0.5, 0.9)), FoldRow("Recall, b", 1, (0.6, 0.7))]
+    assert findings.folds_finding(rows) == "widest over folds: Recall, a, 0.500 to 0.900"
 
 
 def test_the_finding_of_thresholds_is_a_point_of_the_curves() -> None:

@@ -17,6 +17,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
@@ -27,7 +28,7 @@ from sklearn.metrics import precision_recall_curve, roc_curve
 
 import evalreport
 from evalreport.report import curve_charts
-from evalreport.report.charts import canvas, style
+from evalreport.report.charts import canvas, labels, style
 from evalreport.report.charts.decision import better, useful
 from evalreport.report.charts.points import Curve
 from evalreport.report.contents import Contents
@@ -225,6 +226,16 @@ def test_panels_of_a_row_share_their_height(two, monkeypatch) -> None:
         assert len(heights) == 1, kind
 
 
+@pytest.mark.parametrize("kind", [*KINDS, *FRONT])
+def test_numbers_of_axes_are_in_one_style(two, kind, monkeypatch) -> None:
+    """Whole ones without decimals, the others of an axis with equally many."""
+    for axis in figure(two, kind, monkeypatch).findobj(Axis):
+        texts = {tick.label1.get_text() for tick in axis.majorTicks}
+        decimals = {len(t.partition(".")[2]) for t in texts if "." in t}
+        assert len(decimals) <= 1, (kind, texts)
+        assert not [t for t in texts if re.search(r"\.0+$", t)], (kind, texts)
+
+
 @pytest.fixture(scope="module")
 def ten() -> Contents:
     """Ten classes of 80 rows, of which m finds the more, the later the class."""
@@ -349,6 +360,21 @@ def test_words_that_join_are_drawn_as_shapes_and_others_stay_text() -> None:
             for text in ("\u0646\u0645\u0648", "\u200c".join("\u0646\u0645\u0648"))
         ]
     assert width[0] < width[1]
+
+
+def test_a_name_is_cut_to_the_room_that_it_has() -> None:
+    with style.styled():
+        assert labels.fitted("large (15 or more)", 100) == "large (15 or more)"
+        for name in (
+            "candidate-2026-11-01-run-0007-of-a-long-name",
+            "梯度提升决策树和逻辑回归" * 3,
+        ):
+            cut = labels.fitted(name, 100)
+            assert 80 < labels.width(cut) <= 100
+            assert (cut[0], cut[-1]) == (name[0], name[-1])
+        # no font here has Chinese letters, which are as wide as they are high
+        assert labels.width("梯度") == 2 * style.SMALL
+        assert labels.width("mm", bold=True) > labels.width("mm")
 
 
 def test_a_line_is_steps_from_its_start_in_points_from_the_top() -> None:

@@ -19,7 +19,7 @@ from unicodedata import bidirectional
 from xml.etree import ElementTree as ET
 
 from evalreport.errors import EvalreportError
-from evalreport.report.charts.style import INK, SMALL, SOFT, STYLE, styled
+from evalreport.report.charts.style import INK, SMALL, SOFT, STYLE, say_ticks, styled
 from evalreport.report.model import Drawing
 
 if TYPE_CHECKING:
@@ -99,6 +99,7 @@ def _painted(paint: Paint, width: float, height: float) -> Figure:
 
     figure = Figure(figsize=(width / POINTS, height / POINTS), dpi=POINTS)
     paint(figure)
+    say_ticks(figure)
     return figure
 
 

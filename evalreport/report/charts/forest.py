@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from evalreport.report.charts.labels import folded
+from evalreport.report.charts.labels import fitted, width
 from evalreport.report.charts.style import INK, REQUIRED, SMALL, SOFT, colour
 
 if TYPE_CHECKING:
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 ROW, COUNTS = 9.6, -12.0
 #: Room left and right of the frame, and above and below it, in points.
 LEFT, RIGHT, TOP, BOTTOM = 210.0, 112.0, 16.0, 18.0
-#: Points of a letter, and of the counts beside a name.
-LETTER, FRACTION = 3.5, 40.0
 #: The scale of shares.
 WHOLE = 1.0
 
@@ -82,11 +80,12 @@ def forest(axes: Axes, shown: Forest) -> None:
     _side(axes, shown.heads[0], 0, COUNTS, "right", SOFT, up=True)
     _side(axes, shown.heads[1], 0, RIGHT - 2, "right", SOFT, up=True, right=True)
     most = max((row.weight for row in rows), default=1.0) or 1.0
+    fraction = max((width(row.counts) for row in rows), default=0.0) - COUNTS
     _intervals(axes, rows, ends)
     for k, row in enumerate(rows):
         strong = row.place is None
-        room = shown.left - 5 - 10 * row.inner - FRACTION * bool(row.counts)
-        name = folded(row.name, int(room / LETTER), 1)
+        room = shown.left - 10 - 10 * row.inner - fraction * bool(row.counts)
+        name = fitted(row.name, room, bold=strong)
         _side(axes, name, k, 5 - shown.left + 10 * row.inner, "left", INK, bold=strong)
         _side(axes, row.counts, k, COUNTS, "right", SOFT)
         _side(axes, row.said, k, RIGHT - 2, "right", INK, right=True)
@@ -154,8 +153,6 @@ def _side(
 
 #: Height of a line in points; a dot stands off its line by up to this share of it.
 FOLD_ROW, APART = 12.0, 0.18
-#: Points of a letter of a name.
-FOLD_LETTER = 4.2
 
 
 @dataclass(frozen=True)
@@ -177,7 +174,7 @@ def folds(axes: Axes, rows: Sequence[FoldRow], room: float = 150.0) -> None:
     ``room`` for names in points.
     """
     axes.set(ylim=(len(rows) - 0.4, -0.6), yticks=range(len(rows)))
-    axes.set_yticklabels([folded(row.name, int(room / FOLD_LETTER), 1) for row in rows], color=INK)
+    axes.set_yticklabels([fitted(row.name, room - 8) for row in rows], color=INK)
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
     for k, row in enumerate(rows):

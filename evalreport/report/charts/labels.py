@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import east_asian_width
 
 from evalreport.lines import cut
 from evalreport.report.charts.points import Curve
-from evalreport.report.charts.style import SMALL, colour
+from evalreport.report.charts.style import COLOURS, SMALL, SOFT, colour, letters_of_fonts
 from evalreport.report.words import visible
 
 if TYPE_CHECKING:
@@ -46,6 +46,29 @@ def folded(name: str, letters: int = LETTERS, lines: int = LINES) -> str:
     return "\n".join(found)
 
 
+def width(text: str, *, bold: bool = False) -> float:
+    """The width of a line of words in the size of labels, in points, as matplotlib measures it.
+
+    Letters that the fonts here lack, for which it has none, are counted as squares.
+    """
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
+
+    looks = FontProperties(size=SMALL, weight=600 if bold else 400)
+    measured = float(text_to_path.get_text_width_height_descent(text, looks, False)[0])
+    return measured + SMALL * sum(ord(sign) not in letters_of_fonts() for sign in text)
+
+
+def fitted(name: str, room: float, *, bold: bool = False) -> str:
+    """A name on a line of so many points, cut where it is longer."""
+    whole = visible(name)
+    text, letters = whole, len(whole)
+    while letters > 1 and (wide := width(text, bold=bold)) > room:
+        letters = min(letters - 1, int(letters * room / wide))
+        text = cut(whole, max(letters, 1))
+    return text
+
+
 def label(curve: Curve, of: int) -> str:
     """The name of one ``of`` several curves, with as many of its numbers as there is room for.
 
@@ -59,14 +82,21 @@ def label(curve: Curve, of: int) -> str:
 def key(axes: Axes, beside: Axes | None = None) -> None:
     """Strokes and names of all lines with a label, at the right of the frame (or of another)."""
     told = axes.get_legend_handles_labels()
-    (beside or axes).legend(*told, loc="upper left", bbox_to_anchor=(1.04, 1.0))
+    (beside or axes).legend(
+        *told, loc="upper left", bbox_to_anchor=(1.04, 1.0), labelcolor=_colours(told[0])
+    )
 
 
 def key_below(axes: Axes) -> None:
     """Strokes and names of all lines at the foot of the figure."""
     lines, names = axes.get_legend_handles_labels()
     told = ["\n".join(below(name)) for name in names]
-    axes.figure.legend(lines, told, loc="lower left", labelspacing=0.2)
+    axes.figure.legend(lines, told, loc="lower left", labelspacing=0.2, labelcolor=_colours(lines))
+
+
+def _colours(lines: Sequence[Any]) -> list[str]:
+    """The colours of names: those of models as their lines are, others quiet."""
+    return [own if (own := line.get_color()) in COLOURS else SOFT for line in lines]
 
 
 def below(name: str) -> list[str]:

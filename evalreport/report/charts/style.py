@@ -6,6 +6,7 @@ matplotlib loads when the first chart is drawn, not before: commands that draw n
 from __future__ import annotations
 
 import os
+import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
 #: Colours of text, of quieter text, of axes and of hairlines.
@@ -153,11 +155,25 @@ def name_axes(axes: Axes, x: str, y: str) -> None:
 def shares(axes: Axes, *, low: float = -0.01) -> None:
     """Square axes of two shares from 0 to 1, with a tick at every fifth, in small ones three."""
     small = axes.get_window_extent().width < SMALL_PANEL
-    told = ("0", "0.5", "1") if small else ("0", "0.2", "0.4", "0.6", "0.8", "1")
-    at = [float(tick) for tick in told]
-    axes.set(xlim=(-0.01, 1.01), ylim=(low, 1.01), box_aspect=1)
-    axes.set_xticks(at, told)
-    axes.set_yticks(at, told)
+    at = (0, 0.5, 1) if small else (0, 0.2, 0.4, 0.6, 0.8, 1)
+    axes.set(xlim=(-0.01, 1.01), ylim=(low, 1.01), box_aspect=1, xticks=at, yticks=at)
+
+
+def say_ticks(artist: Artist) -> None:
+    """Have the numbers of all axes of a figure, or of one pair of axes, in one style.
+
+    Those of an axis have equally many decimals, whole ones none: 0, 0.05, 0.10; 0, 0.5, 1.
+    """
+    from matplotlib.axis import Axis
+    from matplotlib.ticker import ScalarFormatter
+
+    class Numbers(ScalarFormatter):
+        def __call__(self, x: float, pos: int | None = None) -> str:
+            return re.sub(r"\.0+$", "", super().__call__(x, pos))
+
+    for axis in artist.findobj(Axis):
+        if type(axis.get_major_formatter()) is ScalarFormatter:
+            axis.set_major_formatter(Numbers())
 
 
 def font_path(name: str) -> Path:
@@ -166,6 +182,15 @@ def font_path(name: str) -> Path:
     return (
         shipped if shipped.is_file() else Path(__file__).parents[3] / "templates" / "fonts" / name
     )
+
+
+@cache
+def letters_of_fonts() -> frozenset[int]:
+    """The letters that the fonts of charts have."""
+    from matplotlib.font_manager import findfont, get_font
+
+    fonts = (get_font(findfont(name)) for name in STYLE["font.family"])
+    return frozenset(letter for font in fonts for letter in font.get_charmap())
 
 
 @cache

@@ -44,7 +44,6 @@ def thresholds(
         axes.set_xlim(*with_span(min(ends), max(ends)))
     axes.locator_params(axis="x", nbins=4)
     axes.set(ylim=(-0.01, 1.02), yticks=[0, 0.5, 1])
-    axes.set_yticklabels(["0", "0.5", "1"])
     left, right = axes.get_xlim()
     step *= (right - left) / axes.get_window_extent().width
     told = []
