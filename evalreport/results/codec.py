@@ -77,7 +77,8 @@ def _of_counts(path: str, table: r.Table, rows: int, columns: int) -> Iterator[F
             yield f"{path}.counts", "is null, and there are no cells"
     elif [len(row) for row in table.counts] != [columns] * rows:
         yield f"{path}.counts", f"is not {rows} rows of {columns} counts, one for each label"
-    elif any(count is not None and count < 0 for row in table.counts for count in row):
+    elif table.sampled_rows is None and any((n or 0) < 0 for row in table.counts for n in row):
+        # but those of a sample that are corrected may lie outside their range
         yield f"{path}.counts", "has a count below 0"
     for place, (actual, predicted, _) in enumerate(table.cells or ()):
         if not (0 <= actual < rows and 0 <= predicted < columns):

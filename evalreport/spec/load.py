@@ -393,10 +393,12 @@ def parse_spec(
     frames: Sequence[str] = (),
     allow_import: Sequence[str] = (),
     allow_hosts: Sequence[str] = (),
+    templates: bool = True,
 ) -> LoadedSpec:
     """Load a spec from its text; see :func:`load_spec`.
 
-    ``name`` stands in messages; ``path`` is the file it came from, if any.
+    ``name`` stands in messages; ``path`` is the file it came from, if any. ``templates``: whether
+    a template of its own has to be there.
     """
     document = read_document(source, name)
     if not isinstance(document.root, dict):
@@ -414,7 +416,8 @@ def parse_spec(
     folder = None if path is None else path.parent
     known = outline(document, allow_import, allow_hosts)
     problems.extend(islice(unknown_references(known), MOST_PROBLEMS))
-    problems.extend(islice(unmet_needs(known, frames=frames, folder=folder), MOST_PROBLEMS))
+    needs = unmet_needs(known, frames=frames, folder=folder, templates=templates)
+    problems.extend(islice(needs, MOST_PROBLEMS))
     if problems or spec is None:
         raise SpecError(*in_order(problems))
     data = source.encode() if isinstance(source, str) else source

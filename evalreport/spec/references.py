@@ -249,7 +249,7 @@ GROUPED = ("group_k_fold", "stratified_group_k_fold", "leave_one_group_out")
 
 
 def unmet_needs(
-    known: Outline, *, frames: Sequence[str], folder: FilePath | None
+    known: Outline, *, frames: Sequence[str], folder: FilePath | None, templates: bool
 ) -> Iterator[Problem]:
     """Everything that is asked for and cannot be had for lack of another part."""
     yield from _paths(known, frames)
@@ -259,7 +259,8 @@ def unmet_needs(
     yield from _methods(known)
     yield from _cross_validation(known)
     yield from _engine(known)
-    yield from _template(known, folder)
+    if templates:
+        yield from _template(known, folder)
 
 
 def _paths(known: Outline, frames: Sequence[str]) -> Iterator[Problem]:

@@ -67,13 +67,12 @@ def _of_classes(one: r.LabelLedger) -> r.LabelLedger:
 
 
 def _ordered(one: r.LabelLedger) -> tuple[str, ...]:
-    if one.declared is not None:
-        return one.declared
     # scores of the only class that was seen are set against all that is not of it
     if len(one.order) == 2 and one.order[0] == f"not {one.order[1]}":
         return one.order
     kind: Any = one.kind
-    return order_labels(one.order, kind)
+    declared = one.declared or ()
+    return (*declared, *order_labels(set(one.order) - set(declared), kind))
 
 
 def _with_ties(again: RecordedState, made: r.LabelLedger, problems: tuple[str, ...]) -> Made:
@@ -136,8 +135,10 @@ def _of_labels(record: r.RowLedger, again: RecordedState) -> tuple[r.ClassCount,
         if own and one.where == EVERYTHING and one.counts is not None:
             rows[one.label] = sum(count or 0 for count in one.counts[-1])
     whole = all(isinstance(count, int) for count in rows.values())
+    # a row may have a label of which no model says anything
+    known = rows.keys() - {one.label for one in record.unknown} if whole else set()
     return tuple(
-        replace(own, count=int(rows[own.label])) if whole and own.label in rows else own
+        replace(own, count=int(rows[own.label])) if own.label in known else own
         for own in record.classes
     )
 

@@ -11,14 +11,21 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from evalreport.engine.comparisons import counts, folds
+from evalreport.engine.comparisons import counts
 from evalreport.engine.comparisons.comparer import Comparer, Values
-from evalreport.engine.comparisons.contrast import Limits, Test
+from evalreport.engine.comparisons.contrast import (
+    ByError,
+    Contrast,
+    Limits,
+    Test,
+    equality_tails,
+)
 from evalreport.engine.comparisons.counts import Counted
+from evalreport.engine.comparisons.folds import OverFolds, of_folds
 from evalreport.engine.comparisons.other_rows import OtherRows
 from evalreport.engine.comparisons.pairs import Pair, Side, left_out_of
 from evalreport.engine.comparisons.records import (
@@ -52,9 +59,8 @@ from evalreport.results.records import (
     Measure,
 )
 from evalreport.spec.comparisons import RunReference
-from evalreport.statistics.hypotheses import AtNull, Tails, of_normal, of_t
-from evalreport.statistics.interval import z_value
-from evalreport.statistics.tail import normal_two_sided, t_quantile, t_two_sided
+from evalreport.statistics.hypotheses import Tails, from_error, of_normal, of_t
+from evalreport.statistics.tail import normal_two_sided, t_two_sided
 from evalreport.verify.leaves import CLOSE, Made, Miscounted, same
 from evalreport.verify.recorded_models import OTHER_DRAWS, as_evaluated, same_draws
 from evalreport.verify.recorded_tables import (
@@ -108,7 +114,7 @@ def _planned(
         both = again.model_of(*own), again.model_of(*other)
         folded = paired and both[0].folds and both[0].folds == both[1].folds
         planned += [(one, None) for one in first]
-        planned += [(folds.of_folds(one), MEAN_OF_FOLDS) for one in first if folded]
+        planned += [(of_folds(one), MEAN_OF_FOLDS) for one in first if folded]
         planned += [(one, None) for alike in every.values() for one in alike]
     if len(planned) != len(told):
         raise Miscounted(len(told), len(planned))
@@ -131,6 +137,7 @@ def _stated(again: RecordedState, request: ComparisonRequest, one: Comparison) -
     reference = again.model_of(second.dataset, second.model)
     tasks = model.task(first), reference.task(second)
     found = planned_by(request, *tasks, model.facts, reference.facts)
+    found = found if one.fold is None else of_folds(found)
     method = found.interval if one.interval is None else one.interval.method
     return replace(found, test=one.test or "", interval=method, why=one.why), one.fold
 
@@ -175,61 +182,131 @@ class _OtherDraws(OtherRows):
     _replicates = refusing(OTHER_DRAWS)
 
 
+@dataclass(frozen=True, eq=False)
+class _Stated(Contrast):
+    """A difference by a method that needs the rows, as the record of the comparison states it.
+
+    Statistic and limits are taken over: the p value follows from the one, and the others from the
+    standard error that it implies where both are one calculation.
+    """
+
+    of: _Recorded
+    task: ComparisonTask
+    difference: float
+    method: str
+
+    def test(self) -> Test:
+        own, stated, left_out = self.of.own, self.of.own.hypothesis, self.of.left_out
+        error = None if stated is None else stated.standard_error
+        left_out["hypothesis.standard_error"] = ON_ROWS
+        tested: Comparison | Hypothesis = own
+        if self.method != self.task.test and stated is not None:
+            tested = stated
+        else:
+            grounds = ("statistic", "df") if own.statistic is not None else ("p_value",)
+            left_out |= dict.fromkeys(grounds, ON_ROWS)
+        p_value, z, df = tested.p_value, tested.statistic, tested.df
+        if p_value is None or z is None:
+            return Test(z, p_value, df, tested.reason, error)
+        return Test(z, normal_two_sided(z) if df is None else t_two_sided(z, df), df, error=error)
+
+    def tails(self, null: float) -> Tails | None:
+        stated, test, left_out = self.of.own.hypothesis, self.test(), self.of.left_out
+        if test.error:
+            return from_error(self.difference, test.error, test.df)(null)
+        if stated is None or test.error is not None or stated.p_value is None:
+            return None if null else equality_tails(test, self.difference)
+        left_out |= dict.fromkeys(("hypothesis.statistic", "hypothesis.df"), ON_ROWS)
+        if null != stated.null:
+            return Tails(0.0, 0.0)
+        if stated.statistic is None:
+            left_out["hypothesis.p_value"] = ON_ROWS
+            return Tails(stated.p_value, stated.p_value)
+        z, df = stated.statistic, stated.df
+        return of_normal(z) if df is None else of_t(z, df)
+
+    def limits(self, level: float) -> Limits:
+        told, own = self.of.own.interval, self.of.own
+        if told is None:
+            return None, own.interval_reason
+        ends = self._implied(told)
+        names = ("n_effective", "standard_error", "df", "groups", "bias", "resamples",
+                 "usable", "note", *(() if ends else ("low", "high")))  # fmt: skip
+        self.of.left_out |= {f"interval.{name}": ON_ROWS for name in names}
+        low, high = ends or (told.low, told.high)
+        return replace(told, low=low, high=high, method=self.method, level=level), None
+
+    def _implied(self, told: Interval) -> tuple[float, float] | None:
+        """Limits by the error that a statistic of one calculation implies, within the range."""
+        own, difference = self.of.own, self.difference
+        if (own.test, told.method) not in STUDENT or not own.statistic or not difference:
+            return None
+        size = max(abs(own.model_value or 0.0), abs(own.reference_value or 0.0))
+        if size * CLOSE > abs(difference):
+            return None  # it is what rounding left of both values
+        least, most = metric_named(self.task.task.metric).bounds
+        df = own.df if own.df is not None else told.df
+        by = ByError(difference, difference / own.statistic, df, told.method, most - least)
+        made, _ = by.limits(told.level)
+        if made is None:
+            return None
+        # limits of an area or a share may be cut at 1 on the scale of the metric
+        ends = (made.low, told.low, -1.0), (made.high, told.high, 1.0)
+        low, high = (end if same(abs(end), 1.0) and a * s > 1.0 else a for a, end, s in ends)
+        return low, high
+
+
 # -- one comparison -----------------------------------------------------------------------------
 
 
-@dataclass
 class _Recorded(Comparer):
-    """One comparison by the engine's methods, where they need the rows by what it states."""
+    """One comparison by the engine's methods, where they need the rows by what it states.
 
-    again: RecordedState
-    own: Comparison
-    task: ComparisonTask
-    fold: str | None
-    left_out: dict[str, str] = field(default_factory=dict)
-    #: What should stand in the record and does not.
-    lacking: str | None = None
+    ``lacking``: what should stand in the record and does not.
+    """
+
+    def __init__(
+        self, again: RecordedState, own: Comparison, task: ComparisonTask, fold: str | None
+    ) -> None:
+        super().__init__(_side(again, task.task), _side(again, task.reference))
+        self.again, self.own, self.task, self.fold = again, own, task, fold
+        self.left_out: dict[str, str] = {}
+        self.lacking: str | None = None
 
     def found_again(self) -> Difference:
         """The difference as the engine finds it."""
-        own, model, reference = self.own, *self.sides
+        own, sides = self.own, (self.model, self.reference)
+        told = replace(not_compared(self.task, own.reason or ""), fold=self.fold)
         if not own.n:
             self.left_out |= dict.fromkeys(("n", "note"), ON_ROWS)
-            return replace(not_compared(self.task, own.reason or ""), fold=self.fold)
-        rows, note, values = model.view.rows, None, self._values
+            return told
+        rows, note, values = self.model.view.rows, None, self._values
         if self._partly:
             rows, self.left_out["n"] = own.n, ON_ROWS
-            note = left_out_of(model, reference, rows)
-        # which classes averages leave out of the rows that both have is not known
-        unsettled = own.difference is None and FEWER in self.left_out.values()
-        told = not_compared(self.task, own.reason or "")
+            note = left_out_of(*sides, rows)
         if self.fold is None:
-            made = difference_by(self, self.sides, self.task, values, rows, note)
+            made = difference_by(self, sides, self.task, values, rows, note)
+            # which classes averages leave out of the rows that both have is not known
+            unsettled = own.difference is None and FEWER in self.left_out.values()
             return replace(made, difference=None, found=told.found) if unsettled else made
         self.left_out["fold_differences"] = ON_ROWS
-        apart, found = own.fold_differences, told.found
-        mean = math.fsum(apart) / len(apart) if apart else None
-        if mean is not None:
-            found = self.found(self.task, values, mean, model.settings.level)
-        at, notes = numbers_of(model, reference, self.task), () if note is None else (note,)
-        return Difference(self.task, values, mean, found, rows, at, notes, self.fold)
+        at, notes = numbers_of(*sides, self.task), () if note is None else (note,)
+        made = replace(told, values=values, rows=rows, thresholds=at, notes=notes)
+        if not own.fold_differences:
+            return made
+        mean = math.fsum(own.fold_differences) / len(own.fold_differences)
+        return replace(made, difference=mean, found=self.found(self.task, values, mean))
 
     @cached_property
-    def sides(self) -> tuple[Side, Side]:
-        """Both models without rows."""
-        return _side(self.again, self.task.task), _side(self.again, self.task.reference)
-
-    @cached_property
-    def _by(self) -> Comparer:
-        """The engine's methods; over folds they would work on other values."""
-        absent: Any = Absent(ON_ROWS)
-        found: Comparer = absent
-        if self.fold is None and self.task.paired:
-            found = SameRows(_Pair(*self.sides, own=self.own), absent)
-        elif self.fold is None:
-            drawn = OtherRows if same_draws(self.again.results) else _OtherDraws
-            found = drawn(*self.sides)
-        return found
+    def _engine(self) -> Comparer:
+        """The engine's methods, on two sides without rows."""
+        draws: Any = Absent(ON_ROWS)
+        sides, both = (self.model, self.reference), _Pair(self.model, self.reference, own=self.own)
+        if self.fold is not None:
+            return OverFolds([both], self.own.fold_differences or ())
+        if self.task.paired:
+            return SameRows(both, draws)
+        return (OtherRows if same_draws(self.again.results) else _OtherDraws)(*sides)
 
     @cached_property
     def _partly(self) -> set[str]:
@@ -244,7 +321,7 @@ class _Recorded(Comparer):
     def _values(self) -> Values:
         """The values of both sides by their tables or measures, or else by the counts of both."""
         own, found = self.own, list[Evaluated]()
-        task = numbered_by(self.sides[0], self.task)
+        task = numbered_by(self.model, self.task)
         sides = (task.task, "model_value"), (task.reference, "reference_value")
         counts = self._counted(metric_named(task.task.metric))
         for (one, name), counted in zip(sides, counts, strict=True):
@@ -285,70 +362,34 @@ class _Recorded(Comparer):
     def counts(self, task: ComparisonTask, values: Values) -> Counted:
         own = self.own
         self.left_out |= dict.fromkeys(("joint_table", "joint_calls"), ON_ROWS)
-        if self.fold is not None:
-            return Counted(folds=own.fold_differences)
-        if own.paired and FEWER in self.left_out.values():
+        if self.fold is None and own.paired and FEWER in self.left_out.values():
             return Counted(own.joint_table, own.joint_calls)
         try:
-            return self._by.counts(task, values)
+            return self._engine.counts(task, values)
         except NotRecorded:
             self.lacking = "the counts that it rests on are not there"
             return Counted()
 
-    def test(self, task: ComparisonTask, values: Values, difference: float) -> Test:
+    def contrast(
+        self, task: ComparisonTask, values: Values, difference: float, method: str
+    ) -> Contrast:
         try:
-            return self._by.test(task, values, difference)
+            return self._engine.contrast(task, values, difference, method)
         except NotRecorded:
-            own, stated = self.own, self.own.hypothesis
-            error = None if stated is None else stated.standard_error
-            self.left_out["hypothesis.standard_error"] = ON_ROWS
-            if task.test != self.task.test and stated is not None:
-                return _stated_test(stated, error)
-            grounds = ("statistic", "df") if own.statistic is not None else ("p_value",)
-            self.left_out |= dict.fromkeys(grounds, ON_ROWS)
-            return _stated_test(own, error)
+            return _Stated(self, self.task, difference, method)
 
-    def interval(self, task: ComparisonTask, values: Values, difference: float) -> Limits:
-        try:
-            return self._by.interval(task, values, difference)
-        except NotRecorded:
-            told = self.own.interval
-            if told is None:
-                return None, self.own.interval_reason
-            ends = _implied(self.own, told, metric_named(task.task.metric).bounds)
-            names = ("n_effective", "standard_error", "df", "groups", "bias", "resamples",
-                     "usable", "note", *(() if ends else ("low", "high")))  # fmt: skip
-            self.left_out |= {f"interval.{name}": ON_ROWS for name in names}
-            low, high = ends or (told.low, told.high)
-            level = self.sides[0].settings.level
-            return replace(told, low=low, high=high, method=task.interval, level=level), None
+    def noted(self, interval: Interval) -> Interval:
+        return self._engine.noted(interval)
 
     def studied(self, task: ComparisonTask) -> tuple[str, Drawn] | None:
         try:
-            return self._by.studied(task)
+            return self._engine.studied(task)
         except NotRecorded:
             names = ("held", "held_most", "held_cell")
             self.left_out |= {
                 f"{of}.{n}": ON_ROWS for of in ("interval", "ratio.interval") for n in names
             }
             return None
-
-    def tails(self, task: ComparisonTask, values: Values, difference: float) -> AtNull | None:
-        stated = self.own.hypothesis
-        try:
-            return self._by.tails(task, values, difference)
-        except NotRecorded:
-            if stated is None or stated.standard_error is not None or stated.p_value is None:
-                return None
-            self.left_out |= dict.fromkeys(("hypothesis.statistic", "hypothesis.df"), ON_ROWS)
-            if stated.statistic is None:
-                self.left_out["hypothesis.p_value"] = ON_ROWS
-                found = Tails(stated.p_value, stated.p_value)
-            elif stated.df is None:
-                found = of_normal(stated.statistic)
-            else:
-                found = of_t(stated.statistic, stated.df)
-            return lambda null: found if null == stated.null else Tails(0.0, 0.0)
 
     def with_notes(self, made: Comparison) -> Comparison:
         """The record with what is noted of limits that are taken over."""
@@ -376,38 +417,6 @@ class _Recorded(Comparer):
 def _told(value: float | None) -> Evaluated:
     """A value as a comparison states it."""
     return Evaluated(Undefined("") if value is None else Value(value), "", "")
-
-
-def _stated_test(of: Comparison | Hypothesis, error: float | None) -> Test:
-    """A test as it is stated, its p value by its statistic."""
-    p_value, z, df = of.p_value, of.statistic, of.df
-    settled = p_value is not None and z is not None
-    if settled and z is not None:
-        p_value = normal_two_sided(z) if df is None else t_two_sided(z, df)
-    return Test(z, p_value, df, None if settled else of.reason, error)
-
-
-def _implied(
-    own: Comparison, interval: Interval, bounds: tuple[float, float]
-) -> tuple[float, float] | None:
-    """Limits by the error that a statistic of one calculation implies, within the range."""
-    statistic, difference = own.statistic, own.difference
-    if (own.test, interval.method) not in STUDENT or not statistic or not difference:
-        return None
-    size = max(abs(own.model_value or 0.0), abs(own.reference_value or 0.0))
-    if size * CLOSE > abs(difference):
-        return None  # it is what rounding left of both values
-    df = own.df if own.df is not None else interval.df
-    level = (1.0 + interval.level) / 2.0
-    factor = z_value(interval.level) if df is None else t_quantile(level, df)
-    half, most = factor * difference / statistic, bounds[1] - bounds[0]
-    found = max(difference - half, -most), min(difference + half, most)
-    if half <= 0.0 or not math.isfinite(half):
-        return interval.low + 1.0, interval.high  # an error is above 0
-    # limits of an area or a share may be cut at 1 on the scale of the metric
-    ends = zip(found, (interval.low, interval.high), (-1.0, 1.0), strict=True)
-    low, high = (own if same(abs(own), 1.0) and a * s > 1.0 else a for a, own, s in ends)
-    return low, high
 
 
 # -- an earlier run -----------------------------------------------------------------------------

@@ -27,6 +27,7 @@ from evalreport.engine.measures import Computed
 from evalreport.engine.metric_values import Evaluated
 from evalreport.engine.printed_table import PrintedTable
 from evalreport.engine.repeats import evaluate_repeats
+from evalreport.metrics.catalogue import metric_named
 from evalreport.metrics.declare import Table
 from evalreport.metrics.formula import Undefined
 from evalreport.plan.build import thresholds as thresholds_of
@@ -95,8 +96,9 @@ class _Recorded(Evaluator[Any, Any]):
     def _with_told(self, task: Task, made: r.Measure, told: r.Measure) -> r.Measure:
         """The measure, with what its tables do not settle as it stands there."""
         model, left_out = self.model.own(task.label), self._left_out
-        if model.weighted and task.table == Table.SCORES.value:
-            # the sums of weights that a curve tells are rounded otherwise
+        of_scores = metric_named(task.metric).table is Table.SCORES
+        if model.weighted and (of_scores or self._is_of_sets(task)):
+            # the sums of weights that curves or tables of labels tell are rounded otherwise
             made = replace(made, substituted=told.substituted)
         unsettled = self._of_one(task).unsettled
         if unsettled is not None:

@@ -87,7 +87,7 @@ def _thresholds(again: RecordedState) -> Iterator[r.Threshold | None]:
     for model in again.models:
         for request in thresholds_of(again.spec.requests, model.facts):
             if request is not None:
-                state = replace(again.ground, failures=[])
+                state = replace(again.state, failures=[])
                 found = resolved(state, model.view, request)
                 made = threshold_record(model.view.dataset, model.view.model, request, found)
                 # what the engine could not solve needs more than the results

@@ -118,14 +118,17 @@ def _caution_problems(results: Results) -> Iterator[str]:
 
 def _place_problems(results: Results, spec: Spec) -> Iterator[str]:
     """Datasets and models in another order than the spec names them, too few or too many."""
-    wanted = [
+    places = [
         (dataset, name)
         for dataset in spec.datasets
         for name in spec.models_on(dataset)
         if not isinstance(spec.models[name], HistoryModel)
     ]
+    failed = {(one.dataset, one.model) for one in results.failures if one.section == "measures"}
     for part, records in (("labels", results.labels), ("rows", results.rows)):
         there = [(one.dataset, one.model) for one in records]
+        # of a model that gave no predictions nothing is there
+        wanted = [one for one in places if one in there or one not in failed]
         if there != wanted:
             own, named = ("; ".join(map(", ".join, pairs)) for pairs in (there, wanted))
             yield f"{part}: they are of {own}, the spec names {named}"

@@ -366,11 +366,13 @@ class RecordedLabels(_Recorded):
         self, results: Results, asked: RecordedSpec, labels: LabelLedger, rows: RowLedger
     ) -> None:
         super().__init__(results, asked, labels, rows)
+        requests = asked.requests
+        numbers = tuple(one for one in requests.thresholds if one.number is not None)
+        asked = replace(asked, requests=replace(requests, thresholds=numbers))
         self._of_labels = {
-            label: RecordedModel(
-                _narrowed(self.results, label), asked, *_of_label(labels, rows, label)
-            )
+            label: RecordedModel(own, asked, *_of_label(labels, rows, label, own.tables))
             for label in labels.order
+            for own in (_narrowed(self.results, label),)
         }
 
     @property
@@ -477,10 +479,16 @@ def _narrowed(results: Results, label: str) -> Results:
     )
 
 
-def _of_label(labels: LabelLedger, rows: RowLedger, label: str) -> tuple[LabelLedger, RowLedger]:
-    """The accounts of one label against its absence."""
+def _of_label(
+    labels: LabelLedger, rows: RowLedger, label: str, tables: Sequence[RecordedTable]
+) -> tuple[LabelLedger, RowLedger]:
+    """The accounts of one label against its absence; ``tables``: of the rows that know it."""
     unknown = sum(one.count for one in rows.unknown if one.label == label)
     n = sum(one.count for one in rows.classes if one.label == label)
+    whole = [one.counts[-1] for one in tables if one.where == EVERYTHING and one.counts]
+    counted: Sequence[Any] = whole[0] if whole else ()
+    if unknown and counted and all(type(count) is int for count in counted):
+        n = sum(counted)  # of some rows that have the label no model says anything
     used, absent = rows.used - unknown, f"not {label}"
     return (
         replace(labels, label_sets=False, order=(absent, label), positive=label, declared=None),

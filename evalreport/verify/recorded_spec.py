@@ -58,7 +58,8 @@ def _parsed(
         overrides,
         frames=tuple(results.spec.get("datasets") or ()),
         allow_import=tuple({text.partition(".")[0] for text in texts if "." in text}),
-        allow_hosts=tuple({h for text in texts if "://" in text for h in _HOSTS.findall(text)}),
+        allow_hosts=tuple({h for text in texts if "://" in text for h in _hosts(text)}),
+        templates=False,
     )
 
 
@@ -119,8 +120,13 @@ def recorded_spec(results: Results) -> RecordedSpec | None:
     return RecordedSpec(loaded, requests_of(loaded.spec), settings_of(loaded), in_order)
 
 
-#: What may be a host in an address.
+_BUCKETS = re.compile(r"\w+://[^/\s]+", re.ASCII)
 _HOSTS = re.compile(r"[\w.-]+|\[[0-9A-Fa-f:.]+\]", re.ASCII)
+
+
+def _hosts(address: str) -> list[str]:
+    """What may be a host in an address, and its bucket in a store of objects."""
+    return [*_HOSTS.findall(address), *_BUCKETS.findall(address)]
 
 
 def _texts(value: Any) -> Iterator[str]:

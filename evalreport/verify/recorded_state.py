@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -15,7 +15,6 @@ from evalreport.engine.reference.run import ReferenceRun, References, is_previou
 from evalreport.engine.run_state import RunState
 from evalreport.plan.build import thresholds as thresholds_of
 from evalreport.plan.task import Plan
-from evalreport.predict.overlap import Overlap
 from evalreport.results import records as r
 from evalreport.results.lookup import Results
 from evalreport.verify.leaves import Made, Miscounted
@@ -188,8 +187,8 @@ class RecordedState:
         return tuple(self.any_model(one.dataset, one.model) for one in self.results.labels)
 
     @cached_property
-    def ground(self) -> RunState:
-        """What a run begins with, and its tables. Raises NotRecorded."""
+    def state(self) -> RunState:
+        """What the parts of a run share, as far as the results hold it. Raises NotRecorded."""
         asked, models = self.spec, self.models
         try:
             plan = self.plan
@@ -204,28 +203,13 @@ class RecordedState:
             settings=asked.settings,
             plan=plan,
             criteria=criteria_of(asked.loaded),
-            overlaps=tuple(map(_overlap, self.results.training_overlap)),
         )
-        tables = {
-            (one.view.dataset, one.view.model): one.tables
-            for one in models
-            if isinstance(one, RecordedModel)
-        }
-        return RunState(prepared, tables=dict(tables))
-
-    @cached_property
-    def state(self) -> RunState:
-        """What the parts of a run share, as far as the results hold it. Raises NotRecorded."""
-        state = RunState(self.ground.prepared, tables=self.ground.tables)
-        for one in self.models:
-            key = (one.view.dataset, one.view.model)
-            state.thresholds[key] = one.resolved
-            state.first_threshold[key] = thresholds_of(self.spec.requests, one.facts)[0]
-            tables = [own for own in self.evaluated.tables if (own.dataset, own.model) == key]
+        state = RunState(prepared)
+        for one in models:
+            if isinstance(one, RecordedModel):
+                state.tables[one.key] = one.tables
+            state.thresholds[one.key] = one.resolved
+            state.first_threshold[one.key] = thresholds_of(asked.requests, one.facts)[0]
+            tables = [own for own in self.evaluated.tables if (own.dataset, own.model) == one.key]
             state.evaluations.append(Evaluation(one.view, list(one.results.measures), tables))
         return state
-
-
-def _overlap(one: r.TrainingOverlap) -> Overlap:
-    """What datasets share, as it was found by comparing their rows."""
-    return Overlap(**{own.name: getattr(one, own.name) for own in fields(one)})

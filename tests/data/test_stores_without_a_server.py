@@ -24,6 +24,7 @@ from evalreport.data.files import Files, open_files
 from evalreport.data.store_clients import client_of
 from evalreport.data.stores import copied
 from evalreport.errors import FilesError, LostError
+from evalreport.verify.recompute import recompute
 
 ROWS = b"y,s\n" + b"".join(b"%s,%.3f\n" % (b"ab"[i % 3 % 2 :][:1], i % 7 / 7) for i in range(60))
 
@@ -116,7 +117,9 @@ def names_of(address: str) -> list[str]:
 
 @pytest.mark.usefixtures("client")
 def test_objects_are_copied_and_known_by_the_hash_of_their_bytes() -> None:
-    (one,) = run("s3://audit/one.csv")["provenance"]["inputs"]
+    found = run("s3://audit/one.csv")
+    assert recompute(found).problems == ()
+    (one,) = found["provenance"]["inputs"]
     assert (one["name"], one["rows"], one["bytes"]) == ("s3://audit/one.csv", 60, len(ROWS))
     assert one["sha256"] == hashlib.sha256(ROWS).hexdigest()
     assert "sha256_of" not in one

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import evalreport
+from evalreport.verify.recompute import recompute
 
 ROWS = {
     "y": ["yes"] * 10 + ["no"] * 10,
@@ -202,3 +203,4 @@ def test_a_stray_prediction_does_not_turn_a_criterion_on_the_positive_class_into
     # (6 / 10 + 39 / 40) / 2, as no row is n/a
     assert round(macro["observed"], 12) == 0.7875
     assert (found["declared"][0]["label"], found["declared"][0]["measured"]) == ("ill", 0.6)
+    assert recompute(found).problems == ()

@@ -11,6 +11,7 @@ import pytest
 from scipy.stats import t as student
 
 import evalreport
+from evalreport.verify.recompute import recompute
 
 FOLDS, REPEATS = 5, 3
 #: A repeat pooled by itself, not one of its folds.
@@ -38,7 +39,12 @@ def results() -> dict[str, Any]:
                 "linear": {"estimator": linear, "features": ["a", "b"]},
             },
             "metrics": ["accuracy", "roc_auc"],
-            "comparisons": {"reference": "linear"},
+            "comparisons": {
+                "reference": "linear",
+                "ratios": ["accuracy"],
+                "hypotheses": {"accuracy": "non_inferiority"},
+                "margins": {"accuracy": 0.1},
+            },
             "cross_validation": {
                 "scheme": "stratified_k_fold",
                 "folds": FOLDS,
@@ -49,6 +55,13 @@ def results() -> dict[str, Any]:
         frames={"d": frame},
     ).json
     return found
+
+
+def test_a_mean_over_folds_has_no_ratio_and_is_verified(results: dict[str, Any]) -> None:
+    pooled, mean = (one for one in results["comparisons"] if one["metric"] == "accuracy")
+    assert pooled["ratio"]["value"] == pooled["model_value"] / pooled["reference_value"]
+    assert (mean["fold"], mean.get("ratio"), mean["hypothesis"]["df"]) == ("mean", None, 14)
+    assert recompute(results).problems == ()
 
 
 @pytest.mark.parametrize("metric", ["accuracy", "roc_auc"])

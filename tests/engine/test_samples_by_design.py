@@ -492,7 +492,9 @@ def test_ranks_are_not_corrected_and_too_few_labels_say_so() -> None:
         "judge": ["1", "0"] * 20,
         "y": ["0", "0", "0", *[None] * 37],
     }
-    wrong = run(few, datasets=design, metrics=["recall"]).json["measures"][0]
+    found = run(few, datasets=design, metrics=["recall"])
+    assert recompute(found.json).problems == ()
+    wrong = found.json["measures"][0]
     assert wrong["state"] == "undefined"
     assert "too few to correct" in wrong["reason"]
 

@@ -167,6 +167,7 @@ def test_model_that_fails_is_named_and_the_others_are_reported():
     assert (failure["model"], failure["dataset"]) == ("bad", "d")
     assert "feature 'gap' is missing in 1 of 569 rows" in failure["reason"]
     assert {m["model"] for m in made["measures"]} == {"m"}
+    assert recompute(made).problems == ()
 
 
 def test_folds_that_cannot_be_made_fail_the_estimator_only():
@@ -177,6 +178,7 @@ def test_folds_that_cannot_be_made_fail_the_estimator_only():
     (failure,) = made["failures"]
     assert "stratified_k_fold needs 29" in failure["reason"]
     assert {m["model"] for m in made["measures"]} == {"other"}
+    assert recompute(made).problems == ()
 
 
 def test_predictions_and_target_are_no_features_by_default():

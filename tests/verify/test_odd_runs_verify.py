@@ -191,3 +191,15 @@ def test_running_sums_of_weights_end_at_the_total(tmp_path: Path) -> None:
     for points in sweeps:
         assert min(points["fn"]) == 0 == min(points["tn"])
         assert max(points["tpr"]) == 1 == max(points["fpr"])
+
+
+def test_a_template_of_its_own_need_not_be_there_to_verify(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "d.csv").write_text(ALL)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "s.yaml").write_text(HEAD % "" + "metrics: [recall]\nreport: {template: mine}\n")
+    runs = f"{tmp_path}/runs"
+    assert status_of(["run", str(tmp_path / "s.yaml"), "-o", runs, "--formats", "json"]) == 0
+    (tmp_path / "mine").rmdir()
+    assert status_of(["verify", f"{runs}/latest"]) == 0, capsys.readouterr().err

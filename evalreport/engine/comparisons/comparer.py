@@ -1,7 +1,7 @@
 """One comparison of two sides: its test, limits, ratio and hypothesis, with the counts of both.
 
 How the two sides are compared is a contrast for each planned method; what is made of contrasts is
-the same for two models on the same rows and for one model on two datasets.
+the same for two models on the same rows, over folds, and for one model on two datasets.
 """
 
 from __future__ import annotations
@@ -9,13 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 
-from evalreport.engine.comparisons.contrast import (
-    NO_STATISTIC,
-    Contrast,
-    Limits,
-    Test,
-    equality_tails,
-)
+from evalreport.engine.comparisons.contrast import NO_STATISTIC, Contrast, Limits, Test
 from evalreport.engine.comparisons.counts import Counted
 from evalreport.engine.comparisons.pairs import Side
 from evalreport.engine.intervals.studied import with_study
@@ -28,7 +22,6 @@ from evalreport.plan.comparisons import ComparisonTask
 from evalreport.plan.task import Task
 from evalreport.results import records
 from evalreport.statistics import hypotheses
-from evalreport.statistics.hypotheses import AtNull, Tails
 
 #: The values of the model and of the reference.
 Values = tuple[Evaluated, Evaluated]
@@ -51,58 +44,19 @@ class Found:
 
 
 class Comparer(ABC):
-    """A model and its reference, and how they are compared by the planned methods."""
+    """A model and its reference: of each method that is planned one contrast, from rows or counts.
 
-    def found(self, task: ComparisonTask, values: Values, difference: float, level: float) -> Found:
-        """Test, limits, ratio and hypothesis of one difference, with the counts they rest on."""
-        test, counts = self.test(task, values, difference), self.counts(task, values)
-        interval, reason = self.interval(task, values, difference)
-        name, drawn = self.studied(task) or ("", None)
-        sides = number_of(values[0]), number_of(values[1])
-        ratio = None
-        if task.ratio:
-            ratio = records.Ratio(reason=task.ratio_reason)
-            if task.ratio_reason is None:
-                ratio = counts.ratio(metric_named(task.task.metric), level)
-                limits = with_study(ratio.interval, name, drawn, sides, RATIO)
-                ratio = replace(ratio, interval=limits)
-        interval = with_study(interval, name, drawn, sides)
-        found = Found(test, interval, reason, counts, ratio=ratio)
-        asked = task.hypothesis
-        if asked is None or asked.reason is not None:
-            return found if asked is None else replace(found, hypothesis=Test(reason=asked.reason))
-        if asked.test != task.test:
-            test = self.test(replace(task, test=asked.test), values, difference)
-        tails = self.tails(task, values, difference) or tails_of(test, difference)
-        return with_hypothesis(found, task, test, tails)
-
-    @abstractmethod
-    def counts(self, task: ComparisonTask, values: Values) -> Counted:
-        """The counts that a reader can check the difference with, as far as there are any."""
-
-    @abstractmethod
-    def test(self, task: ComparisonTask, values: Values, difference: float) -> Test:
-        """The test that the task names."""
-
-    @abstractmethod
-    def interval(self, task: ComparisonTask, values: Values, difference: float) -> Limits:
-        """The interval that the task names, or why there is none."""
-
-    @abstractmethod
-    def studied(self, task: ComparisonTask) -> tuple[str, Drawn] | None:
-        """The value in the study; None where it has no such difference, or default."""
-
-    @abstractmethod
-    def tails(self, task: ComparisonTask, values: Values, difference: float) -> AtNull | None:
-        """The test of the hypothesis at every null; None where nothing but that test is known."""
-
-
-class ByContrast(Comparer):
-    """By rows: of each method that is planned there is one contrast, its test and its limits."""
+    What rows tell of a difference are its ``counts``, a ``contrast`` for each method, and how it
+    was ``studied``; everything else of it is ``found`` from these.
+    """
 
     def __init__(self, model: Side, reference: Side) -> None:
         self.model, self.reference = model, reference
         self._made: dict[tuple[str, Task, Task], Contrast] = {}
+
+    @abstractmethod
+    def counts(self, task: ComparisonTask, values: Values) -> Counted:
+        """The counts that a reader can check the difference with, as far as there are any."""
 
     @abstractmethod
     def contrast(
@@ -110,54 +64,67 @@ class ByContrast(Comparer):
     ) -> Contrast:
         """The difference by a test or by limits, whichever the method is of."""
 
-    def test(self, task: ComparisonTask, values: Values, difference: float) -> Test:
+    @abstractmethod
+    def studied(self, task: ComparisonTask) -> tuple[str, Drawn] | None:
+        """The value in the study; None where it has no such difference, or default."""
+
+    def found(self, task: ComparisonTask, values: Values, difference: float) -> Found:
+        """Test, limits, ratio and hypothesis of one difference, with the counts they rest on."""
+        test, counts = self._test(task, values, difference), self.counts(task, values)
+        interval, reason = self._interval(task, values, difference)
+        name, drawn = self.studied(task) or ("", None)
+        sides = number_of(values[0]), number_of(values[1])
+        ratio = None
+        if task.ratio:
+            ratio = records.Ratio(reason=task.ratio_reason)
+            if task.ratio_reason is None:
+                ratio = counts.ratio(metric_named(task.task.metric), self.model.settings.level)
+                limits = with_study(ratio.interval, name, drawn, sides, RATIO)
+                ratio = replace(ratio, interval=limits)
+        interval = with_study(interval, name, drawn, sides)
+        return self._with_hypothesis(
+            Found(test, interval, reason, counts, ratio=ratio), task, values, difference
+        )
+
+    def _test(self, task: ComparisonTask, values: Values, difference: float) -> Test:
         if task.test_reason is not None:
             return Test(reason=task.test_reason)
         return self._by(task.test, task, values, difference).test()
 
-    def interval(self, task: ComparisonTask, values: Values, difference: float) -> Limits:
+    def _interval(self, task: ComparisonTask, values: Values, difference: float) -> Limits:
         if task.interval_reason is not None:
             return None, task.interval_reason
         by = self._by(task.interval, task, values, difference)
-        return by.interval(self.model.settings.level)
+        found, reason = by.interval(self.model.settings.level)
+        return None if found is None else self.noted(found), reason
 
-    def tails(self, task: ComparisonTask, values: Values, difference: float) -> AtNull | None:
-        if task.hypothesis is None:
-            return None
-        return self._by(task.hypothesis.test, task, values, difference).tails
+    def noted(self, interval: records.Interval) -> records.Interval:
+        """The limits with what a method passes over of the rows."""
+        return interval
+
+    def _with_hypothesis(
+        self, found: Found, task: ComparisonTask, values: Values, difference: float
+    ) -> Found:
+        """The comparison with the one-sided test of what the spec states."""
+        asked = task.hypothesis
+        if asked is None or asked.reason is not None:
+            return found if asked is None else replace(found, hypothesis=Test(reason=asked.reason))
+        test = found.test
+        if asked.test != task.test:
+            test = self._test(replace(task, test=asked.test), values, difference)
+        gain = -1 if metric_named(task.task.metric).goal is Goal.MINIMIZE else 1
+        tails = self._by(asked.test, task, values, difference).tails
+        decided = hypotheses.decide(asked.kind, asked.margin, tails, gain=gain)
+        if decided is None:
+            return replace(found, hypothesis=Test(reason=test.reason or NO_STATISTIC))
+        shown = Test(decided.statistic, decided.p_value, decided.df, error=test.error)
+        return replace(found, hypothesis=shown, null=decided.null)
 
     def _by(self, method: str, task: ComparisonTask, values: Values, difference: float) -> Contrast:
         key = method, task.task, task.reference
         if key not in self._made:
             self._made[key] = self.contrast(task, values, difference, method)
         return self._made[key]
-
-
-def with_hypothesis(found: Found, task: ComparisonTask, test: Test, tails: AtNull) -> Found:
-    """The comparison with the one-sided test of what the spec states.
-
-    ``test``: the two-sided test of the same method; ``tails``: its one-sided ones at every null.
-    """
-    asked = task.hypothesis
-    if asked is None:
-        return found
-    gain = -1 if metric_named(task.task.metric).goal is Goal.MINIMIZE else 1
-    decided = hypotheses.decide(asked.kind, asked.margin, tails, gain=gain)
-    if decided is None:
-        return replace(found, hypothesis=Test(reason=test.reason or NO_STATISTIC))
-    shown = Test(decided.statistic, decided.p_value, decided.df, error=test.error)
-    return replace(found, hypothesis=shown, null=decided.null)
-
-
-def tails_of(test: Test, difference: float) -> AtNull:
-    """Tails of a test by its standard error, or, of equality alone, by its signed root."""
-    if test.error:
-        return hypotheses.from_error(difference, test.error, test.df)
-
-    def at(null: float) -> Tails | None:
-        return None if null else equality_tails(test, difference)
-
-    return at
 
 
 def number_of(value: Evaluated) -> float | None:

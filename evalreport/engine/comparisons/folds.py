@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from evalreport.engine.comparisons.comparer import Found, difference_of, with_hypothesis
+from evalreport.engine.comparisons.comparer import Comparer, Found, Values, difference_of
 from evalreport.engine.comparisons.contrast import ByError, Contrast, Test, Unknown
 from evalreport.engine.comparisons.counts import Counted
 from evalreport.engine.comparisons.pairs import Pair
@@ -60,11 +60,8 @@ def over_folds(
         missing = len(differences) - len(known)
         reason = f"the difference is undefined in {missing} of {len(names)} folds"
         return renamed, means, None, Found(Test(reason=reason), None, reason)
-    mean = math.fsum(known) / len(known)
-    contrast = _contrast(pairs, task, known)
-    interval, no_limits = contrast.interval(pairs[0].model.settings.level)
-    found = Found(contrast.test(), interval, no_limits, Counted(folds=tuple(known)))
-    return renamed, means, mean, with_hypothesis(found, renamed, found.test, contrast.tails)
+    by, mean = OverFolds(pairs, known), math.fsum(known) / len(known)
+    return renamed, means, mean, by.found(renamed, means, mean)
 
 
 def of_folds(task: ComparisonTask) -> ComparisonTask:
@@ -77,22 +74,40 @@ def of_folds(task: ComparisonTask) -> ComparisonTask:
         why=SHARED,
         test_reason=None,
         interval_reason=None,
-        hypothesis=asked and replace(asked, test=OF_FOLDS, why=SHARED),
+        ratio="",
+        hypothesis=asked and replace(asked, test=OF_FOLDS, why=SHARED, reason=None),
     )
 
 
-def _contrast(
-    pairs: Sequence[Pair], task: ComparisonTask, differences: Sequence[float]
-) -> Contrast:
-    """By the corrected t; no further from 0 than two values of the metric can lie apart."""
-    sizes = [size for pair in pairs for size in (pair.model.view.fold_sizes or {}).values()]
-    if not sizes or any(pair.model.view.fold_sizes is None for pair in pairs):
-        return Unknown("sizes of the training sets are not known")
-    train = math.fsum(size[0] for size in sizes) / len(sizes)
-    test = math.fsum(size[1] for size in sizes) / len(sizes)
-    model = pairs[0].model
-    found = corrected_resampled_t(differences, train, test, model.settings.level)
-    if found is None:
-        return Unknown("there are fewer than two folds")
-    low, high = metric_named(task.task.metric).range_of(len(model.view.labels))
-    return ByError(found.difference, found.error, found.df, OF_FOLDS, most=high - low)
+class OverFolds(Comparer):
+    """Both models in each fold: ``pairs``, one for each repeat, and the difference in each fold."""
+
+    def __init__(self, pairs: Sequence[Pair], differences: Sequence[float]) -> None:
+        super().__init__(pairs[0].model, pairs[0].reference)
+        self.pairs, self.differences = pairs, differences
+
+    def counts(self, task: ComparisonTask, values: Values) -> Counted:  # noqa: ARG002 - of folds
+        return Counted(folds=tuple(self.differences))
+
+    def contrast(
+        self,
+        task: ComparisonTask,
+        values: Values,  # noqa: ARG002 - of folds
+        difference: float,  # noqa: ARG002 - of folds
+        method: str,
+    ) -> Contrast:
+        """By the corrected t; no further from 0 than two values of the metric can lie apart."""
+        views = [pair.model.view for pair in self.pairs]
+        sizes = [size for view in views for size in (view.fold_sizes or {}).values()]
+        if not sizes or any(view.fold_sizes is None for view in views):
+            return Unknown("sizes of the training sets are not known")
+        train = math.fsum(size[0] for size in sizes) / len(sizes)
+        test = math.fsum(size[1] for size in sizes) / len(sizes)
+        found = corrected_resampled_t(self.differences, train, test, self.model.settings.level)
+        if found is None:
+            return Unknown("there are fewer than two folds")
+        low, high = metric_named(task.task.metric).range_of(len(views[0].labels))
+        return ByError(found.difference, found.error, found.df, method, most=high - low)
+
+    def studied(self, task: ComparisonTask) -> None:  # noqa: ARG002 - as of every comparison
+        return None

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evalreport.engine.comparisons import areas, designed
-from evalreport.engine.comparisons.comparer import ByContrast, Values
+from evalreport.engine.comparisons.comparer import Comparer, Values
 from evalreport.engine.comparisons.contrast import ByError, Contrast, Unknown
 from evalreport.engine.comparisons.counts import NO_FRACTION, OF_OTHER_ROWS, Counted, Fraction
 from evalreport.engine.comparisons.draws import of_table
@@ -36,7 +36,7 @@ NOT_DRAWN = "rows are not drawn for an average over both classes of one column o
 FEWER = "fewer than two rows on one of the two sides"
 
 
-class OtherRows(ByContrast):
+class OtherRows(Comparer):
     """A model on a dataset, and the same or another one on the reference dataset."""
 
     def __init__(self, model: Side, reference: Side) -> None:

@@ -188,7 +188,7 @@ def difference_by(
     if difference is None:
         found = _nothing(_why_none(numbered, values))
     else:
-        found = by.found(numbered, values, difference, model.settings.level)
+        found = by.found(numbered, values, difference)
     notes = ([note] if note else []) + _notes_of(model, reference, numbered)
     at = numbers_of(model, reference, numbered)
     return Difference(task, values, difference, found, rows, at, tuple(notes))

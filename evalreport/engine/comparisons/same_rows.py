@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from evalreport.engine.comparisons import areas, counts, designed
-from evalreport.engine.comparisons.comparer import ByContrast, Values
-from evalreport.engine.comparisons.contrast import ByError, Contrast, Limits, Unknown
+from evalreport.engine.comparisons.comparer import Comparer, Values
+from evalreport.engine.comparisons.contrast import ByError, Contrast, Unknown
 from evalreport.engine.comparisons.counts import Counted
 from evalreport.engine.comparisons.draws import PairedDraws
 from evalreport.engine.comparisons.pairs import Pair
@@ -28,6 +28,7 @@ from evalreport.metrics.methods import (
 )
 from evalreport.plan.comparisons import ComparisonTask
 from evalreport.plan.methods import REQUESTED
+from evalreport.results.records import Interval
 from evalreport.statistics import means
 
 #: Intervals that know which rows belong together.
@@ -35,7 +36,7 @@ OF_CLUSTERED_ROWS = (*(CLUSTERS, "obuchowski", AREA_OF_CLUSTERS, ADDED, JACKKNIF
 NOT_INDEPENDENT = "takes rows as independent, but rows of one cluster are not"
 
 
-class SameRows(ByContrast):
+class SameRows(Comparer):
     """A model and its reference on the rows that both use, which ``draws`` draws."""
 
     def __init__(self, pair: Pair, draws: PairedDraws) -> None:
@@ -91,15 +92,11 @@ class SameRows(ByContrast):
             return Unknown("fewer than two rows, or no loss of a single row is known")
         return ByError(found.difference, found.error, found.df, method)
 
-    def interval(self, task: ComparisonTask, values: Values, difference: float) -> Limits:
-        """The limits with what a method passes over of the rows."""
-        interval, reason = super().interval(task, values, difference)
-        if interval is None or self.model.view.cluster is None:
-            return interval, reason
-        if interval.method in OF_CLUSTERED_ROWS:
-            return interval, reason
+    def noted(self, interval: Interval) -> Interval:
+        if self.model.view.cluster is None or interval.method in OF_CLUSTERED_ROWS:
+            return interval
         text = "clusters are drawn" if interval.method == PERCENTILE else NOT_INDEPENDENT
-        return interval.noted(text), reason
+        return interval.noted(text)
 
     def studied(self, task: ComparisonTask) -> tuple[str, Drawn] | None:
         view = self.model.view

@@ -135,6 +135,8 @@ def test_a_threshold_rule_is_not_solved_for_sets():
     assert {m["threshold"] for m in found["measures"]} == {0.4}
     (reason,) = {s["reason"] for s in found["plan"]["skipped"]}
     assert reason.startswith("maximize youden_j: a rule chooses a threshold of one score")
+    again = recompute(found)
+    assert (again.problems, again.numbers["measures"] > 0) == ((), True)
 
 
 def test_subgroups_hold_their_own_rows():

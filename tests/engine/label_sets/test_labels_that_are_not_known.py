@@ -180,6 +180,7 @@ def test_weights_and_clusters_go_with_the_rows_that_know_a_label(tmp_path) -> No
         assert one["value"] == pytest.approx(expected, abs=1e-12)
         assert one["weight"] == pytest.approx(weight[rows].sum(), abs=1e-9)
     assert measure(found, "f1", average="macro")["interval"] is not None
+    assert recompute(found).problems == ()
 
 
 def test_a_gap_is_a_mistake_unless_it_may_be_left_out(tmp_path) -> None:
@@ -208,3 +209,4 @@ def test_given_labels_may_be_unknown_too(tmp_path) -> None:
     assert measure(found, "recall", label="a")["value"] == 1 / 2
     assert measure(found, "recall", label="b")["value"] == 1
     assert measure(found, "exact_match")["value"] == 1 / 3
+    assert recompute(found).problems == ()
