@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from functools import partial
 from typing import BinaryIO
 
+from evalreport.data.duckdb_columns import columns_of, expression, is_number, kind_of
 from evalreport.data.findings import quoted
 from evalreport.data.interruptible import interruptible
 from evalreport.data.limits import NUMBER_BYTES, TEXT_BYTES, Limits, Room, check_unpacked
@@ -15,20 +15,9 @@ from evalreport.data.parquet_file import (
     damaged,
     opened_parquet,
 )
-from evalreport.data.parquet_types import (
-    expression,
-    is_number,
-    parquet_column,
-    place_of,
-    readable,
-    text_column,
-)
 from evalreport.data.source import Source
 from evalreport.data.table import RawColumn, RawTable
 from evalreport.errors import DataError, LimitError, Location, Problem
-
-#: Rows from which on texts are listed before they are read, where a column has few of them.
-MANY_ROWS, FEW_TEXTS = 100_000, 1_000
 
 
 def read_parquet(
@@ -47,10 +36,6 @@ def read_parquet(
     is damaged, LimitError for one with more than ``limits`` allow.
     """
     with opened_parquet(source) as file:
-        if file.rows <= 0:
-            raise DataError(
-                Problem("the file has no rows", "give at least one", Location(source.name))
-            )
         asked = _asked(file, columns)
         count = file.rows if rows is None else min(rows, file.rows)
         check_cells(count, len(asked), source.name, limits)
@@ -60,7 +45,7 @@ def read_parquet(
         for i in asked:
             room.take(count, NUMBER_BYTES if is_number(file.types[i]) else TEXT_BYTES)
         kept = _columns(file, asked, count, limits, room)
-    if any(len(column.values) != count for column in kept):
+    if any(len(column.missing) != count for column in kept):
         raise damaged(source.name, f"it does not contain the {count} rows that it states")
     by_name = {column.name: column for column in kept}
     return RawTable(source.name, count, tuple(file.header), by_name, sha256=source.sha256)
@@ -68,7 +53,7 @@ def read_parquet(
 
 def _asked(file: ParquetFile, columns: Collection[str] | None) -> list[int]:
     if columns is None:
-        return [i for i, kind in enumerate(file.types) if readable(kind)]
+        return [i for i, kind in enumerate(file.types) if kind_of(kind)]
     asked = [i for i, name in enumerate(file.header) if name in columns]
     problems = [
         Problem(
@@ -77,7 +62,7 @@ def _asked(file: ParquetFile, columns: Collection[str] | None) -> list[int]:
             Location(file.name),
         )
         for i in asked
-        if not readable(file.types[i])
+        if not kind_of(file.types[i])
     ]
     if problems:
         raise DataError(*problems)
@@ -106,10 +91,13 @@ def check_stored(
 ) -> None:
     """Look at the pages of the asked columns before any is unpacked.
 
-    Raises DataError where one does not agree with its checksum, LimitError where together
+    Raises DataError for a file without rows, and where a page does not agree with its checksum,
+    LimitError where together
     they claim to unpack to more than ``limits`` allow for a file of ``size`` bytes (None: where
     only the first rows are read).
     """
+    if file.rows <= 0:
+        raise DataError(Problem("the file has no rows", "give at least one", Location(file.name)))
     chunks = file.chunks(asked)
     found = check_pages(stream, chunks)
     if limits is not None:
@@ -141,29 +129,11 @@ def _columns(
     if not asked:
         return []
     room.take(0, more=_text_bytes(file, asked, count, limits))
-    few = _few_texts(file, asked) if MANY_ROWS <= count == file.rows else {}
-    wanted = [
-        (place_of(i) if i in few else expression(file.types[i], f"c{i}")) + f" AS c{i}"
-        for i in asked
-    ]
-    found = interruptible(file.connection, lambda: file.select(wanted, count).fetchnumpy())
-    return [
-        text_column(file.header[i], found[f"c{i}"], few[i])
-        if i in few
-        else parquet_column(file.header[i], file.types[i], found[f"c{i}"])
-        for i in asked
-    ]
-
-
-def _few_texts(file: ParquetFile, asked: list[int]) -> dict[int, list[str]]:
-    """The texts of columns that have few: many rows come as places among them, not as objects."""
-    texts = [i for i in asked if file.types[i] == "VARCHAR"]
-    if not texts:
-        return {}
-    about = [f"approx_count_distinct(c{i})" for i in texts]
-    found = interruptible(file.connection, lambda: file.select(about, file.rows).fetchone())
-    few = [i for i, number in zip(texts, found or (), strict=True) if 0 < number <= FEW_TEXTS]
-    return {i: interruptible(file.connection, partial(file.listed_texts, i)) for i in few}
+    text = file.query([f"{expression(file.types[i], f'c{i}')} AS c{i}" for i in asked], count)
+    names = [file.header[i] for i in asked]
+    return interruptible(
+        file.connection, lambda: columns_of(file.connection, text, names, file.name)
+    )
 
 
 def _text_bytes(file: ParquetFile, asked: list[int], count: int, limits: Limits) -> int:
@@ -177,10 +147,11 @@ def _text_bytes(file: ParquetFile, asked: list[int], count: int, limits: Limits)
     if not sizes:
         return 0
     if count < file.rows:
-        found = file.select(sizes, count).fetchall()
+        found = file.connection.execute(file.query(sizes, count)).fetchall()
     else:
         sums = [f"sum({size})" for size in sizes]
-        found = interruptible(file.connection, lambda: file.select(sums, count).fetchall())
+        text = file.query(sums, count)
+        found = interruptible(file.connection, lambda: file.connection.execute(text).fetchall())
     total = sum(int(size or 0) for row in found for size in row)
     if total > limits.bytes:
         raise LimitError(

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from evalreport.data.delimited import check_names
+from evalreport.data.duckdb_columns import quoted_text
 from evalreport.data.findings import quoted
 from evalreport.data.source import Source, reading
 from evalreport.errors import DataError, LimitError, Location, Problem
@@ -215,26 +216,13 @@ class ParquetFile:
         rows: list[tuple[Any, ...]] = self.connection.execute(query, [self.path]).fetchall()
         return rows
 
-    def select(self, expressions: Collection[str], count: int) -> Any:
+    def query(self, expressions: Collection[str], count: int) -> str:
         """A query of the first ``count`` rows; columns are called c0, c1, ... by position."""
+        names = ", ".join(f"c{i}" for i in range(len(self.header)))
         limit = f" LIMIT {count}" if count < self.rows else ""
+        rows = _SCAN.replace("?", quoted_text(self.path))
         # No name and no text of the file becomes part of a query, so none can be injected.
-        query = f"SELECT {', '.join(expressions)} FROM {_SCAN} AS t({self._names()}){limit}"  # noqa: S608
-        return self.connection.execute(query, [self.path])
-
-    def listed_texts(self, place: int) -> list[str]:
-        """The texts of a column in order, which become a type: ``t`` with the column's place."""
-        distinct, names = f"SELECT DISTINCT c{place}", self._names()
-        self.connection.execute(
-            f"CREATE TYPE t{place} AS ENUM ({distinct} FROM {_SCAN} AS t({names}) "
-            f"WHERE c{place} IS NOT NULL ORDER BY ALL)",
-            [self.path],
-        )
-        ((texts,),) = self.connection.execute(f"SELECT enum_range(NULL::t{place})").fetchall()
-        return list(texts)
-
-    def _names(self) -> str:
-        return ", ".join(f"c{i}" for i in range(len(self.header)))
+        return f"SELECT {', '.join(expressions)} FROM {rows} AS t({names}){limit}"  # noqa: S608
 
     def _schema(self) -> tuple[list[str], list[int]]:
         """Names of the top-level columns as written, and of each stored column its place."""
@@ -293,7 +281,7 @@ def locked_connection(
             closing(duckdb.connect(path, read_only=path != ":memory:"))
         )
         paths = [stack.enter_context(plain_name(file)) for file in files]
-        listed = ", ".join("'" + one.replace("'", "''") + "'" for one in (*paths, *allowed))
+        listed = ", ".join(map(quoted_text, (*paths, *allowed)))
         sets = (*settings, f"allowed_paths=[{listed}]", *_LOCKS)
         for statement in (*before, *(f"SET {setting}" for setting in sets)):
             connection.execute(statement)

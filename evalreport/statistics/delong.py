@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -353,8 +353,10 @@ def areas_of_rows(
     areas: list[float] = []
     parts = [(one.alike, list[Floats]()) for one in in_class]
     for place, (entry, size) in enumerate(ranked):
-        counts = [
-            np.bincount(entry[side], n, size).astype(np.float64, copy=False)
+        counts: list[NDArray[Any]] = [
+            np.bincount(entry[side], n, size).astype(
+                np.int32 if n is None else np.float64, copy=False
+            )
             for side, n in zip(sides, often, strict=True)
         ]
         placed = [*placements(counts[0], counts[1])]
@@ -427,7 +429,7 @@ class _OfClass:
             return np.asarray(values[at])
         joint = self._unit * np.int64(len(values))
         joint += self._ranked[place][0][self._side]
-        pairs, alike = tallied(joint, self._many)
+        pairs, alike = tallied(joint, self._many, overwrite=True)
         del joint
         parts = values[pairs % len(values)]
         parts *= alike

@@ -79,11 +79,12 @@ def unless_once(times: npt.NDArray[Any] | None) -> npt.NDArray[Any] | None:
 
 
 def tallied(
-    values: npt.NDArray[Any], times: npt.ArrayLike | None = None
+    values: npt.NDArray[Any], times: npt.ArrayLike | None = None, *, overwrite: bool = False
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.float64]]:
     """The distinct values, ascending, and how many rows have each; both of shape (distinct,).
 
-    ``times``: how many rows each value stands for, shape (n,); one each without it.
+    ``times``: how many rows each value stands for, shape (n,); one each without it. ``overwrite``:
+    ``values`` may be put in order where they stand, which takes less memory.
 
     >>> distinct, rows = tallied(np.array([7, 3, 7]), np.array([2, 1, 5]))
     >>> distinct.tolist(), rows.tolist()
@@ -92,14 +93,17 @@ def tallied(
     times = unless_once(None if times is None else np.asarray(times))
     if times is None:
         # Sorting alone takes a tenth of the time of sorting with places.
-        ordered = np.sort(values)
-        if np.all(_new(ordered)):
+        ordered = values if overwrite else values.copy()
+        ordered.sort()
+        new = _new(ordered)
+        if np.all(new):
             return ordered, np.broadcast_to(np.float64(1.0), ordered.shape)
-        starts = _starts(ordered)
+        starts = np.flatnonzero(new)
         rows = np.empty(len(starts))
         np.subtract(starts[1:], starts[:-1], out=rows[:-1])
         rows[-1] = len(ordered) - starts[-1]
-        return ordered[starts], rows
+        del starts
+        return ordered[new], rows
     order = np.argsort(values)
     ordered = values[order]
     starts = _starts(ordered)
@@ -125,7 +129,7 @@ def each_once(
     pairs *= len(distinct)
     pairs += place
     del place
-    pairs, rows = tallied(pairs, times)
+    pairs, rows = tallied(pairs, times, overwrite=True)
     found = np.empty(len(pairs), distinct.dtype)
     for start in range(0, len(pairs), BLOCK):
         at = slice(start, start + BLOCK)

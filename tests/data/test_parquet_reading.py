@@ -14,6 +14,7 @@ from evalreport.data import (
     Limits,
     RawColumn,
     RawTable,
+    duckdb_columns,
     open_source,
     parquet,
     parquet_file,
@@ -296,15 +297,14 @@ def test_rows_that_are_not_there(read_bytes: Read, monkeypatch: pytest.MonkeyPat
 
 
 def test_texts_that_are_listed_first_are_the_same(write, monkeypatch) -> None:
-    texts = ("'b'", "NULL", "''", "'it''s'", "'Ä\U0001f600'", "'a'", "'b'", "'NULL'")
+    texts = ("'b'", "NULL", "''", "'it''s'", "'Ä\U0001f600'", "'a'", "'b'", "'NULL'") * 2
     rows = " UNION ALL ".join(
         f"SELECT {k} AS n, {text} AS few, 'row {k}' AS own, CAST(NULL AS VARCHAR) AS none"
         for k, text in enumerate(texts)
     )
     path = write(f"SELECT few, own, none FROM ({rows}) ORDER BY n")
     plain = read(path).columns
-    monkeypatch.setattr(parquet, "MANY_ROWS", 1)
-    monkeypatch.setattr(parquet, "FEW_TEXTS", 7)
+    monkeypatch.setattr(duckdb_columns, "SHARED_FROM", 1)
     listed = read(path).columns
     assert [name for name, column in listed.items() if column.is_factorized] == ["few"]
     for name, column in plain.items():

@@ -66,9 +66,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "engine/intervals/table_intervals.py": "weights",
     },
     "columns of a counting query's answer, before there are records": {
-        "engine/counting/kept_kinds.py": "rows sha256",
         "engine/databases/kinds.py": "n",
-        "engine/databases/query_limits.py": "name number unit",
     },
     "the manifest and its settings, a file of its own with a reader of its own": {
         "cli/redrawing.py": "cadence series",

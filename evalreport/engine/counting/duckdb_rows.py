@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from evalreport.data.duckdb_columns import quoted_text
 from evalreport.data.files import holding, parts_of
 from evalreport.data.joined import Joined
 from evalreport.data.parquet_file import damaged, locked_connection
@@ -22,7 +23,6 @@ from evalreport.engine.databases.wanted import (
     NotPlainError,
     Wanted,
     Watcher,
-    quoted_text,
 )
 from evalreport.errors import LimitError, Location, Problem
 from evalreport.scratch import scratch_folder
@@ -59,9 +59,13 @@ class DuckDBRows(DuckDBSession):
             for place, column in enumerate(header)
         ]
 
-    def write(self, query: str, path: Path) -> None:
-        """Write the answer to a query as Parquet; the connection must be allowed to."""
-        text = f"COPY ({query}) TO {quoted_text(str(path))} (FORMAT parquet)"
+    def write(self, query: str, path: Path, about: str) -> None:
+        """Write the answer to a query as Parquet, with a text that is kept in it.
+
+        The connection must be allowed to.
+        """
+        kept = f"FORMAT parquet, KV_METADATA {{about: {quoted_text(about)}}}"
+        text = f"COPY ({query}) TO {quoted_text(str(path))} ({kept})"
         self.run(lambda: self.connection.execute(text))
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from evalreport.engine.databases.query_text import DUCKDB, Column, Kind, kind_of
-from evalreport.engine.databases.wanted import quoted_text
+from evalreport.data.duckdb_columns import Kind, kind_of, quoted_text
+from evalreport.engine.databases.query_text import DUCKDB, Column
 
 #: The text of a value that is written as JSON: 1, 1.0 and "1" are one.
 _JSON = (

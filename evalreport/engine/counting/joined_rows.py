@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from evalreport.data.duckdb_columns import quoted_text
 from evalreport.data.files import parts_of
 from evalreport.data.joined import Joined, check_keys, check_shared, without_partner
 from evalreport.data.source import Source
@@ -13,7 +14,7 @@ from evalreport.data.table import PARTNER
 from evalreport.engine.counting.file_columns import types_of
 from evalreport.engine.counting.parquet_rows import Made, parquet_rows
 from evalreport.engine.counting.text_rows import kept_rows
-from evalreport.engine.databases.wanted import NotPlainError, Wanted, quoted_text
+from evalreport.engine.databases.wanted import NotPlainError, Wanted
 from evalreport.errors import DataError
 
 _WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from evalreport.data.duckdb_columns import expression, kind_of, quoted_text
 from evalreport.data.files import Files, Part, parts_of
 from evalreport.data.limits import DEFAULT_LIMITS
 from evalreport.data.parquet import check_cells, check_stored
 from evalreport.data.parquet_file import ParquetFile
-from evalreport.data.parquet_types import expression, readable
 from evalreport.data.read import not_twice, same_columns
 from evalreport.data.source import Source, opened
-from evalreport.engine.databases.wanted import NotPlainError, quoted_text
-from evalreport.errors import DataError, Location, Problem
+from evalreport.engine.databases.wanted import NotPlainError
 
 _SCAN = "hive_partitioning=false, filename=false, union_by_name=false"
 
@@ -46,7 +45,7 @@ def _relation(types: Sequence[str], parts: Sequence[Part], paths: Sequence[str],
     ``keys``: how many columns stand in the names of folders.
     """
     shown = [
-        f"{expression(kind, f'c{i}')} AS c{i}" for i, kind in enumerate(types) if readable(kind)
+        f"{expression(kind, f'c{i}')} AS c{i}" for i, kind in enumerate(types) if kind_of(kind)
     ]
     width = len(types)
     for place in range(keys):
@@ -73,7 +72,8 @@ def _checked_files(
     same_columns([(file.name, tuple(file.header)) for file in files])
     asked = [i for i, name in enumerate(files[0].header) if name in columns]
     for file, part in zip(files, parts, strict=True):
-        _check_file(file, part, asked)
+        with opened(part.source) as stream:
+            check_stored(file, stream, asked, part.source.size, DEFAULT_LIMITS)
     check_cells(sum(file.rows for file in files), len(asked), files[0].name, DEFAULT_LIMITS)
     if isinstance(source, Files):
         not_twice(source, files[0].header)
@@ -82,14 +82,6 @@ def _checked_files(
             [files[0].header[i] for i in asked],
         )
     return files
-
-
-def _check_file(file: ParquetFile, part: Part, asked: Sequence[int]) -> None:
-    if file.rows <= 0:
-        told = Problem("the file has no rows", "give at least one", Location(file.name))
-        raise DataError(told)
-    with opened(part.source) as stream:
-        check_stored(file, stream, asked, part.source.size, DEFAULT_LIMITS)
 
 
 def same_types(files: Sequence[tuple[str, Sequence[str]]], columns: Sequence[str]) -> None:

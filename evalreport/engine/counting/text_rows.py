@@ -17,6 +17,7 @@ from typing import Any, BinaryIO, NamedTuple
 from evalreport.data.decimals import check_read_columns
 from evalreport.data.delimited import beginning
 from evalreport.data.dialect import BLANKS, DECIMAL_COMMA, THOUSANDS, Dialect
+from evalreport.data.duckdb_columns import quoted_text
 from evalreport.data.files import Files, parts_of
 from evalreport.data.interruptible import interruptible
 from evalreport.data.json_lines import MANY_DIGITS
@@ -26,7 +27,7 @@ from evalreport.data.source import Source, opened
 from evalreport.data.text_scan import Plain, plain_delimited, plain_json
 from evalreport.engine.counting.file_columns import kept_column
 from evalreport.engine.counting.parquet_rows import Made
-from evalreport.engine.databases.wanted import NotPlainError, Wanted, Watcher, quoted_text
+from evalreport.engine.databases.wanted import NotPlainError, Wanted, Watcher
 from evalreport.errors import DataError
 
 #: Decompressed text may be as large as the disk allows; the ratio stays under its limit.

@@ -10,13 +10,14 @@ from contextlib import closing, contextmanager, suppress
 from typing import Any
 from urllib.parse import quote
 
+from evalreport.data.duckdb_columns import Kind, kind_of
 from evalreport.data.interruptible import interruptible
 from evalreport.data.parquet_file import plain_name
 from evalreport.data.source import Source, reading
 from evalreport.data.table import RawColumn
 from evalreport.data.typed_values import column_of
 from evalreport.engine.databases.query_limits import QueryWatch
-from evalreport.engine.databases.query_text import DUCKDB, Column, Kind, kind_of
+from evalreport.engine.databases.query_text import DUCKDB, Column
 from evalreport.engine.databases.query_text import SQLITE as SQLITE_TEXT
 from evalreport.engine.databases.sessions import (
     DuckDBSession,
@@ -31,6 +32,8 @@ from evalreport.spec.datasets import Query
 
 #: How a file of SQLite begins.
 SQLITE = b"SQLite format 3\0"
+#: Bytes that one value of SQLite may take.
+MOST_OF_A_VALUE = 16_000_000
 
 
 class _DuckDB(DuckDBSession):
@@ -38,7 +41,6 @@ class _DuckDB(DuckDBSession):
 
     def __init__(self, connection: Any, source: Source, select: str, watch: QueryWatch) -> None:
         super().__init__(connection, source.name, watch.look)
-        self._watch = watch
         # What it would give is only looked up: nothing of it is executed.
         found = connection.sql(self._one(select))
         self.columns = [
@@ -58,7 +60,7 @@ class _DuckDB(DuckDBSession):
 
     def fetch(self, text: str, names: Sequence[str] | None) -> list[RawColumn]:
         self._one(text)
-        return self._watch.fetched(super().fetch(text, names))
+        return super().fetch(text, names)
 
 
 @contextmanager
@@ -130,7 +132,7 @@ class _SQLite(Session):
         def work() -> tuple[list[str], list[Any]]:
             with closing(self._connection.execute(text)) as cursor:
                 names = [str(column[0]) for column in cursor.description or ()]
-                return names, [] if most == 0 else list(self._watch.counted(cursor))
+                return names, [] if most == 0 else cursor.fetchall()
 
         return interruptible(self._connection, work, look=self._watch.look)
 
@@ -163,9 +165,7 @@ def sqlite_file(source: Source, asked: Query, watch: QueryWatch) -> Iterator[Ses
         ):
             # What is sorted stays in memory, which is watched; files would not be.
             connection.execute("PRAGMA temp_store = MEMORY")
-            # SQLite takes no more than 2 GiB, however much it is allowed.
-            length = min(watch.limits.value, 2**31 - 1)
-            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, length)
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_OF_A_VALUE)
             connection.create_function("evalreport_number", 1, _double, deterministic=True)
             connection.create_function("evalreport_floor", 1, _floor, deterministic=True)
             connection.create_function("regexp", 2, _fits, deterministic=True)

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evalreport.data.delimited import check_names
+from evalreport.data.duckdb_columns import Kind
 from evalreport.data.source import Source, reading
 from evalreport.data.table import PARTNER, RawColumn, RawTable
 from evalreport.engine.calendar import period_name
@@ -22,7 +23,6 @@ from evalreport.engine.databases.query_limits import QueryWatch, limits_of
 from evalreport.engine.databases.query_text import (
     MOST,
     Column,
-    Kind,
     count_query,
     kinds_query,
     rows_query,
@@ -129,8 +129,7 @@ def read_query(source: Source, query: Query, columns: Collection[str] | None) ->
         kept = [name for name in found.header if columns is None or name in columns]
         of_columns = KindsQuery(found, source.name, Wanted(tuple(kept), query=query))
         values = [of_columns.plain(name) for name in kept]
-        text = rows_query(found.rows, values, watch.limits.rows + 1)
-        held = found.fetch(text, kept or ["n"])
+        held = found.fetch(rows_query(found.rows, values), kept or ["n"])
     if not len(held[0].values):
         raise no_rows(source)
     rows = len(held[0].values)
@@ -146,12 +145,6 @@ def no_rows(source: Source) -> DataError:
     return DataError(
         Problem("the query gives no rows", "one that gives some", Location(source.name))
     )
-
-
-def not_unique(file: str, column: str, value: Any, rows: int) -> DataError:
-    """The error for an id that stands in several rows."""
-    what = f"{column} is not unique: {value!r} is in {rows} rows"
-    return DataError(Problem(what, "give each row its own id", Location(file)))
 
 
 class KindsQuery:
@@ -196,11 +189,11 @@ class KindsQuery:
         """The same text for every row that has an id."""
         column = self._column(name)
         if not self._wanted.repeats:
-            value, count = self._session.fetch(
-                twice_query(self._dialect, self._session.rows, column), [name, "n"]
-            )
+            asked = twice_query(self._dialect, self._session.rows, column, self._session.times)
+            value, count = self._session.fetch(asked, [name, "n"])
             for one, n in zip(value.values.tolist(), count.values.tolist(), strict=True):
-                raise not_unique(self._name, name, one, n)
+                what = f"{name} is not unique: {one!r} is in {int(n)} rows"
+                raise self._wrong(what, "give each row its own id")
         return f"CASE WHEN {self._dialect.empty(column)} THEN NULL ELSE 'id' END"
 
     @property

@@ -7,12 +7,11 @@ a query.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from math import inf, nextafter
 
+from evalreport.data.duckdb_columns import Kind
 from evalreport.data.scores import steps_of
 
 #: The largest whole number up to which a double counts every one.
@@ -24,58 +23,6 @@ _MOMENT = (
     r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,9})?)?"
     r"(Z|[+-]([01][0-9]|2[0-3])(:[0-5][0-9])?)?)?$"
 )
-
-
-class Kind(StrEnum):
-    """What the values of a column are, whatever a database calls their type."""
-
-    WHOLE = "whole numbers"
-    NUMBER = "numbers"
-    FLAG = "true or false"
-    TEXT = "text"
-    DAY = "days"
-    MOMENT = "times"
-    TEXTS = "lists of texts"
-    NUMBERS = "lists of numbers"
-    ANY = "of any type"
-
-
-#: By what a type is called, in whichever of the databases.
-_NAMES = {
-    **dict.fromkeys(
-        ("tinyint", "smallint", "int", "integer", "bigint", "hugeint", "utinyint", "usmallint",
-         "uinteger", "ubigint", "uhugeint"), Kind.WHOLE),
-    **dict.fromkeys(("float", "real", "double", "double precision", "decimal", "numeric"),
-                    Kind.NUMBER),
-    "boolean": Kind.FLAG,
-    **dict.fromkeys(
-        ("text", "varchar", "string", "character varying", "character", "name", "citext", "inet",
-         "cidr", "uuid", "interval", "time", "time without time zone", "time with time zone"),
-        Kind.TEXT),
-    "date": Kind.DAY,
-    **dict.fromkeys(
-        ("timestamp", "timestamp_s", "timestamp_ms", "timestamp_ns", "timestamp_ntz",
-         "timestamp without time zone", "timestamp with time zone"), Kind.MOMENT),
-}  # fmt: skip
-
-
-def kind_of(type_name: str) -> Kind | None:
-    """What the values of a type are, by its name in any of the databases; None: not taken.
-
-    >>> kind_of("DECIMAL(9,2)").name, kind_of("timestamp_ntz").name, kind_of("real[]").name
-    ('NUMBER', 'MOMENT', 'NUMBERS')
-    >>> kind_of("BLOB"), kind_of("INTEGER[][]"), kind_of("ENUM('[', 'b')").name
-    (None, None, 'TEXT')
-    """
-    if type_name.startswith("ENUM(") and type_name.endswith(")"):
-        return Kind.TEXT
-    of, begins, size = type_name.lower().partition("[")
-    kind = _NAMES.get(re.sub(r"\(.*", "", of))
-    if not begins:
-        return kind
-    if of in ("text", "varchar", "character varying") and size == "]":
-        return Kind.TEXTS
-    return Kind.NUMBERS if kind in (Kind.WHOLE, Kind.NUMBER) and "[" not in size else None
 
 
 @dataclass(frozen=True)
@@ -198,9 +145,9 @@ def rounded(number: str, grain: float, floor: str = "FLOOR({0})", step: str = ""
     return f"{floor.format(f'{number} * {steps} + 0.5')} / {steps}"
 
 
-def rows_query(rows: str, values: Sequence[str], most: int) -> str:
-    """The values of up to so many rows, as columns ``k0``, ``k1``, ..."""
-    return f"SELECT {_named(values) or '1 AS n'} FROM {rows} LIMIT {most}"  # noqa: S608 - places
+def rows_query(rows: str, values: Sequence[str]) -> str:
+    """The values of all rows, as columns ``k0``, ``k1``, ..."""
+    return f"SELECT {_named(values) or '1 AS n'} FROM {rows}"  # noqa: S608 - places
 
 
 def kinds_query(
@@ -242,16 +189,17 @@ def grouped_by_name(
     return f"SELECT\n  {shown}\nFROM {rows}" + (f"\nGROUP BY {by}" if by else "")
 
 
-def twice_query(dialect: Dialect, rows: str, column: Column) -> str:
-    """One value that stands in several rows, with how many, if there is any."""
-    inner = ids_query(dialect, rows, column)
+def twice_query(dialect: Dialect, rows: str, column: Column, times: str | None = None) -> str:
+    """One value that stands in several rows, with how many, if there is any.
+
+    ``times``: how many rows each row stands for.
+    """
+    inner = (
+        f"SELECT {dialect.value(column)} AS k0, {times or '1'} AS t FROM {rows} "  # noqa: S608
+        f"WHERE NOT {dialect.empty(column)}"
+    )
     by = dialect.group.format("k0")
-    return f"SELECT k0, COUNT(*) AS n FROM ({inner}) AS d GROUP BY {by} HAVING COUNT(*) > 1 LIMIT 1"  # noqa: S608
-
-
-def ids_query(dialect: Dialect, rows: str, column: Column) -> str:
-    """The values of a column that names rows, one for each row that has one."""
-    return f"SELECT {dialect.value(column)} AS k0 FROM {rows} WHERE NOT {dialect.empty(column)}"  # noqa: S608
+    return f"SELECT k0, SUM(t) AS n FROM ({inner}) AS d GROUP BY {by} HAVING SUM(t) > 1 LIMIT 1"  # noqa: S608
 
 
 def count_query(rows: str, where: str = "1 = 1") -> str:

@@ -11,15 +11,15 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from typing import Any
 
+from evalreport.data.duckdb_columns import Kind, columns_of, kind_of
 from evalreport.data.interruptible import interruptible
 from evalreport.data.table import RawColumn
 from evalreport.engine.databases.addresses import Address, connection_settings
 from evalreport.engine.databases.query_limits import QueryWatch
-from evalreport.engine.databases.query_text import POSTGRES, SPARK, Column, Kind, kind_of
+from evalreport.engine.databases.query_text import POSTGRES, SPARK, Column
 from evalreport.engine.databases.sessions import (
     Session,
     by_place,
-    columns_of,
     query_fails,
     reader,
     selected,
@@ -59,7 +59,7 @@ class _Remote(Session):
             self._local.register("incoming", ask())
             return columns_of(self._local, "SELECT * FROM incoming", names, self._name)
 
-        return self._watch.fetched(interruptible(self, work, look=self._watch.look))
+        return interruptible(self, work, look=self._watch.look)
 
     @abstractmethod
     def interrupt(self) -> None:

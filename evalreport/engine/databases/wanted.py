@@ -89,12 +89,3 @@ class Wanted:
     def most_kinds(self, width: int) -> int:
         """How many kinds there is room for, whose values take so many bytes each."""
         return max(LEAST_KINDS, self.room // (width + BYTES))
-
-
-def quoted_text(text: str | None) -> str:
-    """A text as a literal of a query, NULL for none.
-
-    >>> quoted_text("it's"), quoted_text(None)
-    ("'it''s'", 'NULL')
-    """
-    return "NULL" if text is None else "'" + text.replace("'", "''") + "'"

@@ -8,8 +8,9 @@ import duckdb
 import numpy as np
 import pytest
 
+from evalreport.data import duckdb_columns
 from evalreport.data.table import RawColumn
-from evalreport.engine.databases import kinds, sessions
+from evalreport.engine.databases import kinds
 
 RNG = np.random.default_rng(3)
 ROWS = 400
@@ -75,9 +76,9 @@ def test_an_answer_is_the_same_in_parts(monkeypatch: pytest.MonkeyPatch) -> None
         AS t, i % 2 = 0 AS f, ['a', 'b'][1 : i % 3] AS l, i % 5 - 2 AS w FROM range(25) t(i)"""
     found = []
     for most in (1_000_000, 4):
-        monkeypatch.setattr(sessions, "AT_ONCE", most)
+        monkeypatch.setattr(duckdb_columns, "AT_ONCE", most)
         with duckdb.connect() as connection:
-            found.append(sessions.columns_of(connection, rows, None, "rows"))
+            found.append(duckdb_columns.columns_of(connection, rows, None, "rows"))
     for one, other in zip(*found, strict=True):
         assert (one.name, one.kind) == (other.name, other.kind)
         assert one.missing.tolist() == other.missing.tolist()

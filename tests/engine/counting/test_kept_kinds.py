@@ -126,9 +126,9 @@ def days(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Days:
     found = Days(tmp_path)
     before = kept_kinds._counted
 
-    def counted(source: Any, part: Any, wanted: Any, path: Path) -> Any:
+    def counted(source: Any, part: Any, wanted: Any, path: Path) -> None:
         found.counted.append(part.name)
-        return before(source, part, wanted, path)
+        before(source, part, wanted, path)
 
     monkeypatch.setattr(kept_kinds, "_counted", counted)
     for day in range(4):
@@ -218,10 +218,9 @@ def test_the_same_content_in_another_partition_is_another_file(tmp_path: Path, d
     assert days.results(job) == days.results(job, cache=False)
 
 
-@pytest.mark.parametrize("part", ["*.parquet", "*.json"])
-def test_what_is_not_as_written_is_counted_again(days: Days, part: str) -> None:
+def test_what_is_not_as_written_is_counted_again(days: Days) -> None:
     good = days.results(SCORED)
-    files = [path for path in days.entries() if path.match(part)]
+    files = days.entries()
     assert len(files) == 4
     for number, path in enumerate(files):
         body = bytearray(path.read_bytes())
@@ -230,7 +229,8 @@ def test_what_is_not_as_written_is_counted_again(days: Days, part: str) -> None:
     assert days.results(SCORED) == good
     assert len(days.counted) == 4
     # an entry put into the place of another one is as good as none
-    one, *others = files
+    one, *others = days.entries()
+    assert len(others) == 3
     for other in others:
         other.write_bytes(one.read_bytes())
     assert days.results(SCORED) == good
@@ -248,10 +248,7 @@ def test_what_is_kept_is_bounded(days: Days) -> None:
     days.results(SCORED)
     sizes = [path.stat().st_size for path in days.entries()]
     KeptKinds(days.cache / "kinds", most=sum(sizes) // 2 + 500).bound()
-    left = {path.suffix: 0 for path in days.entries()}
-    for path in days.entries():
-        left[path.suffix] += 1
-    assert left == {".json": 2, ".parquet": 2}
+    assert len(days.entries()) == 2
 
 
 def test_a_folder_that_cannot_be_written_to_costs_only_time(days: Days) -> None:
