@@ -21,6 +21,7 @@ from evalreport.report.numbers import (
 from evalreport.report.pieces import LineCell
 from evalreport.report.strips import slice_heads
 from evalreport.report.words import (
+    column_text,
     condition_text,
     counted,
     label_text,
@@ -107,7 +108,7 @@ def _shown(contents: Contents, gap: Gap) -> bool:
 def _table(
     contents: Contents, columns: tuple[str, ...], groups: dict[tuple[Quantity, View], list[Gap]]
 ) -> TableBlock:
-    name = " and ".join(label_text(c) for c in columns)
+    name = " and ".join(map(column_text, columns))
     first = headline_identities(contents, contents.views)
     keys = sorted(groups, key=lambda k: first.index(k[0]) if k[0] in first else len(first))
     widest = [_widest(contents, groups[key]) for key in keys]
@@ -294,7 +295,7 @@ def _rates(contents: Contents, records: Sequence[Impact]) -> TableBlock:
 
 
 def _rate_title(record: Impact) -> str:
-    columns = " and ".join(label_text(c) for c in record.columns)
+    columns = " and ".join(map(column_text, record.columns))
     what = "Scoring" if record.kind == "scoring" else "Selection"
     return f"{what} rates and impact ratios by {columns}"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from evalreport.report.wording import in_words
-from evalreport.report.words import prose, subgroup_text
+from evalreport.report.words import prose, subgroup_name
 from evalreport.results.lookup import Results
 from evalreport.results.records import CONTINUE, NOT_HELD, Criterion
 
@@ -37,7 +37,7 @@ def criteria_junit(results: Results) -> bytes:
 
 
 def _case(suite: Element, entry: Criterion) -> None:
-    group = f" [{subgroup_text(entry.subgroup)}]" if entry.subgroup else ""
+    group = f" [{subgroup_name(entry.subgroup)}]" if entry.subgroup else ""
     case = SubElement(
         suite,
         "testcase",

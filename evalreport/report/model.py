@@ -154,7 +154,8 @@ class Note:
     """A caution: what was found, once for each place.
 
     ``anchor`` is its name for links, in its one place in full and on each line that leads there;
-    ``whose`` are the models that it is about, where they are some of several.
+    ``whose`` are the models that it is about, where they are some of several; ``headline`` is
+    what to conclude from it, where the title does not say what was found.
     """
 
     severity: str
@@ -163,6 +164,7 @@ class Note:
     messages: tuple[str, ...]
     anchor: str = ""
     whose: str = ""
+    headline: str = ""
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import urlsplit
 
-from evalreport.report.words import subgroup_text
+from evalreport.report.words import subgroup_name
 from evalreport.results.codec import encode
 from evalreport.results.lookup import Results, outcome_of
 from evalreport.results.records import CONTINUE, HELD, Criterion, Input
@@ -205,7 +205,7 @@ def _input(results: Results, name: tuple[str, str], group: Sequence[Input]) -> J
 def _assertion(entry: Criterion) -> Json:
     place = {"model": entry.model, "outcome": entry.outcome, "reason": entry.reason}
     if entry.subgroup:
-        place["subgroup"] = subgroup_text(entry.subgroup)
+        place["subgroup"] = subgroup_name(entry.subgroup)
     if entry.asked_at is not None:
         place["threshold"] = entry.asked_at
     told: Json = {

@@ -37,6 +37,7 @@ from evalreport.report.strips import (
 )
 from evalreport.report.words import (
     POOLED,
+    column_text,
     condition_text,
     counted,
     label_text,
@@ -107,7 +108,7 @@ def _sliced(contents: Contents) -> dict[tuple[str, ...], list[Measure]]:
 def _of_columns(
     contents: Contents, columns: tuple[str, ...], measures: list[Measure], *, newest: bool = False
 ) -> list[Block]:
-    name = " and ".join(label_text(c) for c in columns)
+    name = " and ".join(map(column_text, columns))
     whole = [m for v in contents.views for m in contents.pooled(v) if wanted(contents, m)]
     by = None if newest else _leading_metric(contents, measures)
     worst_by = None if _are_bins(contents, columns) else by
@@ -214,7 +215,7 @@ def _plot(
     if not groups:
         return []
     first = next(m for own in groups.values() for m in own)
-    caption = f"{contents.title(first)} by {' and '.join(map(label_text, columns))}"
+    caption = f"{contents.title(first)} by {' and '.join(map(column_text, columns))}"
     shown = over_groups(contents, groups)
     few = any(row.few for row in shown.rows)
     aside = SQUARES if not beside else "Hollow: too few to judge." if few else ""

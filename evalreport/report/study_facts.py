@@ -12,6 +12,7 @@ from evalreport.report.numbers import count_text
 from evalreport.report.words import (
     MOST_NAMES,
     class_text,
+    column_text,
     counted,
     label_text,
     listed,
@@ -70,7 +71,7 @@ def _factors(contents: Contents) -> str:
     """The columns by whose groups the results are shown, periods apart."""
     groups = dict.fromkeys(tuple(m.subgroup) for m in contents.measures if m.subgroup)
     factors = [columns for columns in groups if columns not in contents.period_columns]
-    return listed([" with ".join(name.replace("_", " ") for name in one) for one in factors])
+    return listed([" with ".join(map(column_text, one)) for one in factors])
 
 
 def rows_of_run(contents: Contents) -> str:

@@ -149,14 +149,16 @@ def cautions(contents: Contents) -> Notes:
             shown.append(f"{len(said) - len(shown)} more like these are in results.json")
         title = prose(same[0].title)
         anchor = f"caution-{len(items) + 1}"
-        whose = _whose(contents, same)
-        items.append(Note(severity, code, title, tuple(shown), anchor, whose))
+        whose, headline = _whose(contents, same), ""
+        if len(same) == 1:
+            headline = prose(same[0].headline)
+        items.append(Note(severity, code, title, tuple(shown), anchor, whose, headline))
     return Notes("Cautions", tuple(items))
 
 
 def _whose(contents: Contents, same: Sequence[Caution]) -> str:
     """The models of these cautions, where they are some of several."""
-    names = list(dict.fromkeys(c.model for c in same))
+    names = list(dict.fromkeys(name for c in same for name in c.models or (c.model,)))
     if None in names or len(contents.models) < 2:
         return ""
     return listed([label_text(name) for name in names]) if len(names) < len(contents.models) else ""

@@ -487,6 +487,7 @@ def _said(
         replace(
             one,
             title=words(one.title),
+            headline=words(one.headline),
             message=words(one.message),
             why=words(one.why),
             read=words(one.read),

@@ -238,12 +238,30 @@ def plain_name(metric: str) -> str:
 def subgroup_text(subgroup: Mapping[str, Any]) -> str:
     """A subgroup in words.
 
-    >>> subgroup_text({}), subgroup_text({"sex": "F", "site": "A"})
-    ('all rows', 'sex F · site A')
+    >>> subgroup_text({}), subgroup_text({"sex": "F", "size_band": "[12, 15)"})
+    ('all rows', 'sex F · size band 12 to under 15')
     """
     if not subgroup:
         return "all rows"
+    return " · ".join(f"{column_text(k)} {group_text(v)}" for k, v in subgroup.items())
+
+
+def subgroup_name(subgroup: Mapping[str, Any]) -> str:
+    """A subgroup for programs, with its columns as the spec names them.
+
+    >>> subgroup_name({"size_band": "[12, 15)"})
+    'size_band 12 to under 15'
+    """
     return " · ".join(f"{label_text(k)} {group_text(v)}" for k, v in subgroup.items())
+
+
+def column_text(name: str) -> str:
+    """The name of a column in words.
+
+    >>> column_text("size_band")
+    'size band'
+    """
+    return label_text(name).replace("_", " ")
 
 
 def group_text(value: Any) -> str:

@@ -8,7 +8,7 @@ from evalreport.report.cards import interval_text
 from evalreport.report.contents import Contents, View, identity, view_of
 from evalreport.report.leading import comparable_in_groups
 from evalreport.report.numbers import count_text, value_text
-from evalreport.report.words import MOST_NAMES, label_text, listed, subgroup_text
+from evalreport.report.words import MOST_NAMES, column_text, label_text, listed, subgroup_text
 from evalreport.report.worst import (
     compares_groups,
     groups_differ,
@@ -33,13 +33,13 @@ def worst_groups(contents: Contents, views: Sequence[View]) -> tuple[str, str]:
         return "Groups", ""
     for view in views:
         worst, few = worst_group(contents, view, key)
-        small |= dict.fromkeys(f"{_group(m)}, {_under(contents, m)}" for m in few)
+        small |= dict.fromkeys(f"{subgroup_text(m.subgroup)}, {_under(contents, m)}" for m in few)
         if worst is None:
             continue
         counts = share_of_rows(contents, worst).replace("/", "of")
         limits = interval_text(worst.interval, worst.value)
         who = f" for {contents.called(view)}" if len(views) > 1 else ""
-        own = groups.setdefault(_group(worst), [])
+        own = groups.setdefault(subgroup_text(worst.subgroup), [])
         name = "" if own else f"{contents.title(worst)} "
         shown = f"{value_text(worst.value or 0.0)}{f', {counts}' if counts else ''}"
         told = f"{name}{shown}{f' ({limits})' if limits else ''}{who}"
@@ -83,7 +83,7 @@ def _no_difference(contents: Contents) -> str:
     groupings = {tuple(m.subgroup) for m in of_groups}
     named: dict[str, None] = {}
     for m in found:
-        columns = listed([name.replace("_", " ") for name in m.subgroup])
+        columns = listed(list(map(column_text, m.subgroup)))
         by = f" by {columns}" if len(groupings) > 1 else ""
         on = f" on {label_text(m.dataset)}" if len(contents.datasets) > 1 else ""
         named[f"{contents.title(m)}{by}{on}"] = None
@@ -92,11 +92,6 @@ def _no_difference(contents: Contents) -> str:
     other = next(iter(named)) if len(named) == 1 else f"{len(named)} other values"
     where = " (Subgroups)" if "subgroups" in contents.sections else ""
     return f"No difference shown here, but in {other}{where}."
-
-
-def _group(m: records.Measure) -> str:
-    """A group by the words of its columns: ``size band medium (12 to 15)``."""
-    return subgroup_text({name.replace("_", " "): value for name, value in m.subgroup.items()})
 
 
 def _under(contents: Contents, m: records.Measure) -> str:

@@ -1106,6 +1106,9 @@ class Caution:
     code: str
     severity: Annotated[str, one_of("note", "warning")]
     title: str = ""
+    headline: Annotated[
+        str, OMITTED, "What to conclude in a few words; empty where the title says it."
+    ] = ""
     message: str
     why: str = ""
     read: Annotated[str, "What to read instead."] = ""

@@ -108,9 +108,13 @@ def test_rows_that_a_label_denies_are_the_others() -> None:
     assert contents.rows_of(3, "yes", positive=True) == "3 yes patients"
 
 
-def test_cautions_that_are_all_told_leave_no_heading_behind() -> None:
-    section = first_page(evalreport.run(_spec(), frames={"d": FRAME}).to_html())
-    assert "No more cautions" not in section.text
+def test_cautions_that_are_all_named_above_have_a_line_that_leads_to_them() -> None:
+    """The line also ends the page on paper; a page by itself has none, for nothing follows."""
+    results = evalreport.run(_spec(), frames={"d": FRAME})
+    (line,) = first_page(results.to_html()).all("li")
+    assert "named above, in full" in line.text
+    assert line.all("a")[0].attrs["href"] == "#caution-1"
+    assert "in full" not in first_page(render_html(results.records, "minimal")).text
 
 
 def said_by(spec: dict[str, Any], frame: dict[str, Any]) -> dict[str, str]:
@@ -181,7 +185,7 @@ def test_a_model_worse_than_the_reference_is_called_so() -> None:
         comparisons={"reference": "good"},
     )
     assert (
-        "poor is worse than good on Brier score, and shown to be better on none."
+        "poor is worse than good on Brier score, and shown to be better on no metric."
         in said_by(spec, frame)["Do not trust."]
     )
 

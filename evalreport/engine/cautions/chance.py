@@ -15,7 +15,7 @@ from evalreport.results.records import AgainstBaseline
     "baseline_not_beaten",
     unless=("auc_below_half", "constant_scores", "one_prediction"),
     severity="warning",
-    title="Not shown to beat guessing, or the model before",
+    title="Not shown to be better than guessing or the previous model",
     why="guessing, or the model in use until now, does as well as far as these rows show",
     read_instead="the interval of the value, and whether the model was given the right columns",
 )
@@ -27,8 +27,13 @@ def baseline_not_beaten(run: RunFacts) -> Iterator[Caution]:
         previous = [r for r in own if r.previous is not None and r.outcome != "not_judged"]
         said = [_beside(view, r) for r in guessed]
         worse = [r for r in previous if r.outcome == "worse"]
+        headline = ""
+        if guessed:
+            shown = all(r.outcome == "worse" for r in guessed)
+            headline = "Worse than guessing" if shown else "Not shown to be better than guessing"
         if worse or (previous and not any(r.outcome == "better" for r in previous)):
             said.append(_beside_previous(view, worse or previous))
+            headline = _headline((worse or previous)[0]) if not guessed else ""
         if said:
             first = (guessed or worse or previous)[0]
             yield Caution(
@@ -37,7 +42,14 @@ def baseline_not_beaten(run: RunFacts) -> Iterator[Caution]:
                 view.model,
                 first.measure,
                 numbers={"value": first.value, "baseline": first.baseline_value},
+                headline=headline,
             )
+
+
+def _headline(r: AgainstBaseline) -> str:
+    """How the model stands beside the one before it, by a comparison that decides."""
+    worse = r.outcome == "worse"
+    return f"{'Worse' if worse else 'Not shown to be better'} than the previous model"
 
 
 def _beside(view: LabelView, r: AgainstBaseline) -> str:

@@ -133,7 +133,7 @@ def roc_curves_cross(run: RunFacts) -> Iterator[Caution]:
     "same_precision_and_recall",
     whole_table=True,
     severity="warning",
-    title="Same precision and recall, different true negatives",
+    title="Models with the same precision and recall differ in true negatives",
     why="precision, recall and F1 ignore true negatives",
     read_instead="specificity, or the tables themselves",
 )
@@ -164,7 +164,7 @@ def same_precision_and_recall(run: RunFacts) -> Iterator[Caution]:
     "same_accuracy",
     whole_table=True,
     severity="warning",
-    title="Same accuracy, different mistakes",
+    title="Models with the same accuracy make different mistakes",
     why="accuracy counts right rows of every class equally, so models that miss different classes "
     "can share it",
     read_instead="recall of each class, or the tables themselves",
@@ -237,6 +237,7 @@ def _called(view: View, one_dataset: bool) -> str:
 
 @caution(
     "no_better_than_baseline",
+    unless=("one_prediction",),
     severity="note",
     title="Not shown to be better than the reference",
     why="a difference whose interval contains 0 may favour either model",
@@ -252,7 +253,16 @@ def no_better_than_baseline(run: RunFacts) -> Iterator[Caution]:
         if worse:
             said = f"{name(reference)} is better on {_differences(run, worse, of_reference=True)}"
             shown = f"{said}, of {compared}." if len(worse) < len(records) else f"{said}."
-            yield Caution(shown, dataset, model, numbers=numbers, severity="warning")
+            on = listed(dict.fromkeys(_quantity(run, r, within=True) for r in worse), NAMED)
+            none = "" if better else ", and shown to be better on no metric"
+            yield Caution(
+                shown,
+                dataset,
+                model,
+                numbers=numbers,
+                severity="warning",
+                headline=f"{name(model)} is worse than {name(reference)} on {on}{none}",
+            )
         # no difference from an earlier run is what one hopes for
         elif not better and not records[0].reference_run:
             yield Caution(
@@ -261,6 +271,7 @@ def no_better_than_baseline(run: RunFacts) -> Iterator[Caution]:
                 dataset,
                 model,
                 numbers=numbers,
+                headline=f"{name(model)} is not shown to be better than {name(reference)}",
             )
 
 
@@ -283,6 +294,7 @@ def worse_on_other_rows(run: RunFacts) -> Iterator[Caution]:
                 dataset,
                 model,
                 numbers={"worse": len(worse), "compared": len(records)},
+                headline=f"{name(model)} is worse on {name(dataset)} than on {name(reference)}",
             )
 
 
@@ -327,10 +339,14 @@ def _difference(run: RunFacts, record: Comparison, sign: int) -> str:
     return f"{_quantity(run, record)} {plus}{estimate(difference)}{shown}"
 
 
-def _quantity(run: RunFacts, record: Comparison) -> str:
-    """A metric with its average, and with its class unless it is the positive one of two."""
+def _quantity(run: RunFacts, record: Comparison, *, within: bool = False) -> str:
+    """A metric with its average, and with its class unless it is the positive one of two.
+
+    ``within`` a sentence it has no capital.
+    """
     metric, views = find(record.metric), run.views_of(record.dataset)
     words = metric.title if metric is not None else record.metric
+    words = named_within(record.metric) if within else words
     if record.average:
         # where every row has one label, micro accuracy is accuracy
         overall = metric is not None and metric.for_classes is not None and bool(views)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from evalreport.engine.cautions.declare import Caution, caution
 from evalreport.engine.cautions.facts import RunFacts
-from evalreport.metrics.catalogue import find
+from evalreport.metrics.catalogue import find, named_within
 from evalreport.metrics.declare import Goal
 from evalreport.results.records import SHARES_MOVED, Change, Period
 
@@ -48,6 +48,7 @@ def changed_over_time(run: RunFacts) -> Iterator[Caution]:
             numbers={"probability": first.change.probability, "before": first.change.before,
                      "after": first.change.after},
             severity="warning" if worse else "note",
+            headline=_headline(first.metric, first.change),
         )  # fmt: skip
 
 
@@ -60,8 +61,17 @@ def _worse(course: Period) -> bool:
     return metric.goal is Goal.MINIMIZE and change.after > change.before
 
 
+def _headline(metric: str, change: Change) -> str:
+    """What a measure did, and most likely when; that it changed where the time is not known."""
+    what = named_within(metric)
+    what = f"{what[:1].upper()}{what[1:]}"
+    if change.since is None or change.before is None or change.after is None:
+        return f"{what} changed over time"
+    return f"{what} {'fell' if change.after < change.before else 'rose'} in {change.since}"
+
+
 def _message(course: Period, change: Change, others: Sequence[str]) -> str:
-    alarm = f"{course.metric}: alarm in {change.alarm}"
+    alarm = f"{named_within(course.metric)}: alarm in {change.alarm}"
     if change.since is None or change.before is None or change.after is None:
         return f"{alarm}."
     within = ""
@@ -79,5 +89,5 @@ def _message(course: Period, change: Change, others: Sequence[str]) -> str:
     also = list(dict.fromkeys(name for name in others if name != course.metric))
     if also:
         more = f" and {len(also) - MOST_NAMED} more" if len(also) > MOST_NAMED else ""
-        told += f" Alarms also of {', '.join(also[:MOST_NAMED])}{more}."
+        told += f" Alarms also of {', '.join(map(named_within, also[:MOST_NAMED]))}{more}."
     return told

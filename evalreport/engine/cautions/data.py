@@ -76,7 +76,7 @@ def imbalance(run: RunFacts, view: View) -> Iterator[Caution]:
     whole_table=True,
     unless=("few_rows",),
     severity="warning",
-    title="Few rows of a class",
+    title="A class has fewer than 10 rows",
     why="rates of a class with under 10 rows move by a tenth or more with each row",
     read_instead="the interval of the rate rather than the rate, and the counts of the table",
 )
@@ -90,27 +90,31 @@ def few_rows_of_class(run: RunFacts, view: View) -> Iterator[Caution]:
             f"{counted(len(few), 'class')} of {len(view.labels)} {verb} fewer than "
             f"{FEW_ROWS} actual rows: {named}.",
             numbers={"classes": len(few), "fewest": few[0][0]},
+            headline=f"Class {name(few[0][1])} has {rows(few[0][0])}"
+            if len(few) == 1
+            else f"{counted(len(few), 'class')} have fewer than {FEW_ROWS} rows",
         )
 
 
 @caution_of_views(
     "few_rows",
     severity="warning",
-    title="There are hardly any rows",
+    title="The dataset has fewer than 10 rows",
     why="on so few rows nearly every value could have come about by chance",
     read_instead="the intervals, which show how little is known, or a report on more rows",
 )
 def few_rows(_run: RunFacts, view: View) -> Iterator[Caution]:
     """A dataset has fewer than 10 rows."""
     if 0 < view.rows < FEW_ROWS:
-        yield Caution(f"The dataset has {rows(view.rows)} in all.", numbers={"rows": view.rows})
+        told = f"The dataset has {rows(view.rows)} in all"
+        yield Caution(f"{told}.", numbers={"rows": view.rows}, headline=told)
 
 
 @caution_of_views(
     "one_class",
     whole_table=True,
     severity="warning",
-    title="Only one class occurs",
+    title="All rows are of one class",
     why="with one actual class whatever needs both is undefined",
     read_instead="the share of rows that are right, and data with every class",
 )
@@ -122,7 +126,9 @@ def one_class(run: RunFacts, view: View) -> Iterator[Caution]:
         only, positive = held[0][1], view.labels[view.positive_index]
         none = "" if view.positive is None or only == positive else f", none {name(positive)}"
         yield Caution(
-            f"{_all_rows(view.rows)} actually {name(only)}{none}.", numbers={"rows": view.rows}
+            f"{_all_rows(view.rows)} actually {name(only)}{none}.",
+            numbers={"rows": view.rows},
+            headline=f"{_all_rows(view.rows)} {name(only)}",
         )
 
 
@@ -133,7 +139,7 @@ def _all_rows(count: int) -> str:
 @caution_of_views(
     "class_never_true",
     severity="note",
-    title="A class never occurs",
+    title="A class has no rows",
     why="the recall of a class without actual rows is undefined and averages leave it out",
     read_instead="the averages with the number of their classes, and the rows per class",
 )
@@ -172,6 +178,7 @@ def rows_excluded(_run: RunFacts, view: View) -> Iterator[Caution]:
         yield Caution(
             f"{part(left_out, read)} rows ({percent(share)}) were left out: {named}.",
             numbers={"excluded": left_out, "read": read},
+            headline=f"{part(left_out, read)} rows {'was' if left_out == 1 else 'were'} left out",
             severity="warning" if share > MANY_EXCLUDED else None,
         )
 
@@ -179,7 +186,7 @@ def rows_excluded(_run: RunFacts, view: View) -> Iterator[Caution]:
 @caution(
     "labels_missing_by_prediction",
     severity="warning",
-    title="Labels are missing by what was predicted",
+    title="Whether a label is known depends on the prediction",
     why="where a label was looked for more often in some predictions than in others, recall, "
     "specificity and all that mixes rows of several predictions is off, often far",
     read_instead="predictive values, or the estimates of sampling: {verified: column, strata: "
@@ -201,7 +208,7 @@ def labels_missing_by_prediction(run: RunFacts) -> Iterator[Caution]:
 @caution(
     "enriched_sample",
     severity="warning",
-    title="The share of positives was fixed by the sampling",
+    title="Sampling fixed the share of positives",
     why="predictive values and accuracy depend on prevalence, which in an enriched sample differs "
     "from that of the intended use",
     read_instead="recall, specificity and areas; or predictive values at the prevalences that "
@@ -272,7 +279,7 @@ def _corrected(view: View) -> bool:
 @caution_of_views(
     "effective_sample_size",
     severity="note",
-    title="Weights are uneven",
+    title="Uneven weights lower the effective number of rows",
     why="with uneven weights the rows carry less information than their number suggests",
     read_instead="the intervals, which rest on the variance of each value under its weights",
 )
@@ -297,7 +304,7 @@ def effective_sample_size(_run: RunFacts, view: View) -> Iterator[Caution]:
 @caution_of_views(
     "few_clusters",
     severity="warning",
-    title="Few clusters",
+    title="Fewer than 30 clusters: intervals may be too narrow",
     why="intervals for clustered rows rest on the number of clusters, not of rows",
     read_instead="the intervals as too narrow rather than too wide",
 )
@@ -341,7 +348,7 @@ def readers_pooled(_run: RunFacts, view: View) -> Iterator[Caution]:
 @caution(
     "class_count_cap",
     severity="note",
-    title="Too many classes to give everything",
+    title="Too many classes to report everything",
     why="with very many classes some numbers would not fit a page or an hour",
     read_instead="the averages, and the cells of the table in results.json",
 )

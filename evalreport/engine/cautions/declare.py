@@ -23,6 +23,8 @@ Severity = Literal["note", "warning"]
 class Caution:
     """One place where a caution applies: the sentence with its numbers, and where.
 
+    ``headline`` is what to conclude from it in a few words, where the declared title does not
+    say what was found.
     ``dataset`` and ``model`` are None where it belongs to several; ``measure``
     and ``table`` are ids of records. ``severity`` replaces the declared one where
     the numbers call for it.
@@ -35,6 +37,7 @@ class Caution:
     table: str | None = None
     numbers: Mapping[str, Any] = field(default_factory=dict)
     severity: Severity | None = None
+    headline: str = ""
 
 
 Check = Callable[[RunFacts], Iterator[Caution]]
@@ -68,6 +71,7 @@ class Declared:
             code=self.code,
             severity=found.severity or self.severity,
             title=self.title,
+            headline=found.headline,
             message=found.message,
             why=self.why,
             read=self.read_instead,

@@ -13,7 +13,7 @@ from evalreport.results.records import Drift
 @caution(
     "drift",
     severity="note",
-    title="The data have moved from the reference",
+    title="The data differ from the reference",
     why="values measured on other data need not apply to these, and thresholds may need to change",
     read_instead="the section on drift, and the measures of these rows beside those of the "
     "reference",

@@ -116,8 +116,10 @@ class _Order:
             groups.setdefault((one.severity, one.numbers.get("finding")), []).append(one)
         for own in groups.values():
             datasets = {one.dataset for one in own}
+            headlines = {one.headline for one in own}
             yield replace(
                 own[0],
+                headline=own[0].headline if len(headlines) == 1 else "",
                 message=self._message(own) if len(own) > 1 else own[0].message,
                 dataset=own[0].dataset if len(datasets) == 1 else None,
                 model=own[0].model if len({one.model for one in own}) == 1 else None,

@@ -15,6 +15,8 @@ from evalreport.engine.cautions.declare import (
     caution_of_views,
 )
 from evalreport.engine.cautions.facts import RunFacts
+from evalreport.engine.cautions.wording import counted
+from evalreport.predict.overlap import Overlap
 from evalreport.predict.view import View
 
 #: Code of a finding -> code of the caution that passes it on.
@@ -32,6 +34,8 @@ BELONGS_TO = {
     "labels_differ": "labels_differ",
     MISSPELT: MISSPELT,
 }
+#: Letters of a first sentence that stands for the whole finding.
+LONGEST = 110
 #: The caution of findings that have none of their own.
 OTHER = "data_finding"
 #: Findings that other cautions count from the rows themselves, or that the report tells elsewhere.
@@ -45,7 +49,12 @@ def _found_for(code: str) -> CheckOfView:
         for finding in getattr(view.ledger, "findings", ()):
             if finding.code not in ELSEWHERE and BELONGS_TO.get(finding.code, OTHER) == code:
                 message = finding.message.strip().rstrip(".")
-                yield Caution(f"{message}.", numbers={"finding": finding.code})
+                first = message.partition(". ")[0]
+                yield Caution(
+                    f"{message}.",
+                    numbers={"finding": finding.code},
+                    headline=first if len(first) <= LONGEST else "",
+                )
 
     return check
 
@@ -61,7 +70,7 @@ _passed_on(
     "look_alike_labels",
     "The data reader found labels that a reader could take for one.",
     severity="warning",
-    title="Labels look alike",
+    title="Some labels look alike",
     why="labels that look alike are counted as different classes",
     read_instead="the label ledger, and the data with one spelling per class",
 )
@@ -69,7 +78,7 @@ _passed_on(
     MISSPELT,
     "`map` or `indeterminate` names a label that no row has; a near one has no name there.",
     severity="warning",
-    title="A label of the spec is in no row",
+    title="No row has a label that the spec names",
     why="where another label is meant, its rows are counted as a class of their own",
     read_instead="the label ledger, and the spec with the label as the file writes it",
 )
@@ -99,10 +108,28 @@ _passed_on(
 )
 
 
+#: What is the matter with tested rows that are shared, in a few words.
+SHARED = {
+    ("training", "id"): "in the training data",
+    ("training", "group"): "relatives of training rows",
+    ("training", "content"): "equal to training rows",
+    ("tuning", "id"): "used to choose parameters",
+    ("tuning", "group"): "relatives of rows used to choose parameters",
+    ("tuning", "content"): "equal to rows used to choose parameters",
+}
+
+
+def _headline(overlap: Overlap) -> str:
+    """How many tested rows are shared, and with what."""
+    count = overlap.rows or 0
+    told = SHARED[overlap.use, overlap.by]
+    return f"{counted(count, 'test row')} {'is' if count == 1 else 'are'} {told}"
+
+
 @caution(
     "leakage",
     severity="warning",
-    title="Test rows may have been seen in training",
+    title="Training may have seen test rows",
     why="a model tested on its training data, or given the answer by a feature, looks better than "
     "it is",
     read_instead="results on rows, groups and features that training could not have seen",
@@ -116,7 +143,8 @@ def leakage(run: RunFacts) -> Iterator[Caution]:
             counts = {"rows": overlap.rows, "of": overlap.of}
             numbers = {name: count for name, count in counts.items() if count is not None}
             finding = {"finding": f"{overlap.use}_{overlap.by}", **numbers}
-            yield Caution(sentence, overlap.dataset, model, numbers=finding)
+            headline = "" if overlap.rows is None else _headline(overlap)
+            yield Caution(sentence, overlap.dataset, model, numbers=finding, headline=headline)
     yield from by_dataset(_found_for("leakage"), run)
 
 
@@ -134,7 +162,7 @@ _passed_on(
     "labels_differ",
     "Labels that a model decides, or that stand beside its scores, differ from the scores.",
     severity="warning",
-    title="A model's labels differ from those of its score",
+    title="A model's labels do not follow from its scores",
     why="a model that decides otherwise than by the threshold has two sets of tables, and only "
     "one of them is shown",
     read_instead="the tables of what is used: with “decides: prediction” a model's labels, with "
@@ -144,7 +172,7 @@ _passed_on(
     OTHER,
     "Every other finding of the data reader.",
     severity="note",
-    title="About the data",
+    title="Note on the data",
     why="the data contain something that is allowed but may mislead",
     read_instead="the data themselves at the place named",
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +16,7 @@ from evalreport.engine.cautions.wording import (
     estimate,
     limits,
     listed,
+    name,
     number,
     of_class,
     p_value,
@@ -53,10 +55,18 @@ PERCENT = 100.0
 FEW_SLIPS, SLIP_SHARE = 5, 0.05
 
 
+class OffTheLine(NamedTuple):
+    """A calibration line that is off: the message, in a few words, and whether grossly so."""
+
+    message: str
+    words: str
+    gross: bool
+
+
 @caution(
     "not_probabilities",
     severity="note",
-    title="Scores are not probabilities",
+    title="Scores lie outside 0 and 1",
     why="scores outside 0 and 1 have no log loss, Brier score or calibration, "
     "and nothing was rescaled to give them one",
     read_instead="measures of ranking, and thresholds on the scale of the scores",
@@ -130,7 +140,7 @@ def margins_as_probabilities(run: RunFacts) -> Iterator[Caution]:
     "miscalibration",
     whole_table=True,
     severity="warning",
-    title="Predicted probabilities are miscalibrated",
+    title="Scores are not probabilities",
     why="a probability is used as a number only if events happen about as often as it predicts",
     read_instead="the calibration curve, with slope and calibration in the large, "
     "before any probability",
@@ -138,9 +148,10 @@ def margins_as_probabilities(run: RunFacts) -> Iterator[Caution]:
 def miscalibration(run: RunFacts) -> Iterator[Caution]:
     """Slope interval without 1, in-the-large interval without 0, or a small Spiegelhalter p.
 
-    Of probabilities that a metric judges, and of what is only drawn, the confidences of margins (a
-    note) and scores of several classes or labels, if a slope is shown to be off by a factor of 2.
-    Each of these is judged against the rest, by an interval widened for their number.
+    Of probabilities that a metric judges, and of what is only drawn: the confidences of margins
+    and scores of labels (a note), and scores of several classes if a slope is shown to be off by
+    a factor of 2. Each class or label is judged against the rest, by an interval widened for
+    their number.
     """
     for view in (*run.views, *run.set_views):
         judged = _probabilities_measured(run, view)
@@ -148,10 +159,10 @@ def miscalibration(run: RunFacts) -> Iterator[Caution]:
         if not (judged or several or margin):
             continue
         lines = [*(_classes_off_the_line if several else _off_the_line)(run, view)]
-        grossly = any(gross for _, gross in lines)
-        found = [words for words, _ in lines]
+        grossly = any(line.gross for line in lines)
+        found = [line.message for line in lines]
         found += [] if several else _spiegelhalter(run, view)
-        if found and (judged or margin or grossly):
+        if found and (judged or margin or view.label_sets or grossly):
             measure = next((m for m in run.measures_of(view, of_line("slope").name)), None)
             yield Caution(
                 f"{_capital('; '.join(found))}.",
@@ -160,7 +171,17 @@ def miscalibration(run: RunFacts) -> Iterator[Caution]:
                 measure.id if measure is not None else None,
                 measure.table if measure is not None else None,
                 severity=None if judged or grossly else "note",
+                headline=_headline(run, view, lines),
             )
+
+
+def _headline(run: RunFacts, view: View, lines: list[OffTheLine]) -> str:
+    """In which way scores are no probabilities, by the first line that is off."""
+    if not lines:
+        return ""
+    several = len((*run.views, *run.set_views)) > 1
+    whose = f"{name(view.model)} is " if several else ""
+    return f"Scores are not probabilities: {whose}{lines[0].words}"
 
 
 def _capital(text: str) -> str:
@@ -176,8 +197,8 @@ def _probabilities_measured(run: RunFacts, view: View) -> bool:
     return False
 
 
-def _off_the_line(run: RunFacts, view: View) -> Iterator[tuple[str, bool]]:
-    """What is said of each line that is off, and whether it is grossly so."""
+def _off_the_line(run: RunFacts, view: View) -> Iterator[OffTheLine]:
+    """Each calibration line of two classes that is off."""
     fitted: dict[str, tuple[float, float, float]] | None = None
     for line, words in LINES.items():
         metric = of_line(line)
@@ -194,7 +215,21 @@ def _off_the_line(run: RunFacts, view: View) -> Iterator[tuple[str, bool]]:
             continue
         if not interval[0] <= expected <= interval[1]:
             told = f"{words} is {estimate(value)} ({limits(*interval)}), not {number(expected)}"
-            yield told, _gross(line, *interval)
+            way = f"{_way(line, value)} ({line.replace('_', ' ')} {estimate(value)})"
+            yield OffTheLine(told, way, _gross(line, *interval))
+
+
+def _way(line: str, value: float) -> str:
+    """In which way probabilities are off, in a word or two.
+
+    A slope above 1 is of scores too near the middle; in the large a value above 0 is of more
+    events than were predicted.
+    """
+    if line == "in_the_large":
+        return "too low" if value > 0 else "too high"
+    if value > 1:
+        return "too timid"
+    return "too extreme" if value > 0 else "the wrong way round"
 
 
 def _gross(line: str, low: float, high: float) -> bool:
@@ -202,7 +237,7 @@ def _gross(line: str, low: float, high: float) -> bool:
     return line == "slope" and (low > GROSS or high < 1 / GROSS)
 
 
-def _classes_off_the_line(run: RunFacts, view: View) -> Iterator[tuple[str, bool]]:
+def _classes_off_the_line(run: RunFacts, view: View) -> Iterator[OffTheLine]:
     """The same of classes, or labels, with the least and the greatest value of those it is of."""
     if len(view.labels) > CURVED_CLASSES:
         return
@@ -216,12 +251,16 @@ def _classes_off_the_line(run: RunFacts, view: View) -> Iterator[tuple[str, bool
         off = {k: fit for k, fit in known.items() if not fit[1] <= expected <= fit[2]}
         if off:
             ends = dict.fromkeys((min(off, key=lambda k: off[k]), max(off, key=lambda k: off[k])))
-            span = " to ".join(f"{estimate(off[label][0])}{of_class(label)}" for label in ends)
-            told = (
-                f"{words} is {span}, not {number(expected)}, in {number(len(off))} of "
-                f"{counted(len(view.labels), noun)} ({percent(level)} intervals)"
+            values = [estimate(off[label][0]) for label in ends]
+            span = " to ".join(
+                f"{v}{of_class(label)}" for v, label in zip(values, ends, strict=True)
             )
-            yield told, any(_gross(line, low, high) for _, low, high in off.values())
+            where = f"{number(len(off))} of {counted(len(view.labels), noun)}"
+            inside = f"{percent(level)} intervals"
+            told = f"{words} is {span}, not {number(expected)}, in {where} ({inside})"
+            gross = any(_gross(line, low, high) for _, low, high in off.values())
+            off_in = f"off in {where} ({line.replace('_', ' ')} {' to '.join(values)})"
+            yield OffTheLine(told, off_in, gross)
 
 
 def _fitted(
@@ -311,6 +350,7 @@ def confident_mistake(run: RunFacts) -> Iterator[Caution]:
                 m.id,
                 m.table,
                 {"share": share, "probability": float(given.values[worst])},
+                headline=f"One confident mistake makes up {percent(share)} of the log loss",
             )
 
 
@@ -345,4 +385,5 @@ def clipped_probabilities(run: RunFacts) -> Iterator[Caution]:
                 m.id,
                 m.table,
                 {"wrong": wrong, "rows": view.rows},
+                headline=f"{counted(wrong, 'mistake')} at a probability of 0 {verb} clipped",
             )

@@ -20,7 +20,7 @@ MANY_LOST = 0.05
 @caution(
     "threshold_chosen_here",
     severity="warning",
-    title="A threshold was chosen on the rows it is judged on",
+    title="Thresholds were chosen on the rows they are judged on",
     why="the best threshold on some rows is less good on others; its values are too high, "
     "and its intervals do not count the choice",
     read_instead="results at a threshold fixed before, or chosen on another dataset",
@@ -51,7 +51,7 @@ def _rule_words(rule: str) -> str:
 @caution(
     "step_chosen_here",
     severity="warning",
-    title="A step of training was chosen on the rows it is judged on",
+    title="The best step was chosen on the rows it is judged on",
     why="training fits the rows that it is given, and the best of many steps on some rows is less "
     "good on others",
     read_instead="the step on rows that took no part in training, nor in its choice",
@@ -69,7 +69,7 @@ def step_chosen_here(run: RunFacts) -> Iterator[Caution]:
 @caution(
     "threshold_not_found",
     severity="warning",
-    title="A threshold rule has no solution",
+    title="No threshold meets a rule",
     why="no threshold on these rows does what the rule asks",
     read_instead="the threshold sweep: what can be reached, and at which price",
 )
@@ -87,7 +87,7 @@ def threshold_not_found(run: RunFacts) -> Iterator[Caution]:
 @caution(
     "headline_alone",
     severity="warning",
-    title="Accuracy or F1 alone",
+    title="Only accuracy or F1 was requested",
     why="accuracy hides which class is missed, and F1 ignores true negatives",
     read_instead="recall and specificity, or precision and recall, with the table beside them",
 )
@@ -106,7 +106,7 @@ def headline_alone(run: RunFacts) -> Iterator[Caution]:
 @caution(
     "calibration_evidence",
     severity="warning",
-    title="Binned calibration alone",
+    title="Calibration is measured by bins alone",
     why="ECE and Hosmer-Lemeshow change with the bins and do not show whether probabilities are "
     "too high or too low",
     read_instead="calibration in the large, the calibration slope and the curve",
@@ -154,7 +154,18 @@ def acceptance_on_point(run: RunFacts) -> Iterator[Caution]:
             None if one is None else one.model,
             None if one is None else one.measure,
             numbers={"judged": len(records), "would_fail": len(turned)},
+            headline=_judged_by_value(records[0]),
         )
+
+
+def _judged_by_value(record: Criterion) -> str:
+    """Which metric a criterion judges by its value; nothing of one that requires no number."""
+    if record.required is None or not record.metric:
+        return ""
+    what = named_within(record.metric)
+    what = f"the difference in {what}" if record.reference else what
+    side = "upper" if record.direction == "at_most" else "lower"
+    return f"{what[:1].upper()}{what[1:]} is judged by its value, not its {side} limit"
 
 
 def _worded(record: Criterion) -> str:
@@ -254,7 +265,7 @@ def biased_resamples(run: RunFacts) -> Iterator[Caution]:
 @caution(
     "pooled_folds",
     severity="note",
-    title="Pooled folds leave out the variation of training",
+    title="Intervals of pooled folds leave out the variation of training",
     why="intervals of pooled out-of-fold predictions take the trained models as given; "
     "another division into folds would train others",
     read_instead="the mean over folds with its interval; folds of single rows have none",
@@ -304,7 +315,7 @@ def pooled_ranks(run: RunFacts) -> Iterator[Caution]:
 @caution(
     "multiplicity",
     severity="note",
-    title="Many tests without a correction",
+    title="P values of many tests are not corrected",
     why="of many tests some are small by chance alone",
     read_instead="the comparison named before the results were seen, or adjusted p values",
 )

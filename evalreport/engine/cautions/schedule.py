@@ -14,7 +14,7 @@ from evalreport.spec.series import missed
 @caution(
     "missed_runs",
     severity="warning",
-    title="Runs that should have come are missing",
+    title="Scheduled runs are missing",
     why="what happened in between was not evaluated, and runs in a row are not consecutive",
     read_instead="the history of the series, and the runs made later to fill the gap",
 )
@@ -30,6 +30,8 @@ def missed_runs(run: RunFacts) -> Iterator[Caution]:
             f"one is due every {due.cadence}, {counted(count, 'run')} between them "
             f"{'is' if count == 1 else 'are'} missing.",
             numbers={"missed": count},
+            headline=f"{counted(count, 'scheduled run')} before this one "
+            f"{'is' if count == 1 else 'are'} missing",
         )
 
 
@@ -54,6 +56,8 @@ def delivered_again(run: RunFacts) -> Iterator[Caution]:
                 f"{_day(same[0].time)} read{others} (sha256 {due.files[dataset][:12]}).",
                 dataset=dataset,
                 numbers={"runs": len(same)},
+                headline=f"The file of {name(dataset)} is that of {_day(same[0].time)}, "
+                "delivered again",
             )
 
 
@@ -77,7 +81,7 @@ def no_look(run: RunFacts) -> Iterator[Caution]:
 @caution(
     "rows_counted_by_file",
     severity="note",
-    title="Looks recognise rows by their file only",
+    title="Looks may count rows of earlier files twice",
     why="rows of an earlier file are not recognised, so rows of a growing file count at every look",
     read_instead="looks with “period: {column: ...}”, or with an “id” and “keep_rows: true”",
 )

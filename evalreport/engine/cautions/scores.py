@@ -105,7 +105,7 @@ def tied_scores(run: RunFacts) -> Iterator[Caution]:
 @caution(
     "auc_below_half",
     severity="warning",
-    title="ROC AUC is below 0.5",
+    title="Scores rank the wrong way: ROC AUC is below 0.5",
     why="the scores rank negatives above positives more often than not; "
     "nothing was reversed to hide it",
     read_instead="whether the score is of the positive class that is named, before the value",

@@ -31,7 +31,7 @@ UNKNOWN = "(missing)"
     "tiny_subgroup",
     unless=("few_rows",),
     severity="warning",
-    title="A subgroup is tiny",
+    title="A subgroup has fewer than 30 rows",
     why="on under 30 rows a subgroup's value differs from the rest by chance alone",
     read_instead="the interval of the subgroup, and whether it leaves room for a difference",
 )
@@ -52,7 +52,7 @@ def tiny_subgroup(run: RunFacts, view: View) -> Iterator[Caution]:
 @caution_of_views(
     "many_subgroups",
     severity="warning",
-    title="A column makes very many subgroups",
+    title="A column divides the rows into very many subgroups",
     why="of dozens of groups some are far off by chance alone, most have few rows, and each "
     "multiplies what is computed and printed",
     read_instead="a coarser column, bins of a number, or the tests of any difference at all",
@@ -76,7 +76,7 @@ def many_subgroups(run: RunFacts, view: View) -> Iterator[Caution]:
     "subgroup_lacks_class",
     whole_table=True,
     severity="warning",
-    title="A subgroup lacks a class",
+    title="A subgroup has no rows of a class",
     why="without rows of a class its recall, and whatever needs every class, is undefined",
     read_instead="the counts of the subgroup; what is undefined is not a sign of a difference",
 )
@@ -104,7 +104,7 @@ def subgroup_lacks_class(run: RunFacts, view: View) -> Iterator[Caution]:
 @caution_of_views(
     "unknown_category",
     severity="warning",
-    title="Many rows are of unknown category",
+    title="Many rows have no value in a subgroup column",
     why="if the unknown rows were known, the results of the other groups could change",
     read_instead="the results of the group (missing) beside the others",
 )

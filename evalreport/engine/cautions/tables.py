@@ -39,7 +39,7 @@ NAMED_SETS = 3
     whole_table=True,
     unless=("one_prediction", "baseline_not_beaten"),
     severity="warning",
-    title="Accuracy is not shown to be better than naming the largest class",
+    title="Accuracy is not shown to beat always naming the largest class",
     why="always naming the largest class is right for its share of the rows",
     read_instead="balanced accuracy, and recall of each class with its table",
 )
@@ -66,6 +66,7 @@ def majority_class(run: RunFacts) -> Iterator[Caution]:
             accuracy.id,
             record.id,
             {"correct": correct, "n": n, "largest": most},
+            headline=f"Accuracy is not shown to beat always naming {largest}",
         )
 
 
@@ -83,7 +84,7 @@ def _accuracy(run: RunFacts, view: View, record: PrintedTable) -> Measure | None
     whole_table=True,
     unless=("constant_scores", "threshold_outside_scores"),
     severity="warning",
-    title="Every row is predicted the same",
+    title="Every row has the same prediction",
     why="a constant answer finds all rows of one class and none of any other",
     read_instead="the scores and another threshold, or balanced accuracy",
 )
@@ -100,6 +101,7 @@ def one_prediction(run: RunFacts) -> Iterator[Caution]:
                 view.model,
                 table=record.id,
                 numbers={"rows": matrix.n.value},
+                headline=f"Every row is predicted {label}",
             )
 
 
@@ -107,7 +109,7 @@ def one_prediction(run: RunFacts) -> Iterator[Caution]:
     "foreign_predictions",
     whole_table=True,
     severity="warning",
-    title="Most predictions name no class that occurs",
+    title="Most predictions name a class that no row has",
     why="such a prediction is never right: labels that are spelled in two ways, or scores "
     "that were given as labels, look like a model that fails",
     read_instead="the labels of the truth and of the predictions, before any metric",
@@ -287,7 +289,15 @@ def _about(
             found[0].id,
             found[0].table,
             {"proportions": len(found), "fewest": min(_rows(m) for m in found)},
+            headline="" if worth or len(found) > 1 else _on_few(found[0]),
         )
+
+
+def _on_few(m: Measure) -> str:
+    """What rests on how few rows, of one proportion."""
+    on = counted(m.denominator or 0, "row")
+    sure = m.value in (0.0, 1.0)
+    return f"{m.title} is {number(m.value or 0)}, on {on}" if sure else f"{m.title} rests on {on}"
 
 
 @caution(
@@ -328,7 +338,7 @@ def few_sampled_rows(run: RunFacts) -> Iterator[Caution]:
 @caution(
     "wald_interval",
     severity="note",
-    title="Wald intervals of proportions",
+    title="Wald intervals are too narrow near 0 and 1",
     why="near 0 and 1 and on few rows these intervals are too narrow, down to no width",
     read_instead="Wilson or Clopper-Pearson intervals",
 )
