@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from evalreport.report.cards import flat_cells, interval_text, judged_title, number_of
 from evalreport.report.columns import Column, left, left_out, right, table_of
 from evalreport.report.contents import Contents, View, identity
+from evalreport.report.leading import best_first
 from evalreport.report.marking import flat_counts, flat_counts_of
 from evalreport.report.model import Block, Head, Line, TableBlock, Text
 from evalreport.report.numbers import count_text, difference_text, or_dash, p_text, value_text
@@ -58,7 +59,7 @@ def baseline_blocks(contents: Contents) -> list[Block]:
 
 def _baselines(contents: Contents, dataset: str) -> TableBlock | None:
     """One line per baseline, then one per model: the counts of two classes, then the values."""
-    views = [v for v in contents.views if v[0] == dataset]
+    views = [v for v in best_first(contents) if v[0] == dataset]
     own = _of_dataset(contents, dataset)
     names = list(dict.fromkeys(b.baseline for b in own))
     known = {(b.baseline, _key(b)): b.value for b in own}
@@ -150,7 +151,7 @@ def _rows(contents: Contents, views: list[View]) -> str:
 def _against(contents: Contents, dataset: str) -> list[Block]:
     """Whether each model is better than guessing and than the previous model, with the numbers."""
     said = []
-    for view in contents.views:
+    for view in best_first(contents):
         own = [r for r in contents.of(AgainstBaseline) if (r.dataset, r.model) == view]
         if view[0] == dataset and own:
             text = "; ".join(_judged(contents, r) for r in own)

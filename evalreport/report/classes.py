@@ -21,7 +21,7 @@ from evalreport.report.forest_charts import (
     over_groups,
     worst_words,
 )
-from evalreport.report.leading import front_views
+from evalreport.report.leading import best_first, front_views
 from evalreport.report.marking import flat_counts, role_text
 from evalreport.report.model import (
     Block,
@@ -66,7 +66,7 @@ TERMS, DOT = ("TP", "FN", "FP"), "\N{NO-BREAK SPACE}·\N{NO-BREAK SPACE}"
 def class_blocks(contents: Contents) -> list[Block]:
     """The section on classes, view by view; empty with two classes."""
     blocks: list[Block] = []
-    for view in contents.views:
+    for view in best_first(contents):
         own = [*_tables(contents, view), *class_lines(contents, view)]
         if own:
             mark = contents.mark(view)
@@ -78,7 +78,7 @@ def joined_class_blocks(contents: Contents) -> list[Block]:
     """What the section on classes has beside the tables and the lines of each class."""
     blocks: list[Block] = []
     found: list[TableBlock] = []
-    for view in contents.views:
+    for view in best_first(contents):
         table = first_table(contents, view)
         if table is None or contents.is_binary(view) or contents.has_sets(view):
             continue
@@ -133,7 +133,7 @@ def _forests(contents: Contents) -> list[Block]:
     found: list[Block] = []
     shown = front_views(contents) if "verdict" in contents.sections else []
     for dataset in contents.datasets:
-        views = [view for view in contents.views if view[0] == dataset]
+        views = [view for view in best_first(contents) if view[0] == dataset]
         if views != shown[:1] or not front_classes(contents, shown):
             found += _forest(contents, views)
     return found

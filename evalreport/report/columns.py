@@ -93,7 +93,6 @@ def grouped_table(
     groups: Iterable[tuple[str, Iterable[R]]],
     columns: Sequence[Column[R]],
     note: str = "",
-    style: str = "",
 ) -> TableBlock:
     """A head for each group, and below it a line for each of its records."""
     heads, _ = laid((), columns)
@@ -101,7 +100,7 @@ def grouped_table(
     for name, records in groups:
         lines.append(Line((name, *[""] * (len(heads) - 1)), head=True))
         lines += laid(records, columns, lambda _, cells: Line(cells, inner=True))[1]
-    return _plain(caption, heads, lines, note, style)
+    return _plain(caption, heads, lines, note, "gaps")
 
 
 def laid(

@@ -13,7 +13,7 @@ from evalreport.report.cards import interval_text, number_of
 from evalreport.report.classes import counts_of_each, first_table
 from evalreport.report.columns import Column, across, laid, left, left_out, right
 from evalreport.report.contents import Contents, View
-from evalreport.report.leading import same_number
+from evalreport.report.leading import best_first, same_number
 from evalreport.report.model import Block, Line, TableBlock, Text
 from evalreport.report.now_and_then import then_blocks
 from evalreport.report.numbers import (
@@ -68,13 +68,14 @@ def comparison_blocks(contents: Contents) -> list[Block]:
 def _shown(
     contents: Contents, overall: Sequence[Comparison], entries: Sequence[Comparison]
 ) -> Sequence[Comparison]:
-    """The lines of the table; where not all have one, those shown to differ come first."""
+    """The lines of the table, the best model first; of too many those shown to differ are kept."""
     ids = set(map(id, overall))
     apart = [e for e in entries if e.told_apart and id(e) not in ids]
     found = _each_number_once(contents, [*overall, *apart])
-    if not apart and len(found) <= MOST_LINES:
-        return found
-    return sorted(found, key=lambda e: not e.told_apart)[:MOST_LINES]
+    if apart or len(found) > MOST_LINES:
+        found = sorted(found, key=lambda e: not e.told_apart)[:MOST_LINES]
+    order = best_first(contents)
+    return sorted(found, key=lambda e: order.index((e.dataset, e.model)))
 
 
 def _each_number_once(contents: Contents, entries: Sequence[Comparison]) -> list[Comparison]:
@@ -338,7 +339,7 @@ def _columns(
 def _counts_of_classes(contents: Contents, entries: Sequence[Comparison]) -> list[TableBlock]:
     """A line for each model that is compared on several classes: the counts of every class."""
     views = dict.fromkeys(v for e in entries for v in ((e.dataset, e.model), _reference(e)))
-    tables = {v: first_table(contents, v) for v in contents.views if v in views}
+    tables = {v: first_table(contents, v) for v in best_first(contents) if v in views}
     counts = {v: found for v, t in tables.items() if (found := counts_of_each(t))}
 
     names = dict.fromkeys(name for own in counts.values() for name in own)

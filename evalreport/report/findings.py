@@ -205,14 +205,14 @@ def _level(rows: Rows, x: float) -> float:
     return next((row[1] for row in rows if row[0] >= x - 1e-12), rows[-1][1])
 
 
-def benefit_finding(curves: Sequence[Curve], x: str = "threshold", y: str = "net_benefit") -> str:
+def benefit_finding(curves: Sequence[Curve]) -> str:
     """Whose net benefit is highest, treating all and none included, and from where to where."""
     if not curves:
         return ""
-    at = list(_heights(curves[0], x, y))
-    options = {c.name: _heights(c, x, y) for c in curves}
+    at = list(_heights(curves[0], "threshold", "net_benefit"))
+    options = {c.name: _heights(c, "threshold", "net_benefit") for c in curves}
     for name, column in (("treating all", "treat_all"), ("treating none", "treat_none")):
-        options[name] = _heights(curves[0], x, column)
+        options[name] = _heights(curves[0], "threshold", column)
     known = [t for t in at if all(t in own for own in options.values())]
     if not known or len(known) != len(at):
         return ""

@@ -13,6 +13,7 @@ from evalreport.report.charts.forest import FOLD_ROW, FoldRow, folds
 from evalreport.report.contents import Contents, View, grouped, identity, view_of
 from evalreport.report.findings import as_title, folds_finding
 from evalreport.report.front_room import lines_of_room
+from evalreport.report.leading import best_first
 from evalreport.report.marking import flat_counts
 from evalreport.report.model import Block, Chart, Charts, Head, Line, TableBlock
 from evalreport.report.numbers import count_text, level_text, value_text
@@ -62,7 +63,7 @@ def fold_blocks(contents: Contents) -> list[Block]:
     blocks: list[Block] = []
     further: list[Further] = []
     drawn = _of_folds(contents)
-    for view in contents.views:
+    for view in best_first(contents):
         own = [m for m in drawn if view_of(m) == view]
         if own:
             strips, tables = _of_view(contents, view, own)
@@ -88,7 +89,7 @@ def _of_folds(contents: Contents) -> list[Measure]:
     """What was measured in each fold at the first threshold, and the means, view by view."""
     return [
         m
-        for view in contents.views
+        for view in best_first(contents)
         for m in contents.of_view(view)
         if m.fold is not None
         and not m.subgroup
@@ -260,7 +261,7 @@ def fold_charts(
     rows: list[FoldRow] = []
     titles: list[str] = []
     for same in grouped(measures).values():
-        made = [row for view in contents.views if (row := _fold_row(contents, view, same))]
+        made = [row for view in best_first(contents) if (row := _fold_row(contents, view, same))]
         told = [x for row in made for x in (*row.values, row.low, row.high) if x is not None]
         shares = told and min(told) >= 0 and max(told) <= 1
         if shares and sign_of(same[0].metric) > 0 and len(titles) < MOST_METRICS:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from evalreport.metrics.methods import method_title
 from evalreport.report.cards import interval_text
 from evalreport.report.columns import Column, grouped_table, left, left_out, right, table_of
 from evalreport.report.contents import Contents, View, identity, view_of
-from evalreport.report.leading import headline_identities
+from evalreport.report.leading import best_first, headline_identities
 from evalreport.report.model import Block, TableBlock, Text
 from evalreport.report.numbers import (
     count_text,
@@ -34,10 +34,12 @@ from evalreport.report.worst import share_of_rows, stands_on_few, worst_of
 from evalreport.results.identity import Quantity
 from evalreport.results.records import (
     DISAGREE,
+    OFTEN_HELD,
     Gap,
     Heterogeneity,
     Impact,
     ImpactCategory,
+    Interval,
     Measure,
     Rates,
     UnknownBounds,
@@ -49,6 +51,9 @@ LARGEST = (
     "The data chose the two groups, so their gap is larger than the true one on average. Limits "
     "are simultaneous over all pairs (Bonferroni), the largest gap included: they are wide."
 )
+#: The sign of limits that held too rarely in the coverage study, and what it says.
+RARELY = "†"
+COVERS = f"{RARELY} Such limits held in fewer than {100 * OFTEN_HELD:g} % of the samples studied."
 #: The comparison that is shown where several were made.
 PREFERRED = ("rest", "the rest", "largest group", "all rows")
 
@@ -85,10 +90,22 @@ def _largest(contents: Contents) -> list[Block]:
         left("highest", lambda p: group(p[1].highest)),
         left("lowest", lambda p: group(p[1].lowest)),
         right("gap", lambda p: difference_text(p[1].gap)),
-        right("limits", lambda p: interval_text(p[1].interval) or visible(p[1].reason or "–")),
+        right("limits", lambda p: _limits(p[1].interval) or visible(p[1].reason or "–")),
         right("pairs", lambda p: count_text(p[1].pairs)),
     ]
-    return [table_of("Largest gap between any two groups", found, columns, LARGEST, "gaps")]
+    note = LARGEST + _covers(widest.interval for _, widest in found)
+    return [table_of("Largest gap between any two groups", found, columns, note, "gaps")]
+
+
+def _limits(interval: Interval | None) -> str:
+    """The limits of a gap, with a sign where such limits held too rarely."""
+    rarely = interval is not None and interval.is_rarely_held
+    return f"{interval_text(interval)} {RARELY}" if rarely else interval_text(interval)
+
+
+def _covers(intervals: Iterable[Interval | None]) -> str:
+    """What the sign of limits says, where any of these has it."""
+    return f" {COVERS}" if any(one and one.is_rarely_held for one in intervals) else ""
 
 
 def _quantity(contents: Contents, gap: Gap) -> Quantity:
@@ -110,7 +127,9 @@ def _table(
 ) -> TableBlock:
     name = " and ".join(map(column_text, columns))
     first = headline_identities(contents, contents.views)
-    keys = sorted(groups, key=lambda k: first.index(k[0]) if k[0] in first else len(first))
+    order = best_first(contents)
+    keys = sorted(groups, key=lambda key: order.index(key[1]))
+    keys.sort(key=lambda key: first.index(key[0]) if key[0] in first else len(first))
     widest = [_widest(contents, groups[key]) for key in keys]
     against = list(dict.fromkeys(map(against_words, widest[:MOST_LINES])))
     one = len(against) == 1
@@ -122,13 +141,14 @@ def _table(
         left("worst group", lambda gap: _worst_group(contents, gap)),
         *(() if one else (against_column,)),
         right("gap", lambda gap: or_dash(gap.gap, difference_text)),
-        right("interval", lambda gap: interval_text(gap.gap_interval) or "–"),
+        right("interval", lambda gap: _limits(gap.gap_interval) or "–"),
         right("ratio", lambda gap: or_dash(gap.ratio)),
         right("groups differ, p", lambda gap: _test(contents, gap, columns)),
     ]
     note = "p is from one test over all groups, not corrected for the number of metrics."
     if any(_test(contents, gap, columns) == "–" for gap in widest[:MOST_LINES]):
         note += " –: no test was made."
+    note += _covers(gap.gap_interval for gap in widest[:MOST_LINES])
     caption = f"Gaps by {name}, against {against[0]}" if one else f"Gaps by {name}"
     return table_of(caption, widest, shown, note, "gaps", most=MOST_LINES)
 
@@ -291,7 +311,7 @@ def _rates(contents: Contents, records: Sequence[Impact]) -> TableBlock:
     groups = (
         (_model_and_rate(contents, record), record.categories[:MOST_RATED]) for record in records
     )
-    return grouped_table(_rate_title(records[0]), groups, columns, " ".join(notes), "gaps")
+    return grouped_table(_rate_title(records[0]), groups, columns, " ".join(notes))
 
 
 def _rate_title(record: Impact) -> str:

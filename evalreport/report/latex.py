@@ -34,16 +34,14 @@ _ESCAPES = {
 }  # fmt: skip
 
 
-#: Letters of \footnotesize on a line of 345 pt beside four gaps, and how wide one is, in mm.
-LINE, LETTER = 72, 1.55
+#: Letters of \footnotesize on a line of 345 pt beside two gaps, and how wide one is, in mm.
+LINE, LETTER = 74, 1.55
 #: Rows of one table, which no page breaks; of more each model has its own.
 MOST_ROWS = 30
-#: Letters of a column of names of tables; more of them wrap.
-WIDEST_TABLES = 9
 
 
 def measures_latex(results: Results, wording: Wording | None = None) -> str:
-    """Tabulars of the headline measures and of the tables that they stand on.
+    """Tabulars of the headline measures, and below them the tables that they stand on.
 
     In the words of the template that the spec asks for, unless there is another ``wording``.
     """
@@ -61,7 +59,7 @@ def _lines(contents: Contents) -> Iterator[str]:
     if not headline:
         return
     yield r"{\footnotesize\tabcolsep=4pt"
-    heads = ["", "value", limits_head(headline), "counts", "table"]
+    heads = ["", "value", limits_head(headline)]
     columns, apart = _columns(headline), sum(map(len, headline.values())) > MOST_ROWS
     yield from _tabular(columns, heads)
     for place, (view, rows) in enumerate(headline.items()):
@@ -70,9 +68,9 @@ def _lines(contents: Contents) -> Iterator[str]:
             yield from _tabular(columns, heads)
         elif place:
             yield r"\midrule"
-        yield rf"\multicolumn{{5}}{{@{{}}l}}{{\textbf{{{escaped(view_words(contents, view))}}}}} \\"
+        yield rf"\multicolumn{{3}}{{@{{}}l}}{{\textbf{{{escaped(view_words(contents, view))}}}}} \\"
         for row in rows:
-            yield _cells([row.name, row.value, row.limits or "–", row.counts, row.tables])
+            yield _cells([row.name, row.value, row.limits or "–"])
     yield from _END
     yield r"\par}"
     notes = [*_methods(contents, headline), left_out(contents, headline)]
@@ -91,19 +89,14 @@ def _lines(contents: Contents) -> Iterator[str]:
 
 
 def _columns(headline: dict[View, list[HeadlineRow]]) -> str:
-    """The columns of the measures; names, and names of tables, wrap where the line is too short."""
+    """The columns of the measures; names wrap where the line is too short."""
     rows = [row for own in headline.values() for row in own]
-    names, *others, tables = (
+    names, *others = (
         max(map(len, texts))
-        for texts in zip(
-            *((row.name, row.value, row.limits, row.counts, row.tables) for row in rows),
-            strict=True,
-        )
+        for texts in zip(*((row.name, row.value, row.limits) for row in rows), strict=True)
     )
-    room = LINE - sum(others) - min(tables, WIDEST_TABLES)
-    first = "l" if names <= room else f"p{{{round(LETTER * room)}mm}}"
-    last = "l" if tables <= WIDEST_TABLES else f"p{{{round(LETTER * WIDEST_TABLES)}mm}}"
-    return f"{first}rlr{last}"
+    room = LINE - sum(others)
+    return "lrl" if names <= room else f"p{{{round(LETTER * room)}mm}}rl"
 
 
 _END = (r"\bottomrule", r"\end{tabular}")

@@ -21,6 +21,15 @@ from evalreport.results.records import Measure, Table
 Given = Mapping[str, Any]
 #: The four cells of two classes, read line by line.
 FLAT = ("TN", "FP", "FN", "TP")
+#: The cells of two classes that the sums over a table of any number of classes are made of.
+WHOLE = {
+    "n": FLAT,
+    "correct": ("TN", "TP"),
+    "sum(row * column)": FLAT,
+    "sum((row + column) (2 n - row - column))": FLAT,
+    "sum(|i - j| * count)": ("FP", "FN"),
+    "sum(|i - j| * row * column)": FLAT,
+}
 
 
 class Region(NamedTuple):
@@ -138,14 +147,22 @@ def flat_marks(
     sides: dict[str, set[str]] = {}
     given = _given(measure, costs)
     for region in regions(measure.metric, measure.params, given):
-        top |= region.top & set(FLAT)
-        for names in region.bottom if len(region.bottom) == 1 else ():
+        top |= _cells(measure.metric, region.top)
+        for part in region.bottom if len(region.bottom) == 1 else ():
+            names = _cells(measure.metric, part)
             for before, name, after in zip((None, *order), order, (*order[1:], None), strict=False):
                 if name in names:
                     edges = {side for side, beside in (("l", before), ("r", after))
                              if beside not in names}  # fmt: skip
                     sides.setdefault(name, set()).update(edges)
     return top, {name: "".join(sorted(edges)) for name, edges in sides.items()}
+
+
+def _cells(metric: str, names: frozenset[str]) -> set[str]:
+    """The four cells that the parts of a formula are, or are made of."""
+    declared = find(metric)
+    sums = WHOLE if declared is not None and declared.table is Kind.MATRIX else {}
+    return {cell for name in names for cell in sums.get(name, (name,))} & set(FLAT)
 
 
 def _given(measure: Measure, costs: Any) -> dict[str, Any]:

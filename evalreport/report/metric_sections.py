@@ -38,7 +38,7 @@ def missing_blocks(contents: Contents) -> list[Block]:
     """One table of them on all rows at the first threshold; nothing without such rows."""
     found = [
         m
-        for view in contents.views
+        for view in best_first(contents)
         for m in contents.pooled(view)
         if m.missing_bounds and contents.at_first(view)(m)
     ]
@@ -158,7 +158,7 @@ def metric_blocks_with(
     joined = joined_class_blocks(contents) if classes else []
     # confusions of few classes follow the tables that they are of
     first = [block for block in joined[:1] if isinstance(block, TablePair)]
-    lines = [block for view in contents.views for block in class_lines(contents, view)]
+    lines = [block for view in best_first(contents) for block in class_lines(contents, view)]
     blocks = [*blocks, *first, *lines, *joined[len(first) :]]
     return [*blocks, *missing_blocks(contents)] if blocks else []
 
@@ -187,11 +187,12 @@ def _large_tables(contents: Contents, chosen: list[Measure]) -> list[Block]:
     tables = [contents.tables[i] for i in ids]
     whole = [t for t in tables if t.label is None and flat_counts(t) is None]
     few = [t for t in whole if len(t.labels) <= MOST_WHOLE]
-    found: list[Block] = [*abreast([count_table(contents, t) for t in few], large=True)]
+    counts = [count_table(contents, table) for table in few]
+    found = abreast(counts, large=True)
     if len(few) == 1 == len(contents.views) and "classes" in contents.sections:
         confusions = top_confusions(few[0], contents.orientation(few[0].dataset))
         aside = confusions if isinstance(confusions, TableBlock) else None
-        found = [Tables((count_table(contents, few[0]),), 2, large=True, aside=aside)]
+        found = [Tables(tuple(counts), 2, large=True, aside=aside)]
     views = list(dict.fromkeys(view_of(m) for m in chosen))
     sets = [v for v in views if contents.has_sets(v) and len(contents.classes(v)) <= MOST_WHOLE]
     labels = [((label_text(t.label),), t) for v in sets for t in label_tables(contents, v)]

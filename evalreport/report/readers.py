@@ -145,7 +145,7 @@ def _each(contents: Contents, means: tuple[ReaderMean, ...]) -> TableBlock:
         )
     clustered = any(one.clusters is not None for one in means)
     note = " ".join([EACH_CLUSTERED if clustered else EACH, *reasons])
-    return grouped_table("Each reader", groups, columns, note, "gaps")
+    return grouped_table("Each reader", groups, columns, note)
 
 
 def _group(record: ReaderMean) -> tuple[str, str, tuple[float | None, str | None] | None]:

@@ -418,7 +418,7 @@ WIDE_COUNTS = 100_000_000
 def threshold_blocks(contents: Contents) -> list[Block]:
     """The same rows at every threshold, exploratory ones marked, and the sweep."""
     together: dict[tuple[str, bool, View | None], list[View]] = {}
-    for view in contents.views:
+    for view in best_first(contents):
         if len(contents.thresholds(view)) > 1:
             # beside the names of models there is no room for counts of thousands of millions
             alone = view if (contents.used(view) or 0) > WIDE_COUNTS else None
@@ -533,9 +533,9 @@ def _at_threshold(contents: Contents, view: View, threshold: Threshold) -> list[
 def sweep_tables(contents: Contents) -> list[Block]:
     """A few lines of each sweep; the whole is in results.json."""
     tables: list[TableBlock] = []
-    for curve in contents.of(Curve):
-        if curve.kind != "sweep" or curve.subgroup:
-            continue
+    found = [c for c in contents.of(Curve) if c.kind == "sweep" and not c.subgroup]
+    order = best_first(contents)
+    for curve in sorted(found, key=lambda c: order.index(view_of(c))):
         points = curve.points
         total = len(points["threshold"])
         view = (curve.dataset, curve.model)

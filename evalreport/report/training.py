@@ -18,6 +18,7 @@ from evalreport.report.charts.training import learning, shared_height, training_
 from evalreport.report.columns import Column, across, left, left_out, right, table_of
 from evalreport.report.contents import Contents, View, view_of
 from evalreport.report.findings import as_title, history_finding, learning_finding
+from evalreport.report.leading import best_first
 from evalreport.report.marking import flat_counts_of
 from evalreport.report.model import Block, Chart, Charts, Facts, TableBlock, TablePair, Text
 from evalreport.report.numbers import count_text, or_dash, share_text, threshold_text, value_text
@@ -141,7 +142,7 @@ def training_blocks(contents: Contents) -> list[Block]:
 def _procedure(contents: Contents) -> list[Block]:
     """How each model that is trained here made its predictions."""
     told = []
-    for view in contents.views:
+    for view in best_first(contents):
         record = contents.row_record(view)
         text = "; ".join(map(prose, record.procedure)) if record is not None else ""
         if text:
@@ -151,7 +152,8 @@ def _procedure(contents: Contents) -> list[Block]:
 
 def _learning(contents: Contents) -> list[Block]:
     """A chart for each model: every metric over the rows trained on, training and test."""
-    records = contents.of(LearningCurve)
+    order = {view: place for place, view in enumerate(best_first(contents))}
+    records = sorted(contents.of(LearningCurve), key=lambda r: order.get(view_of(r), len(order)))
     if not records:
         return []
     blocks: list[Block] = []
@@ -487,7 +489,7 @@ def _history_table(run: History) -> TableBlock:
 
 def repeat_blocks(contents: Contents) -> list[Block]:
     """How values vary over repeats of the whole cross-validation, model by model."""
-    repeated = {v: [m for m in contents.pooled(v) if m.repeats] for v in contents.views}
+    repeated = {v: [m for m in contents.pooled(v) if m.repeats] for v in best_first(contents)}
     tables = [_repeats(contents, view, own) for view, own in repeated.items() if own]
     if len(tables) > 1 and all(len(table.columns) <= FEW_COLUMNS for table in tables):
         return [TablePair(tuple(tables[k : k + 2])) for k in range(0, len(tables), 2)]

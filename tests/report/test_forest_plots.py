@@ -83,7 +83,8 @@ def test_classes_stand_worst_first_with_their_counts() -> None:
     heads = [word for word in told if word in ("a", "b", "c")]
     # the worse of both models is 1/4 for a, 1/3 for c, 1 for b
     assert heads == ["a", "c", "b"]
-    assert [w for w in told if " / " in w] == ["3 / 4", "1 / 4", "1 / 3", "3 / 3", "3 / 3", "3 / 3"]
+    # both are right in 7 of 10; the macro recall of mn, 0.75, is the better one
+    assert [w for w in told if " / " in w] == ["1 / 4", "3 / 4", "3 / 3", "1 / 3", "3 / 3", "3 / 3"]
     assert {"m, too few", "mn, too few", "Recall"} <= set(told)
     assert drawn.caption == "Recall by class"
 

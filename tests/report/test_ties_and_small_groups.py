@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from plain_results import render_html
+from ready_specs import CONFIGS, results_of
 from report.html_page import Element, parse
 
 import evalreport
@@ -40,6 +42,38 @@ def test_classes_that_are_confused_equally_often_are_both_named() -> None:
     page = whole.text
     assert "of 50 rows of ape it found 46 (92.0" in page
     assert "called 4 bat; of bat it found the same share." in page
+
+
+def test_limits_of_a_gap_that_held_too_rarely_are_marked() -> None:
+    """Of the mean squared error of 169 small masses such limits held in 52 % of the samples."""
+    results = results_of(next(path for path in CONFIGS if path.stem == "breast_cancer"))
+    found = {
+        gap["gap"]: gap["gap_interval"]["held"]
+        for gap in results["subgroup_gaps"]
+        if gap["gap_interval"] and gap["gap_interval"].get("held", 1.0) < 0.93
+    }
+    assert len(found) == 2
+    page = parse(render_html(results))
+    marked = [row for row in _rows(page, "Gaps by size_band") if "†" in row[5]]
+    assert [row[0] for row in marked] == ["Brier score"]
+    assert "† Such limits held in fewer than 93 % of the samples studied." in page.text
+
+
+def test_models_stand_best_first_in_sweeps_and_comparisons() -> None:
+    """The second model of the spec is the better one."""
+    frame = {
+        "y": [0, 0, 0, 0, 1, 1, 1, 1] * 5,
+        "worse": [0.1, 0.6, 0.7, 0.2, 0.3, 0.6, 0.9, 0.8] * 5,
+        "better": [0.1, 0.2, 0.3, 0.2, 0.7, 0.6, 0.9, 0.8] * 5,
+        "base": [0.5, 0.6, 0.7, 0.2, 0.3, 0.4, 0.9, 0.8] * 5,
+    }
+    models = {name: {"score": name} for name in ("base", "worse", "better")}
+    page = _page(frame, models=models, positive={"label": "1"}, metrics=["accuracy", "recall"],
+                 comparisons={"reference": "base"})  # fmt: skip
+    sweeps = [c.text.split()[-1] for c in page.all("caption") if "Threshold sweep" in c.text]
+    assert sweeps[:2] == ["better", "worse"]
+    compared = [row[1] for row in _rows(page, "Differences from")]
+    assert [name.split()[-1] for name in dict.fromkeys(compared)] == ["better", "worse"]
 
 
 def test_of_groups_that_are_alike_none_is_the_worst() -> None:

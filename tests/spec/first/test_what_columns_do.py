@@ -285,7 +285,9 @@ def test_columns_of_classes_with_other_names_are_one_model(tmp_path, beside) -> 
     spec, text, results = first(tmp_path, columns)
     (model,) = spec["models"].values()
     assert model == {"scores": {"0": "prob_LOW", "1": "prob_MID", "2": "prob_HIGH"}}
-    reason = "the largest agrees with y in" if beside is None else "the largest is said in every row"
+    reason = (
+        "the largest agrees with y in" if beside is None else "the largest is said in every row"
+    )
     assert reason in text
     assert value(results, "accuracy", "micro") == pytest.approx(accuracy_score(Z, LARGEST))
     even = SHARES / SHARES.sum(axis=1, keepdims=True)
