@@ -65,7 +65,7 @@ def build(
     spec = provenance.spec.sha256 if provenance.spec is not None else ""
     return Report(
         title=prose(results.title or "Classifier evaluation"),
-        lead=" ".join(prose(said) for key in AT_THE_HEAD if (said := contents.about.get(key))),
+        lead=_lead(contents),
         language=visible(str(contents.report.get("language") or "en")),
         identifier=identifier(results),
         issued=issued_text(provenance) + as_of_text(results.as_of),
@@ -81,6 +81,12 @@ def build(
         logo=logo_address(contents),
         signed="UNSIGNED" if signed is None else signed.line,
     )
+
+
+def _lead(contents: Contents) -> str:
+    """What stands below the title, but for what the first page has a line for."""
+    below = [key for key in AT_THE_HEAD if key not in contents.words.study_fields]
+    return " ".join(prose(said) for key in below if (said := contents.about.get(key)))
 
 
 def _without_limits(results: Results) -> Results:

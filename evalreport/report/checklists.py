@@ -67,13 +67,34 @@ def model_identity(contents: Contents) -> str:
             params = ", ".join(f"{k} {v}" for k, v in (known.get("params") or {}).items())
             kind = f"{known['estimator']}, {params or 'its default parameters'}"
         elif isinstance(known.get("linear"), Mapping):
-            weights = known["linear"].get("weights") or {}
-            kind = f"linear, {counted(len(weights), 'weight')} and the bias in the spec"
+            kind = _linear(known["linear"])
+        elif isinstance(known.get("history"), Mapping):
+            kind = _steps_of(known["history"])
         else:
             # a column of predictions says nothing of what made them
             return ""
         told.append(f"{label_text(name)}: {prose(kind)}")
-    return _few(told)
+    return "; ".join(first_few(told, MOST_NAMES))
+
+
+def _linear(given: Mapping[str, Any]) -> str:
+    """A linear model with its parameters, or how many there are."""
+    weights = given.get("weights") or {}
+    what = "logistic equation" if given.get("link") == "logit" else "linear"
+    told = [f"{k} {prose(v)}" for k, v in (*weights.items(), ("bias", given.get("bias", 0)))]
+    if len(told) > MOST_NAMES + 1:
+        return f"{what}, {counted(len(weights), 'weight')} and the bias in the spec"
+    return f"{what}, {', '.join(told)}"
+
+
+def _steps_of(given: Mapping[str, Any]) -> str:
+    """What a history of training has of each step."""
+    weights = list(given.get("weights") or {})
+    file = prose(given.get("path") or "the data").rpartition("/")[2]
+    if weights:
+        return f"linear in {listed(first_few(weights, MOST_NAMES))}, weights by step in {file}"
+    kind = next((key for key in ("score", "margin", "prediction") if given.get(key)), "scores")
+    return f"training history, {kind} by step in {file}"
 
 
 def identity_text(identity: ModelIdentity) -> str:

@@ -55,8 +55,6 @@ M = TypeVar("M", bound=HasQuantity)
 
 #: Letters of a name from which on tables print it cut.
 LONG = 28
-#: Labels that only say that a row is not of the positive class.
-DENIALS = ("no", "false", "negative", "not")
 SYMBOLS = ("●", "◆", "▲", "■", "▼", "○", "□", "△")
 #: Looks of the marks on an axis: one for each symbol, of the same shape.
 STYLES = len(SYMBOLS)
@@ -127,16 +125,26 @@ class Contents:
         unit = prose(self.about.get("unit") or "row")
         return counted(count, unit, plural(unit))
 
-    def rows_of(self, count: float, label: str, *, positive: bool) -> str:
-        """So many rows of a class in the words of the study: ``212 malignant masses``."""
-        meant = prose(self.about.get("positive_means") or "") if positive else ""
-        if self.about.get("unit") and not meant and label.casefold() in DENIALS:
-            number, _, unit = self.rows_text(count).partition(" ")
-            return f"{number} other {unit}"
-        if self.about.get("unit") and (meant or not is_numbered(label_text(label))):
-            number, _, unit = self.rows_text(count).partition(" ")
-            return f"{number} {meant or label_text(label)} {unit}"
+    def rows_of(self, count: float, label: str, *, positive: bool | None) -> str:
+        """So many rows of a class in the words of the study: ``212 malignant masses``.
+
+        ``positive``: whether it is the positive one of two classes; None of one of several.
+        """
+        key = {True: "positive_means", False: "negative_means", None: ""}[positive]
+        meant = prose(self.about.get(key) or "")
+        unit = self.rows_text(count).partition(" ")[2] if self.about.get("unit") else ""
+        if positive is False and not meant and self.about.get("positive_means"):
+            # what is positive has words, and what is not has none
+            return f"{count_text(count)} other {unit}" if unit else self.others(count)
+        if unit and (meant or not is_numbered(label_text(label))):
+            return f"{count_text(count)} {meant or label_text(label)} {unit}"
         return f"{count_text(count)} {meant}" if meant else rows_of_class(count, label)
+
+    def others(self, count: float) -> str:
+        """The rows that are not positive, after those that are: ``357 benign``, ``357 others``."""
+        if meant := prose(self.about.get("negative_means") or ""):
+            return f"{count_text(count)} {meant}"
+        return "the other row" if count == 1 else f"{count_text(count)} others"
 
     @property
     def measures(self) -> tuple[Measure, ...]:

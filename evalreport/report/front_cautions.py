@@ -68,6 +68,7 @@ def caution_lines(
     if left := cautions[most:]:
         rest = f"{len(left)} more" if items else title
         if contents.large and "cautions" not in contents.sections:
-            rest += f": {'; '.join(first_few(list(map(_line, left)), MOST_TOLD))}"
+            titles = [_line(replace(note, headline="")) for note in left]
+            rest += f": {'; '.join(first_few(titles, MOST_TOLD))}"
         items.append(replace(left[0], title=rest, messages=(), code=""))
     return [Notes(title, tuple(items), style)]

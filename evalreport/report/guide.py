@@ -29,7 +29,7 @@ OF_TESTS = (
     "class last: then the same four counts are in other corners."
 )
 #: Words that sentences are made with, and nothing by themselves.
-NOUNS = ("unit", "positive_means")
+NOUNS = ("unit", "positive_means", "negative_means")
 #: What stands below the title of every report.
 AT_THE_HEAD = ("question", "intended_use")
 ABOUT = (
@@ -81,11 +81,13 @@ def _about(contents: Contents) -> list[Facts]:
     """
     about = contents.about
     listed = bool(contents.words.study)
-    known = [key for key, _ in ABOUT] + list(NOUNS)
+    # what page one has a line for stands there
+    above = contents.words.study_fields
+    known = {key for key, _ in ABOUT} | {*NOUNS, *above}
     items = [
         (title, prose(about[key]) if about.get(key) else "not provided")
         for key, title in ABOUT
-        if listed or (about.get(key) and key not in AT_THE_HEAD)
+        if key not in above and (listed or (about.get(key) and key not in AT_THE_HEAD))
     ]
     items += [
         (key.replace("_", " ").capitalize(), prose(about[key]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from evalreport.report.classes import first_table
-from evalreport.report.contents import DENIALS, Contents, View
+from evalreport.report.contents import Contents, View
 from evalreport.report.marking import flat_counts, positive_index
 from evalreport.report.numbers import count_text, share_text
 from evalreport.report.words import (
@@ -14,7 +14,6 @@ from evalreport.report.words import (
     counted,
     label_text,
     listed,
-    rows_of_class,
     rows_text,
 )
 from evalreport.report.worst import by_class, share_of_rows, worst_first
@@ -90,10 +89,7 @@ def _two_classes(contents: Contents, table: Table) -> tuple[str, str] | None:
     if not ill and not well:
         return None
     positive = contents.rows_of(ill, str(table.labels[k]), positive=True)
-    negative = str(table.labels[1 - k])
-    if negative.casefold() in DENIALS:
-        return positive, "the other row" if well == 1 else f"{count_text(well)} others"
-    return positive, rows_of_class(well, negative)
+    return positive, contents.others(well)
 
 
 def _of_two(table: Table, classes: tuple[str, str], who: str, *, again: bool) -> str:

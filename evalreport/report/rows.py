@@ -7,6 +7,7 @@ indeterminate or without a result, and of each what the reference standard says.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from evalreport.report.contents import Contents, View, view_of
 from evalreport.report.ledgers import (
@@ -33,13 +34,18 @@ WITH_MISSING = " and those excluded for lack of a result of the test or of the {
 
 @section("rows", "Flow of rows", short="Rows", of=(RowLedger,))
 def rows_blocks(contents: Contents) -> list[Block]:
-    """A flow for each account of rows that differs, then the ledgers of labels and rows."""
+    """A flow for each account of rows that differs, then what the labels mean.
+
+    The ledgers of rows say the same as the flow, and stand below it where they say more.
+    """
     flows: dict[tuple[FlowStep, ...], list[RowLedger]] = {}
     for record in contents.of(RowLedger):
         flows.setdefault(_steps(contents, record), []).append(record)
     blocks: list[Block] = [_flow(contents, steps, own) for steps, own in flows.items()]
     blocks += [Text(text) for text in agreement_words(contents)]
-    return [*blocks, ledgers(contents)] if blocks else []
+    more = any(r.unknown or len(r.classes) > MOST_CLASSES for r in contents.of(RowLedger))
+    own = ledgers(contents) if more else replace(ledgers(contents), rows=())
+    return [*blocks, own] if blocks else []
 
 
 def agreement_words(contents: Contents) -> list[str]:

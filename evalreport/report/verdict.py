@@ -51,7 +51,9 @@ FEW = 16
 def verdict_blocks(contents: Contents) -> list[Block]:
     """The first page; after it criteria of which its table does not say all."""
     blocks = page_one(contents, cautions(contents).items)
-    told = criteria_in(contents, front_views(contents))
+    views = front_views(contents)
+    # without a model there is no table of results that could say anything of a criterion
+    told = criteria_in(contents, views) if views else []
     left = [c for c in contents.of(Criterion) if not any(c is one for one in told)]
     return [*blocks, _criteria(contents, left, some=bool(told))] if left else blocks
 

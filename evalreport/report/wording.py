@@ -300,7 +300,7 @@ MODEL_CARD = Wording(
     ),
     "Model card",
     {
-        "guide": ("Intended use and limits", "Intended use", ""),
+        "guide": ("Scope and limits", "Scope", ""),
         "verdict": ("", "Summary", ""),
         "measures": ("Metrics and thresholds", "Metrics", ""),
         "scores": ("Metrics of the scores", "Score metrics", ""),
@@ -382,6 +382,8 @@ class Words:
         self.vocabulary = wording.vocabulary
         self.orientation, self.checklists = wording.orientation, wording.checklists
         self.study, self.positive_first = wording.study, wording.positive_first
+        #: What the spec says of a study and the first page has a line for.
+        self.study_fields = {field for _, fields in wording.study for field in fields}
         self.brief = wording.brief
         self.series = wording.series
         self.flow_by_result, self.guidance = wording.flow_by_result, wording.guidance

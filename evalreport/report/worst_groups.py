@@ -99,7 +99,8 @@ def _under(contents: Contents, m: records.Measure) -> str:
     if m.weight is not None:
         return contents.rows_text(m.n)
     if m.metric == "recall" and m.denominator is not None and m.label is not None:
-        positive = m.label == contents.positive((m.dataset, m.model))
+        two = contents.is_binary(view_of(m))
+        positive = m.label == contents.positive(view_of(m)) if two else None
         return contents.rows_of(m.denominator, m.label, positive=positive)
     both = of_two_classes(contents, m)
     names = [contents.positive(view_of(m)), *contents.classes(view_of(m))]

@@ -254,7 +254,8 @@ class Spec(Part):
     about: Mapping[Name, FreeText] = Field(
         default_factory=dict,
         description="Free text: question, intended_use, out_of_scope, limitations, and more "
-        "for the checklists; unit and positive_means are the nouns of sentences (mass, malignant).",
+        "for the checklists; unit, positive_means and negative_means are the nouns of sentences "
+        "(mass, malignant, benign).",
     )
     datasets: Annotated[Mapping[Name, Dataset], Field(min_length=1)] = Field(
         description="The rows that are evaluated, by name.",

@@ -54,7 +54,7 @@ def test_a_model_that_the_spec_defines_is_quoted():
     status, said = answers(models=models)["stard_2015", "10a"]
     assert status == "from the run"
     assert "sklearn.ensemble.RandomForestClassifier, max_depth 3" in said
-    assert "linear, 1 weight" in said
+    assert "linear, x 0.3, bias -1.2" in said
 
 
 def test_what_is_out_of_scope_is_no_implication_for_practice(plain):

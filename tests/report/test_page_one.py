@@ -93,19 +93,32 @@ def test_sentences_use_the_nouns_of_the_study() -> None:
     said = {d.all("dt")[0].text: d.all("dd")[0].text for d in section.all("div") if d.all("dt")}
     assert "on 8 masses of d, 3 of them malignant" in said["What."]
     assert said["In plain numbers."] == (
-        "Of 3 malignant masses, the model found 2 and missed 1, "
-        "with 1 false alarm among 5 rows of class 0."
+        "Of 3 malignant masses, the model found 2 and missed 1, with 1 false alarm among 5 others."
     )
 
 
-def test_rows_that_a_label_denies_are_the_others() -> None:
+@pytest.mark.parametrize(
+    ("means", "others", "alarms"),
+    [
+        ({"unit": "patient", "positive_means": "ill"}, "5 other patients", "among 5 others."),
+        ({"unit": "patient"}, "5 no patients", "among 5 others."),
+        (
+            {"unit": "patient", "positive_means": "ill", "negative_means": "healthy"},
+            "5 healthy patients",
+            "among 5 healthy.",
+        ),
+    ],
+)
+def test_rows_that_are_not_positive_have_the_words_of_the_spec(
+    means: dict[str, str], others: str, alarms: str
+) -> None:
+    """Without words of their own they are the others of those that have some."""
     results = evalreport.run(
-        _spec(about={"unit": "patient"}, positive={"label": "yes"}),
+        _spec(about=means, positive={"label": "yes"}),
         frames={"d": {**FRAME, "y": ["yes" if y else "no" for y in FRAME["y"]]}},
     )
-    contents = Contents(results.records)
-    assert contents.rows_of(5, "no", positive=False) == "5 other patients"
-    assert contents.rows_of(3, "yes", positive=True) == "3 yes patients"
+    assert Contents(results.records).rows_of(5, "no", positive=False) == others
+    assert alarms in first_page(results.to_html()).text
 
 
 def test_cautions_that_are_all_named_above_have_a_line_that_leads_to_them() -> None:
