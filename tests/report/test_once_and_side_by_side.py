@@ -28,12 +28,12 @@ def test_a_caution_has_a_line_on_the_first_page_and_stands_in_full_once(count):
     *first, whole = (d for d in page.all("div") if "caut" in d.attrs.get("class", "").split())
     lines = [a.text for own in first for a in own.all("a")]
     assert lines == [
+        *["2 cautions named above, in full"][: count == 2],
         *(f"Caution {k} (m)" for k in range(2, min(count, 7))),
         *["1 more"][: count > 7],
     ]
-    # without more of them there is no heading either
     heads = [own.all("h3")[0].text for own in first]
-    assert heads == ([f"{count - 2} more cautions"] if lines else [])
+    assert heads == ["Cautions" if count == 2 else f"{count - 2} more cautions"]
     # the first two are told in a sentence, and have no line as well
     (told,) = [dd.text for dd in page.all("dd") if "Caution 0" in dd.text]
     assert "Caution 1 (m)" in told

@@ -54,7 +54,7 @@ def test_limits_of_a_gap_that_held_too_rarely_are_marked() -> None:
     }
     assert len(found) == 2
     page = parse(render_html(results))
-    marked = [row for row in _rows(page, "Gaps by size_band") if "†" in row[5]]
+    marked = [row for row in _rows(page, "Gaps by size band") if "†" in row[5]]
     assert [row[0] for row in marked] == ["Brier score"]
     assert "† Such limits held in fewer than 93 % of the samples studied." in page.text
 

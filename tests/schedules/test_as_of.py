@@ -55,7 +55,7 @@ def test_a_missed_run_is_a_caution_of_the_next(tmp_path: Path) -> None:
     assert told["numbers"] == {"missed": 2}
     assert told["message"].endswith("one is due every day, 2 runs between them are missing.")
     page = (tmp_path / "runs" / third / "report.html").read_text(encoding="utf-8")
-    assert "Runs that should have come are missing" in page
+    assert "Scheduled runs are missing" in page
 
 
 def test_a_run_that_is_made_up_for_is_no_longer_missing(tmp_path: Path) -> None:
