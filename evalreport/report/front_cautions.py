@@ -41,7 +41,7 @@ def _sentence(note: Note) -> str:
 def _line(note: Note) -> str:
     """What to conclude from a caution, with the models that it is about."""
     line = note.headline or note.title
-    named = line.startswith((f"{note.whose} ", f"{note.whose}: ")) or f": {note.whose} is " in line
+    named = f" {note.whose} " in f" {line.replace(':', '')} "
     return line if named or not note.whose else f"{line} ({note.whose})"
 
 
