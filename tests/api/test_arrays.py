@@ -425,3 +425,10 @@ def test_public_names_are_listed_and_each_has_an_example() -> None:
         assert ">>>" in getattr(evalreport, name).__doc__, name
     with pytest.raises(AttributeError, match="evaluat"):
         _ = evalreport.evaluat
+
+
+def test_truth_values_are_spelled_as_the_words_beside_them() -> None:
+    """Two of three are right, and two classes are known."""
+    results = evaluate([True, False, True], y_pred=["True", "False", "False"], metrics=["accuracy"])
+    assert value(results, "accuracy") == pytest.approx(2 / 3)
+    assert results.json["labels"][0]["order"] == ["False", "True"]

@@ -353,3 +353,42 @@ def test_a_first_spec_of_one_class_names_the_positive_one(
     found = evalreport.run(spec).json
     assert found["labels"][0]["rule"] == f"label {positive}"
     assert value(found, "accuracy") == 0.75
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("label", ["2", "yes"])
+def test_a_named_positive_class_that_is_none_is_answered_with_the_classes(
+    tmp_path: Path, label: str, engine: str
+) -> None:
+    both = "y,p\n0,0.2\n1,0.8\n0,0.4\n1,0.6\n"
+    told = refused(tmp_path, {"d": both}, positive={"label": label}, engine=engine)
+    assert f"the positive class '{label}' is not a class of" in told
+    assert "classes are: 0, 1" in told
+    told = refused(tmp_path, {"d": both}, positive={"label": "1.0"}, engine=engine)
+    assert "`map: {'1': '1.0'}`" in told
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "names"),
+    [("0", "true", {"true": "1"}), ("1", "false", {"false": "0"}), ("1", "true", {"true": "1"})],
+)
+def test_truth_values_beside_numbers_are_one_map_away(
+    tmp_path: Path, first: str, second: str, names: dict[str, str]
+) -> None:
+    path = tmp_path / "d.jsonl"
+    values = [first, second, "0" if first == "1" else "1", first] * 3
+    path.write_text("".join(f'{{"y": {y}, "p": 0.{k}}}\n' for k, y in enumerate(values, 1)))
+    spec = {
+        "evalreport": 1,
+        "title": "t",
+        "datasets": {"d": {"path": str(path), "target": "y"}},
+        "models": {"m": {"score": "p"}},
+        "metrics": ["accuracy"],
+    }
+    with pytest.raises(DataError) as caught:
+        evalreport.run(spec)
+    asked = ", ".join(f"'{label}': '{name}'" for label, name in names.items())
+    assert f"`map: {{{asked}}}`" in str(caught.value)
+    spec["datasets"]["d"]["map"] = names  # type: ignore[index]
+    found = evalreport.run(spec).json
+    assert found["labels"][0]["order"] == ["0", "1"]
