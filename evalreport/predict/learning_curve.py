@@ -135,7 +135,7 @@ def learning_curve(
         points.append(_point(recipe.model, size, fits, data, metrics, bool(prepared.problems)))
     notes = (
         held_out,
-        "error bars are one standard deviation over repeats, whose rows overlap: not intervals",
+        "SD: over repeats, whose rows overlap, so it gives no interval",
     )
     return LearningCurve(recipe.model, tuple(points), len(splits), notes)
 

@@ -70,7 +70,8 @@ def post_hoc_text(contents: Contents) -> str:
         return ""
     cited = contents.results.provenance.protocol
     if cited is None:
-        return "No protocol fixed these limits before the results were seen."
+        these = "these limits" if len(contents.of(Criterion)) > 1 else "this limit"
+        return f"No protocol fixed {these} before the results were seen."
     if not cited.post_hoc:
         return ""
     named = [_with_titles(contents, text) for text in cited.post_hoc]

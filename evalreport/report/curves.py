@@ -90,7 +90,6 @@ AREA = "C: ROC AUC."
 SUMS = {
     "roc": ("roc_auc", "ROC AUC"),
     "precision_recall": ("average_precision", "average precision"),
-    "score_distribution": ("roc_auc", "ROC AUC"),
 }
 #: Columns that a curve is drawn from, and how its points are said.
 AXES = {
@@ -408,8 +407,7 @@ def _finding(shown: Shown) -> str:
             return precision_at(shown.curves[0], prevalence(contents, curves[0]))
         return precision_finding(shown.curves) or _end(shown)
     if shown.kind == "score_distribution":
-        above = scores_finding(_above_threshold(shown), class_names(shown, curves[0]))
-        return above or _end(shown)
+        return scores_finding(_above_threshold(shown), class_names(shown, curves[0]))
     if shown.kind == "decision":
         return benefit_finding(shown.curves)
     if shown.kind == "sweep" and len(curves) <= 2:
@@ -440,7 +438,14 @@ def _end(shown: Shown) -> str:
         for own, one in zip(shown.curves, shown.records, strict=True)
     }
     known = {name: area for name, area in areas.items() if area is not None}
-    return end_of(title, known, most=not shown.per_class) if len(known) == len(areas) else ""
+    if len(known) != len(areas):
+        return ""
+    if not shown.per_class:
+        return end_of(title, known, most=True)
+    view = view_of(shown.records[0])
+    kind = "label " if shown.contents.has_sets(view) else "class "
+    model = f", {shown.contents.mark(view).name}" * (len(shown.contents.views) > 1)
+    return end_of(title, known, of=kind * (len(known) > 1)) + model
 
 
 def _above_threshold(shown: Shown) -> list[Above]:

@@ -50,9 +50,10 @@ def _crossing(record: RocRelation, first: str, second: str) -> str:
     if record.crossing_count != len(at) or not at or len(at) > 2:
         times = counted(int(record.crossing_count), "time")
         return f"the curves of {first} and {second} cross {times}"
-    where = f"{value_text(at[0])}" if len(at) == 1 else listed([value_text(x) for x in at])
+    rates = "a false positive rate" if len(at) == 1 else "false positive rates"
+    where = f"{rates} of {listed([value_text(x) for x in at])}"
     if record.first_leads.by == record.second_leads.by:
-        return f"the curves of {first} and {second} cross at a false positive rate of {where}"
+        return f"the curves of {first} and {second} cross at {where}"
     lead = (
         record.first_leads
         if record.first_leads.by > record.second_leads.by
@@ -62,23 +63,26 @@ def _crossing(record: RocRelation, first: str, second: str) -> str:
     points = f"{100 * lead.by:.0f}" if lead.by >= 0.01 else value_text(100 * lead.by)
     return (
         f"{ahead} finds up to {points} points more at the same rate of false alarms; the curves "
-        f"cross at a false positive rate of {where}"
+        f"cross at {where}"
     )
 
 
-def end_of(title: str, values: Mapping[str, float], *, most: bool = False) -> str:
+def end_of(title: str, values: Mapping[str, float], *, most: bool = False, of: str = "") -> str:
     """Which of several curves has the lowest number, or the highest; of one that number.
 
+    ``of``: what the names are names of.
+
     >>> end_of("ROC AUC", {"a": 0.8, "b": 0.75}), end_of("ROC AUC", {"a": 1.0, "b": 1.0})
-    ('ROC AUC is lowest in b: 0.750', 'ROC AUC is 1 in each of 2')
+    ('ROC AUC is lowest for b: 0.750', 'ROC AUC is 1 for each of 2')
     """
     if not values:
         return ""
     end = (max if most else min)(values.values())
-    names = [name for name, own in values.items() if own == end]
+    names = [name for name, own in values.items() if value_text(own) == value_text(end)]
     if len(names) == len(values):
-        return f"{title} is {value_text(end)}" + (f" in each of {len(names)}" * (len(names) > 1))
-    return f"{title} is {'highest' if most else 'lowest'} in {listed(names)}: {value_text(end)}"
+        return f"{title} is {value_text(end)}" + (f" for each of {len(names)}" * (len(names) > 1))
+    end_text = "highest" if most else "lowest"
+    return f"{title} is {end_text} for {of}{listed(names)}: {value_text(end)}"
 
 
 def recall_at(curve: Curve, most: float = 0.1) -> str:
@@ -276,10 +280,12 @@ def calibration_finding(curves: Sequence[Curve], x: str) -> str:
     off = [one for one in told if one[1]]
     if not off:
         return f"no bin is off: {listed([f'0 of {n} ({name})' for name, _, n in told])}"
-    name, out, n = max(off, key=lambda one: one[1] / one[2])
     if len(off) > MOST_NAMED:
-        bins_of = f"{out} of {counted(n, 'bin')}"
-        return f"{len(off)} of {len(told)} are off in some bin, {name} in most: {bins_of}"
+        _, out, n = max(off, key=lambda one: one[1] / one[2])
+        worst = [name for name, *own in off if own[0] * n == out * own[1]]
+        who = "each" if len(worst) == len(off) else f"most of all {listed(worst)}:"
+        some = f"{len(off)} of {len(told)} are off in some bin"
+        return f"{some}, {who} in {out} of {counted(n, 'bin')}"
     name, out, n = off[0]
     words = [f"{name} is off in {out} of {counted(n, 'bin')}"]
     words += [f"{name} in {out} of {n}" for name, out, n in off[1:]]

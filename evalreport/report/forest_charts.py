@@ -20,6 +20,7 @@ from evalreport.report.charts.forest import (
 from evalreport.report.contents import Contents, view_of
 from evalreport.report.model import Chart, Charts
 from evalreport.report.numbers import count_text, value_text
+from evalreport.report.words import listed
 from evalreport.report.worst import share_of_rows, sign_of, stands_on_few, worst_of
 from evalreport.results.records import Measure
 
@@ -94,10 +95,17 @@ def worst_words(contents: Contents, groups: Mapping[str, Sequence[Measure]], kin
     if worst is None:
         return ""
     most = "lowest" if sign_of(worst.metric) > 0 else "highest"
-    several = len({view_of(m) for m, _ in judged.values()}) > 1
-    of = f", {contents.mark(view_of(worst)).name}" if several else ""
+    several = len(contents.views) > 1
     value = value_text(worst.value or 0.0)
-    return f"{contents.heading(worst)} is {most} in {judged[worst.id][1]}: {value}{of}"
+    alike = [
+        name + (f" ({contents.mark(view_of(m)).name})" if several else "")
+        for m, name in judged.values()
+        if (m.metric, m.params) == (worst.metric, worst.params)
+        and value_text(m.value or 0.0) == value
+    ]
+    few = any(m.subgroup and stands_on_few(contents, m) for own in groups.values() for m in own)
+    enough = ", of groups with rows enough" if few else ""
+    return f"{contents.heading(worst)} is {most} in {listed(alike)}: {value}{enough}"
 
 
 def forest_chart(

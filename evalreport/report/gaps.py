@@ -146,6 +146,8 @@ def _table(
         right("groups differ, p", lambda gap: _test(contents, gap, columns)),
     ]
     note = "p is from one test over all groups, not corrected for the number of metrics."
+    if any(_few(contents, gap) for key in keys for gap in groups[key]):
+        note += " The widest gap is that of a group with rows enough to judge, where there is one."
     if any(_test(contents, gap, columns) == "–" for gap in widest[:MOST_LINES]):
         note += " –: no test was made."
     note += _covers(gap.gap_interval for gap in widest[:MOST_LINES])

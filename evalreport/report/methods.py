@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from evalreport.metrics.advice import ADVICES, VAN_CALSTER, Advice
@@ -268,7 +268,7 @@ def difference_blocks(contents: Contents, references: References) -> list[Block]
     columns: list[Column[tuple[tuple[str, str], dict[str, list[Interval]]]]] = [
         left("metric", lambda line: ", ".join(line[1])),
         *(() if one else (left("limits of", lambda line: line[0][0]),)),
-        left("method", lambda line: line[0][1] + _held(line[1].values())),
+        left("method", lambda line: line[0][1] + _held(line[1])),
     ]
     rows = list(lines.items())[:MOST_DIFFERENCES]
     more = len(lines) - len(rows)
@@ -303,11 +303,22 @@ def _intervals(contents: Contents) -> Iterator[tuple[str, str, Interval]]:
             yield "the largest gap of groups", title, interval
 
 
-def _held(groups: Iterable[Sequence[Interval]]) -> str:
-    """The least and the most of 100 such limits that held, where the least is too few."""
-    told = [one for own in groups for one in own]
-    shares = [x for one in told if one.study and one.is_rarely_held for x in one.study[:2]]
-    return _covers(min(shares), max(shares)) if shares else ""
+def _held(groups: Mapping[str, Sequence[Interval]]) -> str:
+    """The metrics some of whose limits held too rarely: the least and most of 100, and where."""
+    rarely = [
+        (title, one.study)
+        for title, own in groups.items()
+        for one in own
+        if one.study is not None and one.is_rarely_held
+    ]
+    if not rarely:
+        return ""
+    shares = [x for _, held in rarely for x in (held.low, held.high)]
+    cells = dict.fromkeys(held.cell for _, held in rarely)
+    named = dict.fromkeys(title for title, _ in rarely)
+    of = f" for some of {listed(list(named))}" if len(named) < len(groups) else ""
+    at = f" ({'; '.join(cells)})"
+    return f"{_covers(min(shares), max(shares))}{of}{at}"
 
 
 def _source(method: str) -> str:

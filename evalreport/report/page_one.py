@@ -27,6 +27,7 @@ from evalreport.report.curves import front_chart
 from evalreport.report.folds import front_folds
 from evalreport.report.front_cautions import care, caution_lines
 from evalreport.report.leading import (
+    best_first,
     front_views,
     headline_identities,
 )
@@ -109,7 +110,7 @@ def lead_sentence(contents: Contents) -> str:
     """The outcome and what decided it in one sentence, for readers who see no more of a report."""
     word, _, _ = outcome(contents)
     views = front_views(contents)
-    decided = _deciding(contents, "closest to failing ") or _first_value(contents, views)
+    decided = _deciding(contents, "closest to failing, ") or _first_value(contents, views)
     return contents.said(None, f"{word}: {decided}." if decided else f"{word}.")
 
 
@@ -160,7 +161,7 @@ def _earlier_runs(contents: Contents) -> str:
 def _decided_how(contents: Contents) -> str:
     """The models, with the condition that those with a threshold share; the others after it."""
     found: dict[str, str] = {}
-    for view in contents.views:
+    for view in best_first(contents):
         at, operator = contents.first_threshold(view)[0], contents.operator(view)
         found[view[1]] = "" if at is None else condition_text(at, operator)
     shared = {said for said in found.values() if said}

@@ -203,7 +203,8 @@ def _plotted(
     whole = [m for v in contents.views for m in contents.pooled(v) if wanted(contents, m)]
     # that a rule without scores has no ROC AUC tells nothing
     known = [m for m in (*whole, *measures) if m.state != "not_applicable"]
-    same = [m for m in known if identity(m) == by]
+    views = best_first(contents)
+    same = sorted((m for m in known if identity(m) == by), key=lambda m: views.index(view_of(m)))
     return _by_group(same, slices[: most_groups(len(contents.views))])
 
 
@@ -299,7 +300,14 @@ def _classes_in_groups(
         rows.append(Row(heads, tuple(own), " ".join(heads), against_the_rest(table, label)))
     order = {head: k for k, head in enumerate(dict.fromkeys(row.heads[0] for row in rows))}
     classes = {label: k for k, label in enumerate(dict.fromkeys(row.heads[1] for row in rows))}
-    rows.sort(key=lambda row: (order[row.heads[0]], classes[row.heads[1]]))
+    views = best_first(contents)
+    rows.sort(
+        key=lambda row: (
+            order[row.heads[0]],
+            classes[row.heads[1]],
+            views.index(view_of(row.measures[0])),
+        )
+    )
     sets = all(contents.has_sets(view) for _, _, view in found)
     title = f"{'Labels' if sets else 'Classes'} by {name}"
     return [*measures_strip(contents, title, rows, [name, "label" if sets else "class"])]

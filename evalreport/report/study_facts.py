@@ -88,7 +88,7 @@ def rows_of_run(contents: Contents) -> str:
         where = contents.rows_text(ledger.used)
         # recordings of a dataset of that name
         where += "" if where.endswith(f" {label_text(dataset)}") else f" of {label_text(dataset)}"
-        told.append(f"{where}{_classes_text(contents, view, ledger)}{groups}{out}")
+        told.append(f"{where}{groups}{_classes_text(contents, view, ledger)}{out}")
     more = len(contents.datasets) - len(told)
     if told and more > 0:
         told.append(counted(more, "other dataset"))

@@ -56,7 +56,7 @@ def test_points_equal_fits_made_by_hand(data):
         assert point.test["accuracy"].mean == pytest.approx(np.mean(tests), abs=1e-15)
         assert point.test["accuracy"].spread == pytest.approx(np.std(tests, ddof=1), abs=1e-15)
     assert "holds out a fifth of the rows" in curve.notes[0]
-    assert "not intervals" in curve.notes[1]
+    assert "no interval" in curve.notes[1]
 
 
 def test_subsets_are_nested_stratified_and_apart_from_the_test_rows(data):

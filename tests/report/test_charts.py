@@ -139,7 +139,13 @@ def test_the_finding_of_bins_counts_the_intervals_beside_the_diagonal() -> None:
     assert said([b, curve], "mean_score") == "a is off in 1 of 2 bins; b in none of 2"
     assert said([curve, c], "mean_score") == "a is off in 1 of 2 bins; c in 1 of 2"
     each = [*(replace(curve, name=name) for name in "acd"), b, replace(curve, name="e")]
-    assert said(each, "mean_score") == "4 of 5 are off in some bin, a in most: 1 of 2 bins"
+    assert said(each, "mean_score") == "4 of 5 are off in some bin, each in 1 of 2 bins"
+    worse = replace(
+        curve, name="f", points=told | {"observed_low": [0.3, 0.4], "observed_high": [0.4, 0.6]}
+    )
+    assert said([*each, worse], "mean_score") == (
+        "5 of 6 are off in some bin, most of all f: in 2 of 2 bins"
+    )
     fewer = Curve("a", 0, {**few, "n": [3, 1]})
     assert findings.calibration_finding([fewer], "mean_score") == (
         "2 of 2 bins have fewer than 10 rows: too few to judge calibration"

@@ -8,6 +8,7 @@ from evalreport.engine.cautions.declare import Caution, caution
 from evalreport.engine.cautions.facts import RunFacts
 from evalreport.engine.cautions.wording import counted, estimate, limits, listed, name, of_class
 from evalreport.predict.view import LabelView
+from evalreport.results.identity import MEAN_OF_FOLDS
 from evalreport.results.records import AgainstBaseline
 
 
@@ -25,7 +26,7 @@ def baseline_not_beaten(run: RunFacts) -> Iterator[Caution]:
         own = [r for r in run.against if (r.dataset, r.model) == (view.dataset, view.model)]
         guessed = [r for r in own if r.previous is None and r.outcome in ("not_shown", "worse")]
         previous = [r for r in own if r.previous is not None and r.outcome != "not_judged"]
-        said = [_beside(view, r) for r in guessed]
+        said = [_beside(run, view, r) for r in guessed]
         worse = [r for r in previous if r.outcome == "worse"]
         headline = ""
         if guessed:
@@ -52,10 +53,13 @@ def _headline(r: AgainstBaseline) -> str:
     return f"{'Worse' if worse else 'Not shown to be better'} than the previous model"
 
 
-def _beside(view: LabelView, r: AgainstBaseline) -> str:
+def _beside(run: RunFacts, view: LabelView, r: AgainstBaseline) -> str:
     """The value that judges the model beside that of an answer that looks at no row."""
     assert r.interval is not None
-    value = f"{_titled(view, r)} is {estimate(r.value)} ({limits(r.interval.low, r.interval.high)})"
+    folds = any(m.id == r.measure and m.fold == MEAN_OF_FOLDS for m in run.measures)
+    of = ", mean over folds," if folds else ""
+    inside = limits(r.interval.low, r.interval.high)
+    value = f"{_titled(view, r)}{of} is {estimate(r.value)} ({inside})"
     what = "guessing" if r.baseline == "chance" else f"the {r.baseline.replace('_', ' ')}"
     if r.outcome == "worse":
         return f"{value}, worse than {what} ({estimate(r.baseline_value)})"

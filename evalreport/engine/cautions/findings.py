@@ -172,7 +172,7 @@ _passed_on(
     OTHER,
     "Every other finding of the data reader.",
     severity="note",
-    title="Note on the data",
+    title="About the data",
     why="the data contain something that is allowed but may mislead",
     read_instead="the data themselves at the place named",
 )
