@@ -243,11 +243,14 @@ def better_finding(curves: Sequence[Curve]) -> str:
     if not every or len({len(rows) for rows in every}) > 1:
         return ""
     above = [sum(own > max(all_of, 0.0) + 1e-12 for _, own, all_of in rows) for rows in every]
-    told = [f"{n} ({c.name})" for n, c in zip(above, curves, strict=True)]
-    at = f"{above[0]}" if len(set(above)) == 1 else listed(told)
-    each = ", each of them" if len(set(above)) == 1 < len(curves) else ""
     thresholds = counted(len(every[0]), "threshold")
-    return f"scores beat treating all and none at {at} of {thresholds}{each}"
+    if len(set(above)) == 1 < len(curves):
+        each = f"for each of {len(curves)}"
+        return f"{each}, scores beat treating all and none at {above[0]} of {thresholds}"
+    told = [
+        f"{n} ({c.name})" if len(curves) > 1 else f"{n}" for n, c in zip(above, curves, strict=True)
+    ]
+    return f"scores beat treating all and none at {listed(told)} of {thresholds}"
 
 
 def _heights(curve: Curve, x: str, y: str) -> dict[float, float]:

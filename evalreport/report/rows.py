@@ -44,6 +44,8 @@ def rows_blocks(contents: Contents) -> list[Block]:
     blocks: list[Block] = [_flow(contents, steps, own) for steps, own in flows.items()]
     blocks += [Text(text) for text in agreement_words(contents)]
     more = any(r.unknown or len(r.classes) > MOST_CLASSES for r in contents.of(RowLedger))
+    # of sets a row has any number of labels, and each a share of its own
+    more |= any(map(contents.has_sets, contents.views))
     own = ledgers(contents) if more else replace(ledgers(contents), rows=())
     return [*blocks, own] if blocks else []
 

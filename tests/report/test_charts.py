@@ -199,7 +199,7 @@ def test_the_finding_of_net_benefit_of_classes_counts_thresholds() -> None:
     assert said([a, b]) == "scores beat treating all and none at 3 (a) and 1 (b) of 3 thresholds"
     assert said([b]) == "scores beat treating all and none at 1 of 3 thresholds"
     assert said([a, replace(a, name="c")]) == (
-        "scores beat treating all and none at 3 of 3 thresholds, each of them"
+        "for each of 2, scores beat treating all and none at 3 of 3 thresholds"
     )
 
 

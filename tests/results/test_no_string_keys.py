@@ -53,7 +53,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "verify/kept.py": "datasets",
         "verify/recorded_spec.py": "datasets",
         "report/characteristics.py": "datasets",
-        "report/checklists.py": "folds models params repeats weights",
+        "report/checklists.py": "bias folds models params repeats weights",
         "report/methods.py": "resamples seed",
         "report/openlineage.py": "series",
         "report/page_one.py": "cadence",

@@ -63,6 +63,7 @@ def step_chosen_here(run: RunFacts) -> Iterator[Caution]:
             f"The best steps of {name(model)} have the fewest mistakes and the lowest cost on the "
             f"same rows that they are judged on.",
             model=model,
+            headline=f"The best step of {name(model)} was chosen on the rows it is judged on",
         )
 
 

@@ -6,7 +6,16 @@ from collections.abc import Iterator
 
 from evalreport.engine.cautions.declare import Caution, caution
 from evalreport.engine.cautions.facts import RunFacts
-from evalreport.engine.cautions.wording import limits, name, number, of_class, part, percent, rows
+from evalreport.engine.cautions.wording import (
+    estimate,
+    limits,
+    name,
+    number,
+    of_class,
+    part,
+    percent,
+    rows,
+)
 from evalreport.engine.intervals.pooled_ranks import ONE_SCALE
 from evalreport.metrics.catalogue import metric_named, of_caution
 from evalreport.metrics.declare import Interval
@@ -180,8 +189,8 @@ def auc_flatters_rare_positives(run: RunFacts) -> Iterator[Caution]:
         positive, total = table.positive_total.item(), table.total.item()
         if positive < RARE * total and area.number >= precise.number + FLATTERING:
             yield Caution(
-                f"ROC AUC is {number(area.number)} while average precision is "
-                f"{number(precise.number)}; {part(positive, total)} rows are positive.",
+                f"ROC AUC is {estimate(area.number)} while average precision is "
+                f"{estimate(precise.number)}; {part(positive, total)} rows are positive.",
                 view.dataset,
                 view.model,
                 measured.id,

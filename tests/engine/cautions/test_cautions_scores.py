@@ -90,7 +90,7 @@ def test_roc_auc_flatters_rare_positives(kit: Any) -> None:
     facts = kit.run(one, ["roc_auc"])
     (record,) = kit.cautions(facts, "auc_flatters_rare_positives")
     assert record.message == (
-        "ROC AUC is 0.862 while average precision is 0.1; 2 of 100 rows are positive."
+        "ROC AUC is 0.862 while average precision is 0.100; 2 of 100 rows are positive."
     )
     assert record.numbers["roc_auc"] == pytest.approx(1 - 27 / 196)
     assert kit.message(kit.run(one, ["recall"]), "auc_flatters_rare_positives") is None
