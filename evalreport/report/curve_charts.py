@@ -193,13 +193,13 @@ def on_axes(shown: Shown, named: On = key) -> On:
 
         return draw
     if shown.kind == "precision_recall":
-        at, _ = _used(shown)
+        at, said = _used(shown)
         rings = [(k, tpr, ppv) for k, _, tpr, ppv in at if ppv is not None]
         share = None if shown.per_class else prevalence(contents, shown.records[0])
         words = shown.said("recall"), shown.said("precision")
 
         def draw_steps(axes: Axes) -> None:
-            precision_recall(axes, curves, share, rings, words)
+            precision_recall(axes, curves, share, rings, words, said)
             named(axes)
 
         return draw_steps
@@ -257,7 +257,7 @@ def front_drawing(shown: Shown) -> Drawing:
     """The same curves beside tables: square, with the names of the curves below."""
     lines = [named for curve in shown.curves for named in below(label(curve, len(shown.records)))]
     # a line more for guessing, and for the threshold that rings are at
-    under = KEY_LINE * (len(lines) + 1 + (shown.kind == "roc" and bool(_used(shown)[0])))
+    under = KEY_LINE * (len(lines) + 1 + bool(_used(shown)[0]))
 
     def draw(figure: Figure) -> None:
         on_axes(shown, key_below)(panel(figure, 26, 30 + under, FRONT - 32, FRONT - 32))

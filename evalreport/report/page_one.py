@@ -110,7 +110,9 @@ def lead_sentence(contents: Contents) -> str:
     """The outcome and what decided it in one sentence, for readers who see no more of a report."""
     word, _, _ = outcome(contents)
     views = front_views(contents)
-    decided = _deciding(contents, "closest to failing, ") or _first_value(contents, views)
+    decided = _deciding(contents, "closest to failing, by its interval's width: ") or _first_value(
+        contents, views
+    )
     return contents.said(None, f"{word}: {decided}." if decided else f"{word}.")
 
 
@@ -199,7 +201,9 @@ def _verdict(contents: Contents, views: Sequence[View]) -> str:
     return " ".join([*(f"{one}." for one in said), post_hoc_text(contents)]).strip()
 
 
-def _deciding(contents: Contents, closest: str = "Closest to failing: ") -> str:
+def _deciding(
+    contents: Contents, closest: str = "Closest to failing, by its interval's width: "
+) -> str:
     """The criteria that failed, else the one ``closest`` to it; nothing of none decided."""
     entries = gravest_first(contents, contents.of(records.Criterion))
     failed = [c for c in entries if c.outcome in NOT_HELD]

@@ -89,9 +89,9 @@ def _no_difference(contents: Contents) -> str:
         named[f"{contents.title(m)}{by}{on}"] = None
     if not named:
         return "No difference between groups is shown."
-    other = next(iter(named)) if len(named) == 1 else f"{len(named)} other values"
-    where = " (Subgroups)" if "subgroups" in contents.sections else ""
-    return f"No difference shown here, but in {other}{where}."
+    other = f"{next(iter(named))} differs" if len(named) == 1 else f"{len(named)} others differ"
+    where = " (Subgroups)" if "subgroups" in contents.sections else " (results.json)"
+    return f"No difference is shown in this value; {other}{where}."
 
 
 def _under(contents: Contents, m: records.Measure) -> str:

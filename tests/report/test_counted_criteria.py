@@ -143,7 +143,8 @@ def test_what_decided_is_farthest_from_its_limit_in_widths_of_its_interval() -> 
     results = evalreport.run({**SPEC, **one}, frames={"d": FRAME})
     widths = {name: results[name].high - results[name].low for name in ("accuracy", "precision")}
     assert widths["precision"] > widths["accuracy"]
-    assert "Closest to failing: Precision, 0.667, required at least 0.4667." in page
+    closest = "Closest to failing, by its interval&#39;s width: "
+    assert f"{closest}Precision, 0.667, required at least 0.4667." in page
 
 
 def test_no_protocol_is_said_on_the_first_page() -> None:

@@ -91,7 +91,7 @@ def test_a_difference_by_another_metric_is_not_denied() -> None:
         "metrics": ["recall", "specificity"],
         "subgroups": ["site"],
     }
-    told = "No difference shown here, but in Specificity (Subgroups)."
+    told = "No difference is shown in this value; Specificity differs (Subgroups)."
     assert told in _first(spec, {"d": columns}).text
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from evalreport.report.charts.points import spread
-from evalreport.report.charts.style import OTHERS, mark
+from evalreport.report.charts.style import OTHERS, SOFT, mark
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -78,7 +78,12 @@ def bars(axes: Axes, rows: Rows, base: float = 0.0, **style: Any) -> None:
     axes.fill([x for x, _ in points], [y for _, y in points], linewidth=0, **style)
 
 
-def rings(axes: Axes, at: Sequence[tuple[int, float, float]]) -> None:
-    """The sign of each model (place, x, y), hollow, where its threshold lies on its curve."""
+def rings(axes: Axes, at: Sequence[tuple[int, float, float]], said: str = "") -> None:
+    """The sign of each model (place, x, y), hollow, where its threshold lies on its curve.
+
+    ``said`` names the threshold among the lines.
+    """
     for place, x, y in at:
         axes.plot([x], [y], **mark(place, 6, hollow=True), clip_on=False, zorder=3)
+    if at and said:
+        axes.plot([], [], **mark(0, 6, hollow=True) | {"color": SOFT}, label=said)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from evalreport.report.charts.labels import heading, label
 from evalreport.report.charts.lines import Rows, band, behind, level, rings
 from evalreport.report.charts.points import FEWEST, Curve, columns, spaced, split
-from evalreport.report.charts.style import LINE, SOFT, colour, mark, name_axes, shares, stroke
+from evalreport.report.charts.style import LINE, colour, name_axes, shares, stroke
 from evalreport.report.numbers import value_text
 
 if TYPE_CHECKING:
@@ -41,9 +41,7 @@ def roc(
         rows = columns(curve.points, "fpr", "tpr")
         axes.plot(*split(rows), **stroke(curve.place), label=label(curve, len(curves)))
     _chance(axes)
-    rings(axes, at)
-    if at and said_at:
-        axes.plot([], [], **mark(0, 6, hollow=True) | {"color": SOFT}, label=said_at)
+    rings(axes, at, said_at)
 
 
 def zoomed_roc(
@@ -79,11 +77,12 @@ def precision_recall(
     prevalence: float | None = None,
     at: Sequence[tuple[int, float, float]] = (),
     words: tuple[str, str] = ("recall", "precision"),
+    said_at: str = "",
 ) -> None:
     """What precision is reached at each recall; one curve has its band.
 
-    ``at`` are rings (place, recall, precision) at the threshold used; ``prevalence`` is what
-    guessing gives.
+    ``at`` are rings (place, recall, precision) at the threshold that ``said_at`` names;
+    ``prevalence`` is what guessing gives.
     """
     shares(axes)
     name_axes(axes, *words)
@@ -101,7 +100,7 @@ def precision_recall(
     if prevalence is not None:
         said = f"guessing\n{value_text(prevalence)}"
         axes.axhline(prevalence, color=LINE, linewidth=0.6, zorder=1, label=said)
-    rings(axes, at)
+    rings(axes, at, said_at)
 
 
 def one_precision_recall(
