@@ -97,7 +97,7 @@ def words_of(found: Any, template: str | None = None) -> str:
 def test_the_page_names_the_column_and_counts_both(tmp_path: Path) -> None:
     text = words_of(evaluated(tmp_path, LABELS, "memory"))
     clusters, holders, median, most = expected(ROWS.drop(index=7))
-    assert f"30 of them ill in {clusters} clusters by patient" in text
+    assert f"in {clusters} clusters by patient, 30 of them ill" in text
     assert f"clusters of used rows, by patient{clusters}" in text
     assert f"rows in a cluster, median{median:g}" in text
     assert f"rows in a cluster, most{most}" in text
