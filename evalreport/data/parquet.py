@@ -129,7 +129,7 @@ def _columns(
     if not asked:
         return []
     room.take(0, more=_text_bytes(file, asked, count, limits))
-    text = file.query([f"{expression(file.types[i], f'c{i}')} AS c{i}" for i in asked], count)
+    text = file.selection([f"{expression(file.types[i], f'c{i}')} AS c{i}" for i in asked], count)
     names = [file.header[i] for i in asked]
     return interruptible(
         file.connection, lambda: columns_of(file.connection, text, names, file.name)
@@ -147,10 +147,10 @@ def _text_bytes(file: ParquetFile, asked: list[int], count: int, limits: Limits)
     if not sizes:
         return 0
     if count < file.rows:
-        found = file.connection.execute(file.query(sizes, count)).fetchall()
+        found = file.connection.execute(file.selection(sizes, count)).fetchall()
     else:
         sums = [f"sum({size})" for size in sizes]
-        text = file.query(sums, count)
+        text = file.selection(sums, count)
         found = interruptible(file.connection, lambda: file.connection.execute(text).fetchall())
     total = sum(int(size or 0) for row in found for size in row)
     if total > limits.bytes:

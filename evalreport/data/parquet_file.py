@@ -216,7 +216,7 @@ class ParquetFile:
         rows: list[tuple[Any, ...]] = self.connection.execute(query, [self.path]).fetchall()
         return rows
 
-    def query(self, expressions: Collection[str], count: int) -> str:
+    def selection(self, expressions: Collection[str], count: int) -> str:
         """A query of the first ``count`` rows; columns are called c0, c1, ... by position."""
         names = ", ".join(f"c{i}" for i in range(len(self.header)))
         limit = f" LIMIT {count}" if count < self.rows else ""
