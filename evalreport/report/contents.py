@@ -133,8 +133,8 @@ class Contents:
         key = {True: "positive_means", False: "negative_means", None: ""}[positive]
         meant = prose(self.about.get(key) or "")
         unit = self.rows_text(count).partition(" ")[2] if self.about.get("unit") else ""
-        if positive is False and not meant and self.about.get("positive_means"):
-            # what is positive has words, and what is not has none
+        if positive is False and not meant and (unit or self.about.get("positive_means")):
+            # a label may deny, and "5 no patients" are not none
             return f"{count_text(count)} other {unit}" if unit else self.others(count)
         if unit and (meant or not is_numbered(label_text(label))):
             return f"{count_text(count)} {meant or label_text(label)} {unit}"

@@ -54,6 +54,13 @@ On = Callable[["Axes"], None]
 Record = records.Curve
 
 
+#: The metric that sums up curves of a kind, and its name beside a line and in a sentence.
+SUMS = {
+    "roc": ("roc_auc", "AUC", "ROC AUC"),
+    "precision_recall": ("average_precision", "AP", "average precision"),
+}
+
+
 class Shown(NamedTuple):
     """Curves of one kind with their records, of several models or of the classes of one."""
 
@@ -89,16 +96,16 @@ class Shown(NamedTuple):
 
     def _summed(self, one: Record) -> tuple[str, ...]:
         """The numbers that sum a curve up, as far as the run has them."""
-        if self.kind == "roc":
-            return tuple(_number(self.contents, one, "roc_auc", "AUC"))
-        if self.kind == "precision_recall":
-            found = _number(self.contents, one, "average_precision", "AP")
-            # of models the line of guessing is named
-            share = prevalence(self.contents, one) if self.per_class else None
-            return (*found, *([f"prevalence {value_text(share)}"] if share is not None else []))
         if self.kind == "calibration":
             return self._line_in_words(one)
-        return ()
+        if self.kind not in SUMS:
+            return ()
+        metric, short, _ = SUMS[self.kind]
+        found = _number(self.contents, one, metric, short)
+        # of models the line of guessing is named
+        rare = self.kind == "precision_recall" and self.per_class
+        share = prevalence(self.contents, one) if rare else None
+        return (*found, *([f"prevalence {value_text(share)}"] if share is not None else []))
 
     def _line_in_words(self, one: Record) -> tuple[str, ...]:
         """The calibration line, the area C under the ROC curve, rows, and what the run has else.
@@ -289,17 +296,18 @@ def is_enlarged(shown: Shown) -> bool:
     """Whether the left of ROC curves is drawn larger too: all lie near the corner."""
     if shown.kind != "roc" or shown.per_class or len(shown.records) > MOST_TOGETHER:
         return False
-    areas = [area_of(shown.contents, one, "roc_auc") for one in shown.records]
+    areas = [area_of(shown.contents, one, "roc") for one in shown.records]
     return max((area or 0.0 for area in areas), default=0.0) > NEAR_PERFECT
 
 
-def area_of(contents: Contents, one: Record, metric: str) -> float | None:
-    """The area under the ROC curve of the rows and of the class of a curve, or average precision.
+def area_of(contents: Contents, one: Record, kind: str) -> float | None:
+    """What sums up the curve of this ``kind`` of the rows and of the class of a curve.
 
     As it was measured, else as the curve has it.
     """
+    metric = SUMS[kind][0]
     measured = [m.value for m in known(contents, one, metric)]
-    own = _beside(contents, one, "roc" if metric == "roc_auc" else "precision_recall")
+    own = _beside(contents, one, kind)
     return measured[0] if measured else None if own is None else own.sums.get(metric)
 
 

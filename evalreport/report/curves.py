@@ -16,6 +16,7 @@ from evalreport.report.columns import Column, across, left, table_of
 from evalreport.report.contents import Contents, View, view_of
 from evalreport.report.curve_charts import (
     MOST_TOGETHER,
+    SUMS,
     Shown,
     area_of,
     at_first,
@@ -86,11 +87,6 @@ SIGNS = (
     ("Emax", "Emax: largest distance of the smoothed line."),
 )
 AREA = "C: ROC AUC."
-#: The metric that sums up curves of a kind, and its name in a sentence.
-SUMS = {
-    "roc": ("roc_auc", "ROC AUC"),
-    "precision_recall": ("average_precision", "average precision"),
-}
 #: Columns that a curve is drawn from, and how its points are said.
 AXES = {
     "roc": ("fpr", "tpr", "recall", "at a false positive rate of"),
@@ -353,7 +349,7 @@ def _aside(shown: Shown) -> str:
         told = [DOTS]
         said = " ".join(line for c in shown.curves for line in c.said)
         told += [words for sign, words in SIGNS if sign in said]
-        told += [AREA] if any(area_of(contents, c, "roc_auc") is not None for c in curves) else []
+        told += [AREA] if any(area_of(contents, c, "roc") is not None for c in curves) else []
         smooth = [c for c in contents.of(Curve) if _is_smoothed(c, curves)]
         told += [_band_words(contents, smooth)] if any(c.band for c in smooth) else []
         return " ".join(one for one in told if one)
@@ -432,9 +428,11 @@ def _end(shown: Shown) -> str:
 
     Nothing where one has none.
     """
-    metric, title = SUMS.get(shown.kind, ("", ""))
+    if shown.kind not in SUMS:
+        return ""
+    *_, title = SUMS[shown.kind]
     areas = {
-        own.name: area_of(shown.contents, one, metric)
+        own.name: area_of(shown.contents, one, shown.kind)
         for own, one in zip(shown.curves, shown.records, strict=True)
     }
     known = {name: area for name, area in areas.items() if area is not None}

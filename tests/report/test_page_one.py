@@ -101,7 +101,7 @@ def test_sentences_use_the_nouns_of_the_study() -> None:
     ("means", "others", "alarms"),
     [
         ({"unit": "patient", "positive_means": "ill"}, "5 other patients", "among 5 others."),
-        ({"unit": "patient"}, "5 no patients", "among 5 others."),
+        ({"unit": "patient"}, "5 other patients", "among 5 others."),
         (
             {"unit": "patient", "positive_means": "ill", "negative_means": "healthy"},
             "5 healthy patients",
