@@ -68,7 +68,10 @@ class MetricValue:
         declared = metric_named(self.metric)
         averages = None if len(self.labels) <= 2 else ("none", "macro")
         requests = Requests(
-            (MetricRequest(declared, self.params),), averages, costs=self.settings.costs is not None
+            (MetricRequest(declared, self.params),),
+            averages,
+            costs=self.settings.costs is not None,
+            outcome_costs=self.settings.outcome_costs,
         )
         task = _representative(build_plan(requests, (rows.facts,)).tasks)
         if task is None:

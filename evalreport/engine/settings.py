@@ -40,10 +40,15 @@ class Settings:
     costs: Any = None
     impact: ImpactRule = ImpactRule()
 
+    @property
+    def outcome_costs(self) -> bool:
+        """Whether costs are of false negatives and false positives, not of classes."""
+        return any(key in (self.costs or {}) for key in ("false_negative", "false_positive"))
+
     def two_class_costs(self, labels: tuple[str, ...], positive: int) -> dict[str, float]:
         """Costs by kind of outcome, from either way of writing them."""
         costs = self.costs or {}
-        if any(key in costs for key in ("false_negative", "false_positive")):
+        if self.outcome_costs:
             return dict(costs)
         if len(labels) == 1:
             return {"true_positive": _cost(costs, *labels, *labels)}
@@ -56,11 +61,14 @@ class Settings:
         }
 
     def prices(self, labels: tuple[str, ...], positive: int | None) -> list[list[float]] | None:
-        """K x K costs, actual by predicted, from either way of writing them; None without any."""
+        """K x K costs, actual by predicted, from either way of writing them.
+
+        None without any, and of several classes where costs are of the outcomes of two.
+        """
         if not self.costs:
             return None
         if len(labels) != 2 or positive is None:
-            return self.class_costs(labels)
+            return None if self.outcome_costs else self.class_costs(labels)
         cost = self.two_class_costs(labels, positive)
         right, wrong = ("true_negative", "false_positive"), ("false_negative", "true_positive")
         found = [[float(cost.get(name, 0)) for name in names] for names in (right, wrong)]

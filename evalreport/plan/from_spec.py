@@ -22,6 +22,7 @@ def requests_of(spec: Spec) -> Requests:
         thresholds=_thresholds(spec),
         methods=dict(spec.confidence.method_of),
         costs=spec.costs is not None,
+        outcome_costs=isinstance(spec.costs, TwoClassCosts),
         one_versus_rest=spec.one_versus_rest,
         subgroups=_subgroups(spec),
         periods=frozenset(

@@ -99,7 +99,8 @@ class Requests:
 
     ``averages`` is None where the spec leaves the default; ``none`` in it stands
     for one record per class. ``thresholds`` is empty for the default. ``periods`` are the
-    columns among ``subgroups`` that are periods of time.
+    columns among ``subgroups`` that are periods of time. ``costs``: whether there are some;
+    ``outcome_costs``: whether they are of false negatives and false positives, not of classes.
     """
 
     metrics: tuple[MetricRequest, ...]
@@ -107,6 +108,7 @@ class Requests:
     thresholds: tuple[ThresholdRequest, ...] = ()
     methods: Mapping[str, str] = field(default_factory=dict)
     costs: bool = False
+    outcome_costs: bool = False
     one_versus_rest: bool = False
     subgroups: tuple[tuple[str, ...], ...] = ()
     periods: frozenset[str] = frozenset()

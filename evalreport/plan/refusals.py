@@ -10,6 +10,10 @@ from evalreport.plan.task import AT_THRESHOLD, ThresholdRequest
 NO_RANKS = "a proxy corrects tables and means over rows, not the ranks of scores"
 #: Why a metric that counts by the distance of two classes is not given.
 NO_ORDER = "it needs the order of the classes, which texts do not have: declare `labels` in order"
+#: Why costs of the outcomes of two classes are not those of more.
+TWO_CLASS_COSTS = (
+    "costs of false negatives and false positives are of two classes: {actual: {predicted: cost}}"
+)
 #: Above so many classes the area of every pair of classes is not computed.
 PAIRED_CLASSES = 50
 
@@ -20,8 +24,8 @@ def refused(
     """Why a model cannot give a metric, or None."""
     metric = request.metric
     table = needed_table(metric, facts)
-    if "costs" in metric.context and not requests.costs:
-        return "the spec declares no costs"
+    if "costs" in metric.context and (unpriced := _refused_costs(requests, facts)) is not None:
+        return unpriced
     if table is Table.LABEL_SETS:
         return "it needs sets of labels; this dataset has one label per row"
     if "threshold" in metric.context and facts.source == "prediction":
@@ -43,6 +47,12 @@ def refused(
     if metric.kind is Kind.PROBABILITY and not read:
         return _not_probabilities(facts)
     return _refused_classes(metric, table, facts)
+
+
+def _refused_costs(requests: Requests, facts: Facts) -> str | None:
+    if not requests.costs:
+        return "the spec declares no costs"
+    return TWO_CLASS_COSTS if requests.outcome_costs and not facts.two_classes else None
 
 
 def no_groups(requests: Requests) -> str:

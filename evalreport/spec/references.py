@@ -227,6 +227,7 @@ def _of_labels(known: Outline) -> Iterator[Problem]:
             path = ("datasets", name, "positive", "label")
             yield from _unknown(known, path, dataset.positive.label, dataset.labels, "label")
     yield from _of_positive(known)
+    yield from _of_costs(known)
 
 
 def _of_positive(known: Outline) -> Iterator[Problem]:
@@ -235,6 +236,17 @@ def _of_positive(known: Outline) -> Iterator[Problem]:
     if label is not None:
         labels = known.all_labels or ()
         yield from _unknown(known, ("positive", "label"), label, labels, "label")
+
+
+def _of_costs(known: Outline) -> Iterator[Problem]:
+    """Costs of two classes each name classes of some dataset, where all are declared."""
+    costs, labels = known.document.root.get("costs"), known.all_labels or frozenset()
+    for actual, row in costs.items() if labels and isinstance(costs, dict) else ():
+        for path in ((actual,), *((actual, one) for one in row)) if isinstance(row, dict) else ():
+            if path[-1] not in labels:
+                hint = did_you_mean(path[-1], labels, "labels")
+                where = known.document.where_key(("costs", *path))
+                yield Problem(f"there is no label '{path[-1]}'", hint, where)
 
 
 #: Metrics that take from the spec what is not written beside them: (key, an example).

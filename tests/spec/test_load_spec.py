@@ -135,7 +135,7 @@ models:
 metrics: [accuracy]
 positive: {label: 1.0}
 subgroups: [2020, [y, n]]
-costs: {1: {2: 3}, 2: {1: 1.5}}
+costs: {1: {no: 3}, no: {1: 1.5}}
 acceptance: [{metric: recall, at_least: 0.5, subgroup: {2020: 1.50}}]
 """
     ).spec
@@ -155,7 +155,7 @@ acceptance: [{metric: recall, at_least: 0.5, subgroup: {2020: 1.50}}]
     assert spec.models["off"].scores == {"no": "7", "1e3": "true"}
     assert spec.positive == NamedPositive(label="1.0")
     assert spec.subgroups == (("2020",), ("y", "n"))
-    assert spec.costs == {"1": {"2": 3.0}, "2": {"1": 1.5}}
+    assert spec.costs == {"1": {"no": 3.0}, "no": {"1": 1.5}}
     assert spec.acceptance[0].subgroup == {"2020": "1.50"}
 
 

@@ -25,7 +25,7 @@ from evalreport.plan.inputs import RECORDS_PER_CLASS
 from evalreport.plan.methods import SMOOTH_CLASSES
 from evalreport.plan.refusals import PAIRED_CLASSES
 from evalreport.plan.unknown import unknown_words
-from evalreport.predict.view import View, distinct
+from evalreport.predict.view import LabelView, View, distinct
 from evalreport.statistics.means import effective_size_from_sums
 
 #: A class below this share of the rows is called rare.
@@ -392,4 +392,30 @@ def unknown_cells(run: RunFacts, view: View) -> Iterator[Caution]:
         f"The {unknown_words(view.unknown)} are not known: {number(len(none))} of "
         f"{counted(len(own), 'value')} of all rows cannot be had.",
         numbers={"undefined": len(none), "values": len(own)},
+    )
+
+
+@caution_of_views(
+    "unpriced_mistakes",
+    severity="warning",
+    title="A mistake without a price counts as free",
+    why="the expected cost is too low where a kind of mistake has no price",
+    read_instead="costs with a price for every pair of classes, 0 where a mistake costs nothing",
+)
+def unpriced_mistakes(run: RunFacts, view: View) -> Iterator[Caution]:
+    """The costs of the spec leave out a pair of classes."""
+    costs, labels = run.settings.costs, view.labels
+    if not costs or run.settings.outcome_costs or not isinstance(view, LabelView):
+        return
+    pairs = [(actual, said) for actual in labels for said in labels if actual != said]
+    free = [f"{actual} as {said}" for actual, said in pairs if said not in costs.get(actual, {})]
+    if not free:
+        return
+    named = {*costs, *(said for row in costs.values() for said in row)}
+    unknown = sorted(named - set(labels))
+    also = f" The costs also name {listed(unknown)}, no class of these rows." if unknown else ""
+    yield Caution(
+        f"No price is given for {part(len(free), len(pairs))} kinds of mistake: "
+        f"{listed(free)}.{also}",
+        numbers={"unpriced": len(free), "mistakes": len(pairs)},
     )

@@ -46,10 +46,9 @@ Result = tuple[Evaluated, records.Interval | str | None]
 
 #: Interval methods that take an average as a smooth function of the cells.
 SMOOTH = frozenset({"delta", "sandwich", "cluster_robust", DELTA_T, SANDWICH_T, SHARE_OF_CLUSTERS})
-#: Costs of the two kinds of mistake; a cost per pair of classes has no meaning for sets.
-TWO_CLASS_COSTS = ("false_negative", "false_positive")
-NO_COSTS = "costs are given for pairs of classes: sets of labels take {}".format(
-    " and ".join(TWO_CLASS_COSTS)
+#: Why a cost per pair of classes has no meaning for sets.
+NO_COSTS = (
+    "costs are given for pairs of classes: sets of labels take false_negative and false_positive"
 )
 
 
@@ -78,7 +77,7 @@ class SetMeasurer(TaskMeasurer[SetView, SetTables]):
     def compute(self, task: Task) -> Computed:
         metric = self.metric_of(task)
         if task.label is not None:
-            if "costs" in metric.context and not self._two_class_costs():
+            if "costs" in metric.context and not self.settings.outcome_costs:
                 return Computed(task, Evaluated(Undefined(NO_COSTS), metric.name, ""), None)
             index = self.view.labels.index(task.label)
             found = self.of_labels[index].compute(_of_two_classes(task))
@@ -111,9 +110,6 @@ class SetMeasurer(TaskMeasurer[SetView, SetTables]):
 
     def _with_parents(self, metric: Metric, arguments: dict[str, Any]) -> dict[str, Any]:
         return {**arguments, "parents": self.parents} if "parents" in metric.context else arguments
-
-    def _two_class_costs(self) -> bool:
-        return any(key in (self.settings.costs or {}) for key in TWO_CLASS_COSTS)
 
     # -- means over rows ------------------------------------------------------------------
 
