@@ -19,7 +19,8 @@ from evalreport.data.labels import order_labels, written
 from evalreport.data.roles import PREDICTED, Roles
 from evalreport.data.scores import numbers
 from evalreport.data.table import Chosen, Codes, Places, RawTable
-from evalreport.errors import Location, Problem
+from evalreport.errors import DataError, Location, Problem
+from evalreport.results.identity import MEAN_OF_FOLDS
 
 Edges = tuple[float, ...]
 
@@ -97,9 +98,16 @@ def _clusters(raw: RawTable, column: str, used: Chosen) -> tuple[Rows, int]:
 
 
 def folds(raw: RawTable, column: str, used: Chosen) -> tuple[Codes, tuple[str, ...]]:
-    """Fold of each used row, and the names of the folds in their order."""
+    """Fold of each used row, and the names of the folds in their order.
+
+    Raises DataError for a fold of the name that the mean over folds has.
+    """
     codes, names = texts(raw, column)
-    return _ordered(codes[used], names)
+    found, ordered = _ordered(codes[used], names)
+    if MEAN_OF_FOLDS in ordered:
+        what = f"{column} has a fold {MEAN_OF_FOLDS!r}, which is the name of the mean over folds"
+        raise DataError(Problem(what, "another name for that fold", Location(raw.name)))
+    return found, ordered
 
 
 def groups(raw: RawTable, column: str, used: Chosen) -> tuple[Codes, tuple[str, ...]]:

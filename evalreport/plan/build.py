@@ -92,7 +92,7 @@ def _of_metric(
         for mode in _modes(metric, facts):
             own = replace(place, average=average, label=label, indeterminate=mode)
             task = _task(requests, facts, request, own)
-            none = refusal or _not_of_other(metric, facts, label)
+            none = refusal or _not_of_other(metric, facts, label) or _no_price(metric, facts, mode)
             if none is not None:
                 yield Skipped(task, none)
             elif average is not None and not _averages(metric, average, facts):
@@ -231,6 +231,13 @@ def _modes(metric: Metric, facts: Facts) -> tuple[str | None, ...]:
     if labels and needed_table(metric, facts) in (Table.COUNTS, Table.MATRIX):
         return ("for", "against")
     return (None,)
+
+
+def _no_price(metric: Metric, facts: Facts, mode: str | None) -> str | None:
+    """Why a metric of costs has no value where results are indeterminate, or None."""
+    if mode is None or "costs" not in metric.context or facts.two_classes:
+        return None
+    return "an indeterminate result is none of several classes, and has no price"
 
 
 def _notes(facts: Facts) -> Iterator[str]:

@@ -61,7 +61,7 @@ class WhichNumber(Part):
     dataset: Name | None = Field(None, description="Only this dataset; every one by default.")
     model: Name | None = Field(None, description="Only this model; every one by default.")
     threshold: ThresholdChoice | None = Field(
-        None, description="Only at this threshold; every one by default."
+        None, description="Only at this threshold; the first of the spec by default."
     )
     subgroup: SubgroupChoice | None = Field(
         None, description="{column: value}, or each for every subgroup; all rows by default."

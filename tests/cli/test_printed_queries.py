@@ -97,3 +97,10 @@ def test_queries_tables_and_what_needs_rows(printed: Callable[..., str]) -> None
     assert 'truth AS "truth"' in printed(asked("x.csv"), "snowflake")
     whole = printed(asked("x.csv", keep_rows=True, id="id"), "postgres")
     assert "kinds of rows are not enough: digests of its rows are kept" in whole
+
+
+def test_dialects_that_take_texts_for_one_another_say_so(printed: Callable[..., str]) -> None:
+    body = asked("rows.parquet")
+    assert "COLLATE utf8mb4_0900_bin */" in printed(body, "mysql")
+    assert "COLLATE Latin1_General_100_BIN2 */" in printed(body, "tsql")
+    assert "COLLATE" not in printed(body, "snowflake")

@@ -323,6 +323,12 @@ def test_clusters_folds_and_groups(table_of: TableOf) -> None:
     assert found.groups["f"][1] == ("9", "10")
 
 
+def test_no_fold_has_the_name_of_their_mean(table_of: TableOf) -> None:
+    table = table_of("y,p,f\na,a,mean\nb,b,2\n")
+    said = told(table, Roles("y", prediction="p", fold="f"), Rules())
+    assert "f has a fold 'mean', which is the name of the mean over folds" in said
+
+
 def test_a_group_called_missing_is_not_the_group_without_value(table_of: TableOf) -> None:
     table = table_of("y,p,g\na,a,(missing)\nb,b,\na,b,\n")
     groups, names = check(table, Roles("y", prediction="p", subgroups=("g",)), Rules()).groups["g"]

@@ -66,6 +66,23 @@ def test_a_pair_without_a_price_is_named() -> None:
     ]
 
 
+def test_an_indeterminate_result_has_no_price_among_three_classes() -> None:
+    spec = {
+        "evalreport": 1,
+        "title": "t",
+        "datasets": {"d": {"target": "y", "labels": list("abc"), "indeterminate": ["?"]}},
+        "models": {"m": {"prediction": "p"}},
+        "metrics": ["accuracy", "expected_cost"],
+        "costs": WHOLE,
+    }
+    rows = pd.concat([ROWS, pd.DataFrame({"y": ["a", "b"], "p": ["?", "?"]})])
+    measures = evalreport.run(spec, frames={"d": rows}).records.measures
+    states = {(one.metric, one.indeterminate): one.state for one in measures}
+    assert states["expected_cost", "against"] == "not_applicable"
+    assert states["expected_cost", "for"] == "not_applicable"
+    assert states["accuracy", "for"] == "value"
+
+
 def test_a_class_that_is_not_declared_has_no_price() -> None:
     with pytest.raises(SpecError, match="there is no label 'C'; did you mean 'c'"):
         reported({**WHOLE, "C": {"a": 1}}, ["a", "b", "c"])

@@ -22,6 +22,8 @@ MARKS = {
     "tsql": "[]",
     "sas": "",
 }
+#: Dialects in which texts that differ in case or in blanks at their end are one, unless told.
+COLLATIONS = {"mysql": "utf8mb4_0900_bin", "tsql": "Latin1_General_100_BIN2"}
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,31}", re.ASCII)
 
 
@@ -51,16 +53,19 @@ def _of_dataset(spec: Spec, name: str, dialect: str) -> str:
     count = dataset.count or "n"
     ids = "" if dataset.id is None else f", without `id: {_said(dataset.id)}`"
     told = f"/* {_said(name)}: its answer as a file, with `count: {_said(count)}`{ids} */"
+    if dialect in COLLATIONS:
+        own = f"COLLATE {COLLATIONS[dialect]}"
+        told += f"\n/* texts that differ in case are one kind here, unless each column has {own} */"
     quoted = {column: _quoted(column, dialect) for column in (*columns, count)}
     # A file with counts is what the answer will be; a query may give counts itself.
     adds = dataset.count is not None and isinstance(dataset.path, Query | ClusterTable)
-    own = _taken(count, dialect) if adds else None
+    times = _taken(count, dialect) if adds else None
     rounded = () if spec.engine.grain is None else score_columns(spec, name, subgroups)
     pairs = [
         (_value(column, dialect, spec.engine.grain if column in rounded else None), quoted[column])
         for column in columns
     ]
-    return f"{told}\n{grouped_by_name(_rows(spec, name, dialect), pairs, own, quoted[count])};"
+    return f"{told}\n{grouped_by_name(_rows(spec, name, dialect), pairs, times, quoted[count])};"
 
 
 def _rows(spec: Spec, name: str, dialect: str) -> str:
