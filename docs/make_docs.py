@@ -96,7 +96,7 @@ def _metric_facts(metric: Any) -> list[tuple[str, str]]:
         ("mean over rows", "yes" if _is_mean_over_rows(metric) else ""),
         ("use it", metric.use),
         ("not", metric.avoid),
-        ("for medical decisions", metric.advice.text if metric.advice else ""),
+        ("for medical decisions", metric.advice or ""),
         ("reference", metric.reference),
     ]
 

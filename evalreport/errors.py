@@ -18,9 +18,12 @@ right. All problems that can be found together are reported together.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+import errno
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import IntEnum
+from pathlib import Path
 
 from evalreport.lines import one_line
 
@@ -110,6 +113,32 @@ class FilesError(EvalreportError):
     """A file could not be read or written."""
 
     status = ExitStatus.FILES
+
+
+#: What helps where a folder cannot be written.
+_HINTS = {
+    errno.ENOSPC: "free some space, or choose another folder with -o",
+    errno.EDQUOT: "free some of your quota, or choose another folder with -o",
+    errno.EFBIG: "raise the limit on file sizes, or choose another folder with -o",
+    errno.EROFS: "choose a folder that can be written with -o",
+    errno.EACCES: "choose a folder that you may write with -o",
+    errno.EPERM: "choose a folder that you may write with -o",
+    errno.ENOTDIR: "choose a folder with -o",
+}
+
+
+@contextmanager
+def explained(what: str, path: Path | str, instead: str | None = None) -> Iterator[None]:
+    """Turn an OSError of the block into a FilesError saying what could not be done, and why.
+
+    ``instead`` is what would be right; where None it follows from the error, as of a full disk.
+    """
+    try:
+        yield
+    except OSError as error:
+        hint = _HINTS.get(error.errno or 0, "") if instead is None else instead
+        reason = error.strerror or str(error)
+        raise FilesError(Problem(f"{what}: {reason}", hint, Location(str(path)))) from error
 
 
 class LostError(FilesError):

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any
 
-from evalreport.errors import FilesError, Location, Problem, UsageError
-from evalreport.results.codec import decode
+from evalreport.engine.reference.run import RESULTS, records_of
+from evalreport.errors import Location, Problem, UsageError, explained
 from evalreport.results.lookup import Results
 from evalreport.results.records import HELD, Measure
 
@@ -94,15 +93,11 @@ def _tags(results: Results, name: str) -> dict[str, str]:
 
 
 def _results(folder: Path) -> Results:
-    where = Location(str(folder / "results.json"))
-    try:
-        content = json.loads((folder / "results.json").read_bytes())
-    except OSError as error:
-        hint = "the folder of a run, such as runs/latest"
-        raise FilesError(Problem(f"cannot be read: {error.strerror}", hint, where)) from error
-    except ValueError as error:
-        raise FilesError(Problem(f"is not a results.json: {error}", "", where)) from error
-    return decode(content, where.file)
+    """The results of a run. Raises FilesError."""
+    path = folder / RESULTS
+    with explained("cannot be read", path, "the folder of a run, such as runs/latest"):
+        data = path.read_bytes()
+    return records_of(data, Location(str(path)))
 
 
 def _mlflow() -> Any:

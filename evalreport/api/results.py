@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evalreport.errors import FilesError, Location, Problem, UsageError, did_you_mean
+from evalreport.errors import Problem, UsageError, did_you_mean, explained
 from evalreport.results.records import HELD
 
 if TYPE_CHECKING:
@@ -456,10 +456,7 @@ def _frame(rows: Sequence[Mapping[str, Any]], columns: tuple[str, ...]) -> pd.Da
 
 
 def _write(path: Path, body: bytes) -> Path:
-    try:
+    with explained("cannot be written", path, "a folder to write in"):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(body)
-    except OSError as error:
-        what = f"cannot be written: {error.strerror or error}"
-        raise FilesError(Problem(what, "a folder to write in", Location(str(path)))) from error
     return path

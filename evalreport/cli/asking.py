@@ -12,8 +12,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evalreport.cli.completing import metric_names
+from evalreport.cli.options import (
+    ALLOW_HOST,
+    ALLOW_IMPORT,
+    DIALECTS,
+    ENGINES,
+    QUIET,
+    SET,
+    SPEC,
+    SPECS,
+    TRUST,
+    json_option,
+)
 from evalreport.cli.progress import LOG, say, timeout_option
-from evalreport.cli.trusting import ALLOW_HOST, DIALECTS, ENGINES, TRUST
 from evalreport.errors import EvalreportError, FilesError, Problem, SpecError, UsageError
 from evalreport.lines import json_text, one_line
 
@@ -21,34 +32,14 @@ if TYPE_CHECKING:
     from evalreport.metrics.declare import Metric
     from evalreport.spec.load import LoadedSpec
 
-_SPEC = click.argument("spec", type=click.Path(path_type=Path))
-_SET = click.option(
-    "--set",
-    "overrides",
-    multiple=True,
-    metavar="KEY.PATH=VALUE",
-    help="Override a value of the spec; may be given more than once.",
-)
-
-_ALLOW = click.option(
-    "--allow-import",
-    "allowed",
-    multiple=True,
-    metavar="PACKAGE",
-    help="Admit the classifiers of an installed package as estimators.",
-)
-
-
 #: From so many bytes on `check` asks whether the rows of a file fit in memory.
 MUCH_DATA = 100_000_000
 
 
 @click.command()
-@click.argument(
-    "specs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="SPEC..."
-)
-@_SET
-@_ALLOW
+@SPECS
+@SET
+@ALLOW_IMPORT
 @TRUST
 @ALLOW_HOST
 @click.option(
@@ -64,7 +55,7 @@ MUCH_DATA = 100_000_000
     default="text",
     help="github: also mark each problem at its line in a workflow.",
 )
-@click.option("--quiet", is_flag=True, help="Print nothing but problems.")
+@QUIET
 @timeout_option("Stop when so much time has passed.")
 def check(
     specs: tuple[Path, ...],
@@ -256,13 +247,13 @@ def _count(things: Any, word: str) -> str:
 
 
 @click.command()
-@_SPEC
-@_SET
-@_ALLOW
+@SPEC
+@SET
+@ALLOW_IMPORT
 @TRUST
 @ALLOW_HOST
 @click.option("--engine", type=click.Choice(ENGINES), default="auto")
-@click.option("--json", "as_json", is_flag=True, help="The plan as JSON with its hash.")
+@json_option("The plan as JSON with its hash.")
 @click.option(
     "--sql",
     "dialect",
@@ -354,7 +345,7 @@ def _line(metric: Metric) -> str:
 def _advice(metric: Metric) -> str:
     from evalreport.metrics.advice import VAN_CALSTER
 
-    return f"{metric.advice.text} ({VAN_CALSTER})" if metric.advice is not None else ""
+    return f"{metric.advice} ({VAN_CALSTER})" if metric.advice is not None else ""
 
 
 def describe(metric: Metric) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from evalreport.cli.asking import _SET, _SPEC
+from evalreport.cli.options import SET, SPEC, json_option, listed, path_option
 from evalreport.lines import json_text, one_line
 
 if TYPE_CHECKING:
@@ -20,16 +20,14 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@_SPEC
-@_SET
-@click.option("--json", "as_json", is_flag=True, help="The design as JSON with its hash.")
-@click.option(
+@SPEC
+@SET
+@json_option("The design as JSON with its hash.")
+@path_option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
-    default=None,
     metavar="FOLDER",
-    help="Also write the protocol there: protocol.json, protocol.html, protocol.pdf.",
+    told="Also write the protocol there: protocol.json, protocol.html, protocol.pdf.",
 )
 @click.option(
     "--formats",
@@ -56,7 +54,7 @@ def design(
     from evalreport.runs.clock import read_clock
     from evalreport.spec.load import load_spec
 
-    wanted = _formats(formats)
+    wanted = listed("a protocol", "format", formats, ("html", "pdf"))
     when = read_clock(at, os.environ)
     loaded = load_spec(spec, overrides)
     with Progress() as progress:
@@ -71,19 +69,6 @@ def design(
         for line in _lines(study):
             click.echo(one_line(line))
     return 0
-
-
-def _formats(asked: str) -> tuple[str, ...]:
-    from evalreport.errors import Problem, UsageError, did_you_mean
-
-    known = ("html", "pdf")
-    found = tuple(part.strip() for part in asked.split(",") if part.strip())
-    for name in found:
-        if name not in known:
-            raise UsageError(
-                Problem(f"a protocol has no format '{name}'", did_you_mean(name, known, "formats"))
-            )
-    return found
 
 
 def _files(study: StudyDesign, formats: tuple[str, ...], when: datetime) -> dict[str, bytes]:

@@ -12,11 +12,11 @@ from urllib.parse import quote
 import click
 
 from evalreport.cli.completing import run_folders
+from evalreport.cli.options import AT, FILE, json_option, path_option
 from evalreport.cli.progress import LOG, timeout_option
-from evalreport.errors import ExitStatus, FilesError, Location, Problem, UsageError
+from evalreport.errors import ExitStatus, Location, Problem, UsageError, explained
 from evalreport.lines import json_text
 from evalreport.results.course import Course, Past
-from evalreport.runs.durable import explained
 from evalreport.version import __version__
 
 if TYPE_CHECKING:
@@ -27,17 +27,10 @@ MOST_ROWS = 40
 
 
 @click.command()
-@click.argument("old", type=click.Path(path_type=Path), shell_complete=run_folders)
-@click.argument("new", type=click.Path(path_type=Path), shell_complete=run_folders)
-@click.option("--json", "as_json", is_flag=True, help="The differences as JSON.")
-@click.option(
-    "--html",
-    "page",
-    type=click.Path(path_type=Path),
-    default=None,
-    metavar="FILE",
-    help="The differences as a page.",
-)
+@click.argument("old", type=FILE, shell_complete=run_folders)
+@click.argument("new", type=FILE, shell_complete=run_folders)
+@json_option("The differences as JSON.")
+@path_option("--html", "page", metavar="FILE", told="The differences as a page.")
 @click.option(
     "--format",
     "form",
@@ -78,7 +71,7 @@ def _print_json(body: dict[str, Any]) -> None:
 
 
 @click.command()
-@click.argument("runs", type=click.Path(path_type=Path))
+@click.argument("runs", type=FILE)
 @click.option(
     "--last",
     type=click.IntRange(min=1),
@@ -86,14 +79,12 @@ def _print_json(body: dict[str, Any]) -> None:
     metavar="N",
     help="List only the newest N runs.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Runs, criteria and measures as JSON.")
-@click.option(
+@json_option("Runs, criteria and measures as JSON.")
+@path_option(
     "--html",
     "folder",
-    type=click.Path(path_type=Path),
-    default=None,
     metavar="FOLDER",
-    help="A small site: runs, trends with control limits, criteria over time.",
+    told="A small site: runs, trends with control limits, criteria over time.",
 )
 @click.option("--now", is_flag=True, help="The status of each series now, as `watch RUNS`.")
 def history(runs: Path, last: int | None, as_json: bool, folder: Path | None, now: bool) -> int:
@@ -125,9 +116,9 @@ def _now(runs: Path, last: int | None, folder: Path | None, as_json: bool) -> in
 
 
 @click.command()
-@click.argument("runs", type=click.Path(path_type=Path))
+@click.argument("runs", type=FILE)
 @click.option("--keep", type=click.IntRange(min=1), required=True, help="How many runs to keep.")
-@click.option("--at", default=None, metavar="TIME", help="The time, as for run.")
+@AT
 @click.option("--dry-run", is_flag=True, help="Show what would be removed, and remove nothing.")
 def prune(runs: Path, keep: int, at: str | None, dry_run: bool) -> int:
     """Remove all but the newest runs of RUNS; the chain of records stays whole."""
@@ -149,9 +140,7 @@ def prune(runs: Path, keep: int, at: str | None, dry_run: bool) -> int:
 
 
 @click.command()
-@click.argument(
-    "folders", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RUNS..."
-)
+@click.argument("folders", nargs=-1, required=True, type=FILE, metavar="RUNS...")
 @click.option(
     "--cadence",
     type=click.Choice(("day", "week", "month", "quarter", "year")),
@@ -165,23 +154,19 @@ def prune(runs: Path, keep: int, at: str | None, dry_run: bool) -> int:
     help="Leave out a series that has ended, as one whose spec was renamed; may be given more "
     "than once.",
 )
-@click.option("--at", default=None, metavar="TIME", help="The time, as for run.")
-@click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
-@click.option(
+@AT
+@json_option("The same as JSON.")
+@path_option(
     "--html",
     "page",
-    type=click.Path(path_type=Path),
-    default=None,
     metavar="FILE",
-    help="The same as one page, which needs no other file.",
+    told="The same as one page, which needs no other file.",
 )
-@click.option(
+@path_option(
     "--openmetrics",
     "metrics",
-    type=click.Path(path_type=Path),
-    default=None,
     metavar="FILE",
-    help="The same as a textfile for a collector of metrics; replaced as a whole.",
+    told="The same as a textfile for a collector of metrics; replaced as a whole.",
 )
 @click.option("--quiet", is_flag=True, help="Print nothing but by the exit status.")
 @LOG
@@ -258,7 +243,7 @@ def write_site(course: Course, runs: Path, folder: Path) -> Path:
     changed = diff_page(differences(*last), __version__) if len(last) > 1 else None
     pages = site_pages(course, _links(runs, folder), __version__, changed)
     texts = {name: draw(page) for name, page in pages.items()}
-    with explained("write the pages", folder):
+    with explained("cannot write the pages", folder):
         folder.mkdir(parents=True, exist_ok=True)
         for name in sorted(texts, key=lambda name: name == "index.html"):
             replace_file(folder / name, texts[name])
@@ -270,7 +255,7 @@ def write_site(course: Course, runs: Path, folder: Path) -> Path:
 
 def replace_file(path: Path, text: str) -> None:
     """Write a page so that a reader sees the old one or the new one, never a part."""
-    with explained("write the page", path):
+    with explained("cannot write the page", path):
         aside = path.with_name(f".{path.name}.{os.getpid()}")
         try:
             aside.write_text(text, encoding="utf-8", newline="\n")
@@ -283,22 +268,18 @@ def refuse_foreign(path: Path) -> None:
     """Refuse to replace a file that is no page of ours. Raises UsageError, FilesError."""
     if not path.exists():
         return
-    where = Location(str(path))
-    try:
+    with explained("cannot be read", path, ""):
         ours = MARK in path.read_text(encoding="utf-8", errors="replace")[:2000]
-    except OSError as error:
-        raise FilesError(Problem(f"cannot be read: {error.strerror}", "", where)) from error
     if not ours or (path.parent / "MANIFEST.json").exists():
-        raise UsageError(
-            Problem("has something that is not a page of a history", "another name", where)
-        )
+        what = "has something that is not a page of a history"
+        raise UsageError(Problem(what, "another name", Location(str(path))))
 
 
 def _pages_there(folder: Path) -> list[Path]:
     from evalreport.cli.rendering import refuse_run
 
     refuse_run(folder, "--html")
-    with explained("look at the folder", folder):
+    with explained("cannot look at the folder", folder):
         there = sorted(folder.iterdir()) if folder.exists() else []
     ours = [path for path in there if _PAGES.fullmatch(path.name)]
     for path in ours:

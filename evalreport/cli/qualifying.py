@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from evalreport.cli.options import AT, FILE, json_option, listed
 from evalreport.errors import EvalreportError, ExitStatus, Problem, UsageError
 from evalreport.lines import json_text, one_line
 
 if TYPE_CHECKING:
     from evalreport.cli.progress import Progress
     from evalreport.qualify.whole import Qualification
-
-FILE = click.Path(path_type=Path)
 
 
 @click.command()
@@ -25,7 +24,7 @@ FILE = click.Path(path_type=Path)
               help="A stored run of that spec, whose bytes are to come out again.")  # fmt: skip
 @click.option("-o", "--output", type=FILE, default=Path(), metavar="FOLDER",
               help="Where to write; the current folder by default.")  # fmt: skip
-@click.option("--json", "as_json", is_flag=True, help="The whole as JSON on standard output.")
+@json_option("The whole as JSON on standard output.")
 @click.option("--parts", default="IQ,OQ,PQ", show_default=True, help="The parts to check.")
 @click.option(
     "--formats", default="pdf", metavar="pdf,html", help="What to draw in addition to the JSON."
@@ -34,7 +33,7 @@ FILE = click.Path(path_type=Path)
 @click.option("--cert", type=FILE, help="Its certificate.")
 @click.option("--passphrase-file", type=FILE, help="A file with the passphrase of the key.")
 @click.option("--name", default="", help="The printed name of the signer.")
-@click.option("--at", default=None, metavar="TIME", help="The time, as for run.")
+@AT
 def qualify(
     spec: Path | None,
     against: Path | None,
@@ -60,7 +59,7 @@ def qualify(
         raise UsageError(Problem("--against needs the spec of that run", "give --spec too"))
     signing = _signer(**signer)
     wanted = _formats(formats, signing is not None)
-    asked = _listed(parts, ("IQ", "OQ", "PQ"), "part")
+    asked = listed("a qualification", "part", parts, ("IQ", "OQ", "PQ"))
     if signing is not None:
         from evalreport.render.signing import require_signing
 
@@ -98,19 +97,8 @@ def _signer(
     return _Signer(name, key, cert, passphrase_file)
 
 
-def _listed(asked: str, known: tuple[str, ...], kind: str) -> tuple[str, ...]:
-    from evalreport.errors import did_you_mean
-
-    found = tuple(part.strip() for part in asked.split(",") if part.strip())
-    for one in found:
-        if one not in known:
-            what = f"a qualification has no {kind} '{one}'"
-            raise UsageError(Problem(what, did_you_mean(one, known, f"{kind}s")))
-    return found
-
-
 def _formats(asked: str, signed: bool) -> tuple[str, ...]:
-    found = _listed(asked, ("pdf", "html"), "format")
+    found = listed("a qualification", "format", asked, ("pdf", "html"))
     if signed and "pdf" not in found:
         raise UsageError(Problem("only the PDF is signed", "--formats pdf"))
     return found

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evalreport.cli.completing import template_names
-from evalreport.errors import ExitStatus, FilesError, Location, Problem, UsageError, did_you_mean
+from evalreport.cli.options import FILE, path_option
+from evalreport.errors import (
+    ExitStatus,
+    Location,
+    Problem,
+    UsageError,
+    did_you_mean,
+    explained,
+)
 
 if TYPE_CHECKING:
     from evalreport.publish.formats import DrawingOptions
@@ -19,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("results", type=click.Path(path_type=Path))
+@click.argument("results", type=FILE)
 @click.option(
     "--template",
     default=None,
@@ -27,13 +35,12 @@ if TYPE_CHECKING:
     shell_complete=template_names,
     help="A shipped template by name, or a folder or file of your own.",
 )
-@click.option(
+@path_option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
-    default=Path(),
     metavar="FOLDER",
-    help="Where to write; the current folder by default.",
+    told="Where to write; the current folder by default.",
+    default=Path(),
 )
 @click.option(
     "--formats",
@@ -91,7 +98,7 @@ def _template(name: str) -> Any:
 
 def read_results(path: Path) -> tuple[bytes, Results]:
     """A results.json: its bytes and its records. Raises FilesError."""
-    from evalreport.runs.recorded import read_file, records_of
+    from evalreport.engine.reference.run import read_file, records_of
 
     data = read_file(path)
     return data, records_of(data, Location(str(path)))
@@ -120,14 +127,9 @@ def refuse_run(folder: Path, option: str = "-o") -> None:
 def write_file(folder: Path, name: str, body: bytes) -> Path:
     """Write a file and give its path. Raises FilesError."""
     path = folder / name
-    try:
+    with explained("cannot be written", path, ""):
         folder.mkdir(parents=True, exist_ok=True)
         path.write_bytes(body)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise FilesError(
-            Problem(f"cannot be written: {reason}", "", Location(str(path)))
-        ) from error
     return path
 
 
@@ -149,7 +151,7 @@ def _shipped() -> list[str]:
 
 @templates.command()
 @click.argument("name", shell_complete=template_names)
-@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("folder", type=FILE)
 def copy(name: str, folder: Path) -> int:
     """Copy the template NAME to FOLDER, to be changed there."""
     from evalreport.render.locate import BASE

@@ -9,8 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from evalreport.cli.options import (
+    ALLOW_HOST,
+    ALLOW_IMPORT,
+    ENGINES,
+    FILE,
+    QUIET,
+    SET,
+    SPECS,
+    TRUST,
+    json_option,
+)
 from evalreport.cli.progress import LOG, tell, timeout_option
-from evalreport.cli.trusting import ALLOW_HOST, ENGINES, TRUST
 from evalreport.errors import ExitStatus
 from evalreport.lines import json_text, one_line
 
@@ -19,27 +29,19 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument(
-    "specs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="SPEC..."
-)
+@SPECS
 @click.option(
     "-o",
     "--output",
     "runs",
-    type=click.Path(path_type=Path),
+    type=FILE,
     default=Path("runs"),
     envvar=("EVALREPORT_RUN_OUTPUT", "EVALREPORT_RUN_RUNS"),
     help="Folder of runs; the newest is RUNS/latest.",
     show_default=True,
     metavar="RUNS",
 )
-@click.option(
-    "--set",
-    "overrides",
-    multiple=True,
-    metavar="KEY.PATH=VALUE",
-    help="Override a value of the spec; may be given more than once.",
-)
+@SET
 @click.option(
     "--engine",
     type=click.Choice(ENGINES),
@@ -67,19 +69,11 @@ if TYPE_CHECKING:
     "as_of=DATE.",
 )
 @click.option("--fresh", is_flag=True, help="Ignore kept predictions and counts.")
-@click.option(
-    "--allow-import",
-    "allowed",
-    multiple=True,
-    metavar="PACKAGE",
-    help="Admit the classifiers of an installed package as estimators.",
-)
+@ALLOW_IMPORT
 @TRUST
 @ALLOW_HOST
-@click.option(
-    "--json", "as_json", is_flag=True, help="A summary of the run as JSON on standard output."
-)
-@click.option("--quiet", is_flag=True, help="Print nothing but problems.")
+@json_option("A summary of the run as JSON on standard output.")
+@QUIET
 @LOG
 @timeout_option("Stop, with nothing published, when so much time has passed.")
 @click.option(

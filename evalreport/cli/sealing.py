@@ -9,9 +9,13 @@ from pathlib import Path
 import click
 
 from evalreport.cli.completing import run_folders
-from evalreport.errors import FilesError, Location, Problem, UsageError, VerificationError
-
-FILE = click.Path(path_type=Path)
+from evalreport.cli.options import FILE
+from evalreport.errors import (
+    Problem,
+    UsageError,
+    VerificationError,
+    explained,
+)
 
 
 @click.command()
@@ -79,11 +83,8 @@ def _refuse_odd(
 
 
 def _from_file(path: Path) -> Callable[[bytes], bytes]:
-    try:
+    with explained("the time stamp cannot be read", path, ""):
         answer = path.read_bytes()
-    except OSError as error:
-        what = f"the time stamp cannot be read: {error.strerror or error}"
-        raise FilesError(Problem(what, "", Location(str(path)))) from None
     return lambda _signature: answer
 
 
@@ -166,8 +167,5 @@ def secret_in(path: Path | None) -> bytes | None:
     """The passphrase that a file holds. Raises FilesError."""
     if path is None:
         return None
-    try:
+    with explained("the passphrase cannot be read", path, ""):
         return path.read_bytes().rstrip(b"\r\n")
-    except OSError as error:
-        what = f"the passphrase cannot be read: {error.strerror or error}"
-        raise FilesError(Problem(what, "", Location(str(path)))) from None

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from evalreport.errors import FilesError, Location, Problem, UsageError
+from evalreport.cli.options import FILE
+from evalreport.errors import FilesError, Location, Problem, UsageError, explained
 from evalreport.lines import one_line
 
 if TYPE_CHECKING:
@@ -23,11 +24,11 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("data", type=click.Path(path_type=Path))
+@click.argument("data", type=FILE)
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
+    type=FILE,
     default=None,
     metavar="SPEC",
     help="Where to write the spec; beside the data by default.",
@@ -94,18 +95,15 @@ def _decided(first: FirstSpec, positive: str | None, ask: bool) -> FirstSpec:
 
 def write_new(path: Path, text: str) -> None:
     """Write a file that is not there yet. Raises FilesError."""
-    try:
-        with path.open("x", encoding="utf-8", newline="\n") as file:
+    with explained("cannot be written", path, "a folder to write in"):
+        try:
+            file = path.open("x", encoding="utf-8", newline="\n")
+        except FileExistsError:
+            raise FilesError(
+                Problem("there is such a file already", "another name with -o", Location(str(path)))
+            ) from None
+        with file:
             file.write(text)
-    except FileExistsError:
-        raise FilesError(
-            Problem("there is such a file already", "another name with -o", Location(str(path)))
-        ) from None
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise FilesError(
-            Problem(f"cannot be written: {reason}", "a folder to write in", Location(str(path)))
-        ) from error
 
 
 def _write_schema(path: Path) -> None:
@@ -121,11 +119,11 @@ LIKE_COUNTS = frozenset(("n", "count", "counts", "freq", "frequency"))
 
 
 @click.command()
-@click.argument("files", type=click.Path(path_type=Path), nargs=-1, required=True)
+@click.argument("files", type=FILE, nargs=-1, required=True)
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
+    type=FILE,
     required=True,
     metavar="CSV",
     help="The file of counts to write; it must not be there.",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evalreport.cli.completing import run_folders
-from evalreport.cli.trusting import ALLOW_HOST, TRUST
+from evalreport.cli.options import ALLOW_HOST, FILE, TRUST, json_option, path_option
 from evalreport.errors import FilesError, Problem, UsageError, VerificationError
 from evalreport.lines import json_text, one_line
 from evalreport.verify.verify import BEYOND, INSTEAD
@@ -39,7 +39,7 @@ def _given(context: click.Context, argument: click.Parameter, run: Path | None) 
 @click.command()
 @click.argument(
     "run",
-    type=click.Path(path_type=Path),
+    type=FILE,
     required=False,
     metavar="RUN",
     callback=_given,
@@ -58,13 +58,7 @@ def _given(context: click.Context, argument: click.Parameter, run: Path | None) 
     help="Also compute everything again and compare bytes; models are trained again, "
     "no kept predictions are used.",
 )
-@click.option(
-    "--spec",
-    "spec",
-    type=click.Path(path_type=Path),
-    default=None,
-    help="Where the spec is, for --rerun.",
-)
+@path_option("--spec", metavar="PATH", told="Where the spec is, for --rerun.")
 @click.option(
     "--set",
     "overrides",
@@ -80,24 +74,15 @@ def _given(context: click.Context, argument: click.Parameter, run: Path | None) 
     metavar="PACKAGE",
     help="Admit a package that the run admitted, for --rerun.",
 )
-@click.option(
-    "--json",
-    "as_json",
-    is_flag=True,
-    help="What was checked, what was not with the reasons, and problems, as JSON.",
-)
-@click.option(
-    "--sealed-by",
-    type=click.Path(path_type=Path),
-    default=None,
-    metavar="KEY",
-    help="The public key (PEM) that must have sealed the run.",
+@json_option("What was checked, what was not with the reasons, and problems, as JSON.")
+@path_option(
+    "--sealed-by", metavar="KEY", told="The public key (PEM) that must have sealed the run."
 )
 @click.option(
     "--authority",
     "authorities",
     multiple=True,
-    type=click.Path(path_type=Path),
+    type=FILE,
     metavar="CERT",
     help="The certificate of a trusted authority of time stamps; the seal must have a stamp of it.",
 )

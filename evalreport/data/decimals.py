@@ -62,7 +62,7 @@ def pivoted(table: RawTable, row: str, column: str, value: str) -> RawTable:
     start[cases[::-1]] = np.arange(len(cases))[::-1]
     others = [c for c in table.columns if c not in (column, value)]
     _check_constant(table, cases, start, [c for c in others if c != row], row)
-    columns = {c: _taken(table.columns[c], start) for c in others}
+    columns = {c: table.columns[c].placed(start) for c in others}
     order = np.argsort(kinds, kind="stable")
     ends = np.searchsorted(kinds[order], np.arange(len(names) + 1))
     for code, name in enumerate(names):
@@ -75,7 +75,7 @@ def pivoted(table: RawTable, row: str, column: str, value: str) -> RawTable:
         own = order[ends[code] : ends[code + 1]]
         places = np.full(count, -1, np.int64)
         places[cases[own]] = own
-        columns[name] = _taken(table.columns[value], places, name)
+        columns[name] = table.columns[value].placed(places, name)
     lines = None
     if table.line(0) is not None:
         lines = np.array([table.line(row) for row in start.tolist()], np.int64)
@@ -116,12 +116,6 @@ def _check_constant(table: RawTable, cases: Any, first: Any, names: list[str], r
                 Location(table.name),
             )
         )
-
-
-def _taken(column: RawColumn, rows: Any, name: str | None = None) -> RawColumn:
-    values = column.values[np.maximum(rows, 0)]
-    missing = column.missing[np.maximum(rows, 0)] | (rows < 0)
-    return RawColumn(name or column.name, column.kind, values, missing)
 
 
 _DECIMAL_COMMA, _THOUSANDS = re.compile(DECIMAL_COMMA), re.compile(THOUSANDS)

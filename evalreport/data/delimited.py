@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
-from evalreport.data.dialect import BLANKS
+from evalreport.data.dialect import BLANKS, Dialect
 from evalreport.data.findings import SHOWN_ROWS, quoted
 from evalreport.data.limits import Room
 from evalreport.data.table import RawColumn, RawTable
@@ -26,6 +26,7 @@ from evalreport.errors import DataError, Location, Problem
 _NAMES = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"}
 #: The first line by which Excel is told what stands between columns.
 _SEPARATOR = re.compile(r'"?sep=(.)"?[\r\n]*', re.IGNORECASE)
+_USUAL = Dialect()
 _DECIMAL_COMMA = re.compile(r"(?<![0-9])[+-]?[0-9]+,[0-9]+(?![0-9])")
 
 
@@ -153,13 +154,13 @@ def beginning(
     name: str,
     delimiter: str,
     columns: Collection[str] | None = None,
-    strip: bool = False,
-    escape: str | None = None,
+    dialect: Dialect = _USUAL,
 ) -> Beginning:
     """Read the header of delimited text. Raises DataError as ``check_header``."""
-    lines = text_lines(stream, name)
-    if escape is not None:
-        lines = _with_doubled_quotes(lines, escape)
+    strip = dialect.strip
+    lines = text_lines(stream, name, dialect.decoding)
+    if dialect.escape is not None:
+        lines = _with_doubled_quotes(lines, dialect.escape)
     first = next(lines, "")
     separated = named_delimiter(first)
     mark, line = (delimiter, 1) if separated is None else (separated, 2)
@@ -249,18 +250,16 @@ def read_delimited(
     rows: int | None = None,
     seen: Callable[[int], None] | None = None,
     room: Room | None = None,
-    strip: bool = False,
-    escape: str | None = None,
+    dialect: Dialect = _USUAL,
 ) -> RawTable:
     """Read delimited text from a stream of plain bytes; every value is text, "" is missing.
 
     ``columns`` are kept (all by default; names not in the file are passed over);
     ``rows`` stops after so many; ``seen`` is told now and then how many were read; the values
-    are counted against ``room``. ``strip`` and ``escape`` are those of a
-    :class:`~evalreport.data.dialect.Dialect`: blanks are taken off names, not off values. Raises
-    DataError with every problem of the file.
+    are counted against ``room``. Blanks are taken off names where the dialect says so, not off
+    values. Raises DataError with every problem of the file.
     """
-    reader, header, width, _ = beginning(stream, name, delimiter, columns, strip, escape)
+    reader, header, width, _ = beginning(stream, name, delimiter, columns, dialect)
     kept = [i for i, column in enumerate(header) if columns is None or column in columns]
     state = _Rows(name, header, width, kept, [[] for _ in kept], line=reader.line_num)
     first_line = state.line + 1

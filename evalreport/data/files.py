@@ -7,18 +7,25 @@ them; their one hash is that of the list of their hashes and names.
 from __future__ import annotations
 
 import glob
-import hashlib
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from urllib.parse import unquote
 
 from evalreport.data.dialect import Dialect
 from evalreport.data.findings import some
-from evalreport.data.source import Source, open_source, readable_name, reading, suffix_of
+from evalreport.data.source import (
+    Source,
+    listed_sha256,
+    open_source,
+    readable_name,
+    reading,
+    suffix_of,
+)
 from evalreport.data.stores import copied, copied_below, is_stored
 from evalreport.errors import DataError, FilesError, LimitError, Location, Problem
 
@@ -150,36 +157,10 @@ def _files(name: str, root: Path, paths: Sequence[Path], whole: bool) -> Files:
     if not paths:
         told = "is a folder without files" if whole else "no file is named so"
         raise _failed(name, told, "a folder, or a pattern, with files in it")
-    if len(paths) > MOST_FILES:
-        raise _too_many(name)
     # Names go into results, and those of folders become values of columns.
     named = sorted((readable_name(path.relative_to(root).as_posix()), path) for path in paths)
-    kinds = sorted({suffix_of(path) for path in paths})
-    if len(kinds) > 1:
-        raise _failed(name, f"files of several kinds: {', '.join(kinds)}", "one kind")
-    keys = _keys(name, [below for below, _ in named])
-    parts = tuple(
-        Part(below, open_source(path, below), tuple(_pairs(below).values()))
-        for below, path in named
-    )
-    return _together(name, root.resolve(), kinds[0], parts, keys)
-
-
-def _together(
-    name: str, root: Path, suffix: str, parts: tuple[Part, ...], keys: tuple[str, ...]
-) -> Files:
-    """Files of one kind as one dataset."""
-    listed = "".join(f"{part.source.sha256}  {part.name}\n" for part in parts)
-    return Files(
-        name=name,
-        path=root,
-        suffix=suffix,
-        size=sum(part.source.size for part in parts),
-        sha256=hashlib.sha256(listed.encode("utf-8", "surrogateescape")).hexdigest(),
-        identity=(),
-        parts=parts,
-        keys=keys,
-    )
+    found = [(below, suffix_of(path), partial(open_source, path, below)) for below, path in named]
+    return _together(name, root.resolve(), found)
 
 
 def _stored(text: str) -> Source:
@@ -189,15 +170,36 @@ def _stored(text: str) -> Source:
     parts = text.split("/")
     marked = next((i for i, part in enumerate(parts) if _MARKS.search(part)), len(parts) - 1)
     root = "/".join(parts[:marked]) + "/"
-    found = copied_below(text, root)
+    found = [(below, one.suffix, partial(_same, one)) for below, one in copied_below(text, root)]
+    return _together(text, Path(root), found)
+
+
+def _same(source: Source) -> Source:
+    return source
+
+
+def _together(
+    name: str, root: Path, found: Sequence[tuple[str, str, Callable[[], Source]]]
+) -> Files:
+    """Files of one kind as one dataset: of each its name, its kind, and what opens it."""
     if len(found) > MOST_FILES:
-        raise _too_many(text)
-    kinds = sorted({one.suffix for _, one in found})
+        told = f"more than {MOST_FILES:,} files"
+        raise LimitError(Problem(told, "fewer, larger files", Location(name)))
+    kinds = sorted({suffix for _, suffix, _ in found})
     if len(kinds) > 1:
-        raise _failed(text, f"files of several kinds: {', '.join(kinds)}", "one kind")
-    keys = _keys(text, [below for below, _ in found])
-    made = tuple(Part(below, one, tuple(_pairs(below).values())) for below, one in found)
-    return _together(text, Path(root), kinds[0], made, keys)
+        raise _failed(name, f"files of several kinds: {', '.join(kinds)}", "one kind")
+    keys = _keys(name, [below for below, _, _ in found])
+    parts = tuple(Part(below, open_(), tuple(_pairs(below).values())) for below, _, open_ in found)
+    return Files(
+        name=name,
+        path=root,
+        suffix=kinds[0],
+        size=sum(part.source.size for part in parts),
+        sha256=listed_sha256([(part.source.sha256, part.name) for part in parts]),
+        identity=(),
+        parts=parts,
+        keys=keys,
+    )
 
 
 def _keys(name: str, below: Sequence[str]) -> tuple[str, ...]:
@@ -222,12 +224,6 @@ def _pairs(below: str) -> dict[str, str | None]:
     found = [_KEY.fullmatch(part) for part in below.split("/")[:-1]]
     pairs = [(one[1], one[2]) for one in found if one is not None]
     return {unquote(key): None if value == NO_VALUE else unquote(value) for key, value in pairs}
-
-
-def _too_many(name: str) -> LimitError:
-    return LimitError(
-        Problem(f"more than {MOST_FILES:,} files", "fewer, larger files", Location(name))
-    )
 
 
 def _failed(name: str, what: str, instead: str) -> FilesError:

@@ -6,7 +6,6 @@ table, marked in a column of its own, so that it is left out for that reason and
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,7 +15,7 @@ import numpy.typing as npt
 
 from evalreport.data.findings import SHOWN_ROWS, quoted, some
 from evalreport.data.label_column import texts
-from evalreport.data.source import Source
+from evalreport.data.source import Source, listed_sha256
 from evalreport.data.table import PARTNER, RawColumn, RawTable
 from evalreport.data.typed_values import column_of
 from evalreport.errors import DataError, Location, Problem, did_you_mean
@@ -33,14 +32,13 @@ class Joined(Source):
 
 def joined_source(left: Source, right: Source, on: tuple[str, str]) -> Joined:
     """Two sources as one; its hash is that of the list of their hashes and names."""
-    listed = "".join(f"{one.sha256}  {one.name}\n" for one in (left, right))
     both = {left.suffix, right.suffix} == {".parquet"}
     return Joined(
         name=left.name,
         path=left.path,
         suffix=".parquet" if both else ".csv",
         size=left.size + right.size,
-        sha256=hashlib.sha256(listed.encode("utf-8", "surrogateescape")).hexdigest(),
+        sha256=listed_sha256([(one.sha256, one.name) for one in (left, right)]),
         identity=(),
         left=left,
         right=right,
@@ -89,11 +87,12 @@ def joined_table(left: RawTable, right: RawTable, source: Joined) -> RawTable:
     places, alone = _partners(left, right, own, other)
     rows = left.rows + len(alone)
     take = np.concatenate([places, alone])
+    longer = np.concatenate([np.arange(left.rows), np.full(len(alone), -1)])
     key = _key(left.columns[own], right.columns[other], alone, left.name)
-    columns = {name: _longer(column, rows) for name, column in left.columns.items()}
+    columns = {name: column.placed(longer) for name, column in left.columns.items()}
     columns[own] = key
     columns |= {
-        name: _taken(column, take)
+        name: column.placed(take)
         for name, column in right.columns.items()
         if name != other or other != own
     }
@@ -143,23 +142,6 @@ def _partners(
     found = np.zeros(right.rows, np.bool_)
     found[places[places >= 0]] = True
     return places, np.flatnonzero(~found)
-
-
-def _longer(column: RawColumn, rows: int) -> RawColumn:
-    """The column with missing values at its end."""
-    take = np.full(rows, -1, np.int64)
-    take[: len(column.values)] = np.arange(len(column.values))
-    return _taken(column, take)
-
-
-def _taken(column: RawColumn, rows: npt.NDArray[np.int64]) -> RawColumn:
-    """The values of rows, missing for -1."""
-    values = column.values[np.maximum(rows, 0)]
-    missing = column.missing[np.maximum(rows, 0)] | (rows < 0)
-    if values.dtype == object:
-        values = values.copy()
-        values[rows < 0] = ""
-    return RawColumn(column.name, column.kind, values, missing)
 
 
 def _key(own: RawColumn, other: RawColumn, alone: npt.NDArray[np.int64], name: str) -> RawColumn:

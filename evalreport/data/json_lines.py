@@ -33,6 +33,7 @@ def read_json_lines(
     rows: int | None = None,
     seen: Callable[[int], None] | None = None,
     room: Room | None = None,
+    encoding: str = "utf-8",
 ) -> RawTable:
     """Read JSON lines from a stream of plain bytes; null, NaN and absent keys are missing.
 
@@ -42,7 +43,7 @@ def read_json_lines(
     header: dict[str, list[Any]] = {}
     problems: list[Problem] = []
     wrong = count = 0
-    for line, text in enumerate(text_lines(stream, name), 1):
+    for line, text in enumerate(text_lines(stream, name, encoding), 1):
         if count == rows:
             break
         found = _object(text, Location(name, line))

@@ -42,7 +42,7 @@ class Chunk:
 
 @dataclass(frozen=True)
 class PageChecks:
-    """``verified``: pages that agree with their checksum; ``without``: pages that have none.
+    """``verified``: pages that agree with their checksum.
 
     ``wrong``: column and first byte of pages that do not agree; ``unread``: columns
     whose page headers cannot be followed. ``unpacked``: bytes that the pages say they unpack
@@ -50,7 +50,6 @@ class PageChecks:
     """
 
     verified: int
-    without: int
     wrong: tuple[tuple[str, int], ...]
     unread: tuple[str, ...]
     unpacked: int = 0
@@ -58,7 +57,7 @@ class PageChecks:
 
 def check_pages(stream: BinaryIO, chunks: Iterable[Chunk]) -> PageChecks:
     """Hold the pages of column chunks against the checksums they carry."""
-    verified = without = unpacked = 0
+    verified = unpacked = 0
     wrong: list[tuple[str, int]] = []
     unread: list[str] = []
     for chunk in chunks:
@@ -67,15 +66,15 @@ def check_pages(stream: BinaryIO, chunks: Iterable[Chunk]) -> PageChecks:
             for at, size, plain, crc in _pages(stream, chunk):
                 told += plain
                 if crc is None:
-                    without += 1
-                elif _crc32(stream, at, size) == crc & 0xFFFFFFFF:
+                    continue
+                if _crc32(stream, at, size) == crc & 0xFFFFFFFF:
                     verified += 1
                 else:
                     wrong.append((chunk.column, at))
         except (IndexError, _MalformedError):
             unread.append(chunk.column)
         unpacked += max(told, chunk.unpacked)
-    return PageChecks(verified, without, tuple(wrong), tuple(dict.fromkeys(unread)), unpacked)
+    return PageChecks(verified, tuple(wrong), tuple(dict.fromkeys(unread)), unpacked)
 
 
 class _MalformedError(Exception):

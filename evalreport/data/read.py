@@ -16,7 +16,7 @@ import numpy as np
 
 from evalreport.data.decimals import in_dialect
 from evalreport.data.delimited import check_names, read_delimited
-from evalreport.data.dialect import BLANKS, as_utf8
+from evalreport.data.dialect import BLANKS
 from evalreport.data.files import Files, Part
 from evalreport.data.findings import SHOWN_ROWS, quoted, some
 from evalreport.data.joined import Joined, check_keys, check_shared, joined_table
@@ -212,22 +212,13 @@ def read_table(
             )
             return in_dialect(dataclasses.replace(table, sha256=source.sha256), dialect)
         plain = decompressed(stream, source.name, source.size, gzipped, limits)
-        plain = as_utf8(plain, source.name, dialect)
         if suffix in DELIMITERS:
             delimiter = dialect.delimiter or DELIMITERS[suffix]
             table = read_delimited(
-                plain,
-                source.name,
-                delimiter,
-                columns,
-                rows,
-                seen,
-                room,
-                dialect.strip,
-                dialect.escape,
+                plain, source.name, delimiter, columns, rows, seen, room, dialect
             )
         elif suffix == ".jsonl":
-            table = read_json_lines(plain, source.name, columns, rows, seen, room)
+            table = read_json_lines(plain, source.name, columns, rows, seen, room, dialect.decoding)
         else:
             raise DataError(
                 Problem(

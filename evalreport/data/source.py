@@ -6,7 +6,7 @@ import errno
 import hashlib
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -89,6 +89,12 @@ def open_source(path: str | os.PathLike[str], name: str | None = None) -> Source
     if _identity(after) != _identity(info) or size != info.st_size:
         raise _changed(shown)
     return Source(shown, resolved, suffix_of(path), size, digest, _identity(info))
+
+
+def listed_sha256(files: Iterable[tuple[str, str]]) -> str:
+    """The hash of several files: that of the list of their hashes and names."""
+    listed = "".join(f"{sha256}  {name}\n" for sha256, name in files)
+    return hashlib.sha256(listed.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def is_unchanged(source: Source) -> bool:

@@ -49,6 +49,14 @@ class RawColumn:
         """The column of the rows at some places."""
         return replace(self, values=self.values[places], missing=self.missing[places])
 
+    def placed(self, places: npt.NDArray[Any], name: str | None = None) -> RawColumn:
+        """The column of the rows at some places, without a value where a place is -1."""
+        values = self.values[np.maximum(places, 0)]
+        missing = self.missing[np.maximum(places, 0)] | (places < 0)
+        if self.of_objects:
+            values[places < 0] = ""
+        return RawColumn(name or self.name, self.kind, values, missing)
+
     @property
     def single(self) -> bool:
         """Whether a row holds one value, no list of them."""

@@ -1,16 +1,18 @@
-"""Lines of a UTF-8 file; anything else is refused by the name of what it looks like."""
+"""Lines of a text file; other bytes are refused by the name of what they look like."""
 
 from __future__ import annotations
 
 import codecs
+import io
 from collections.abc import Iterator
-from typing import BinaryIO
+from contextlib import suppress
+from typing import Any, BinaryIO
 
 from evalreport.errors import DataError, Location, Problem
 
-_BLOCK = 1 << 18
 _LONGEST_LINE = 1 << 24
 _SAVE = "save the file as UTF-8"
+_AS_SAVED = "read: {encoding: ...}, as the file was saved"
 
 
 def _or_read(encoding: str) -> str:
@@ -28,98 +30,60 @@ _MARKS = (
 )
 
 
-def text_lines(stream: BinaryIO, name: str) -> Iterator[str]:
+def text_lines(stream: BinaryIO, name: str, encoding: str = "utf-8") -> Iterator[str]:
     """Lines of the stream with their ends (LF, CR LF or CR), a byte order mark taken off.
 
-    Raises DataError where the bytes are not UTF-8 or hold a NUL byte, with the line.
+    Raises DataError where the bytes are not of the encoding or hold a NUL byte, with the line.
     """
+    plain: Any = stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(stream)
+    if encoding == "utf-8":
+        _check_marks(plain.peek(64)[:64], name)
+    # as they are: ends of lines are told apart, and nothing else ends a line
+    text = io.TextIOWrapper(plain, encoding, newline="")
     lines = 0
-    pending = ""
-    decoder = codecs.getincrementaldecoder("utf-8")("strict")
-    first = True
-    while True:
-        block = stream.read(_BLOCK)
-        if first:
-            _check_marks(block, name)
-            block = block.removeprefix(codecs.BOM_UTF8)
-            first = False
-            if not block:
-                return
-        text = pending + _decode(decoder, block, name, lines)
-        if "\0" in text:
-            line = lines + text[: text.index("\0")].count("\n") + 1
-            raise DataError(
-                Problem("a NUL byte", f"{_SAVE} without NUL bytes", Location(name, line))
-            )
-        if not block:
-            yield from _split(text)
-            return
-        # A CR at the end may be half of a CR LF.
-        cut = max(text.rfind("\n"), text.rfind("\r", 0, len(text) - 1)) + 1
-        pending = text[cut:]
-        if len(pending) > _LONGEST_LINE:
-            raise DataError(
-                Problem(
-                    f"a line of more than {_LONGEST_LINE:,} characters",
-                    "end lines with a line feed",
-                    Location(name, lines + 1),
-                )
-            )
-        parts = _split(text[:cut])
-        lines += len(parts)
-        yield from parts
+    try:
+        while line := text.readline(_LONGEST_LINE + 1):
+            where = Location(name, lines + 1)
+            if "\0" in line:
+                raise DataError(Problem("a NUL byte", f"{_SAVE} without NUL bytes", where))
+            if len(line) > _LONGEST_LINE:
+                what = f"a line of more than {_LONGEST_LINE:,} characters"
+                raise DataError(Problem(what, "end lines with a line feed", where))
+            line = line if lines else line.removeprefix("\ufeff")
+            lines += 1
+            if line:
+                yield line
+    except UnicodeError as error:
+        raise DataError(_undecoded(error, name, encoding, lines + 1)) from None
+    finally:
+        # the stream is not ours to close; it may be closed by now
+        with suppress(ValueError):
+            text.detach()
 
 
-def _split(text: str) -> list[str]:
-    r"""Lines ended by LF, CR LF or CR only: str.splitlines knows more ends than files do.
-
-    >>> _split("a\x0cb\r\nc\rd")
-    ['a\x0cb\r\n', 'c\r', 'd']
-    """
-    lines = text.split("\n")
-    last = lines.pop()
-    out = [line + "\n" for line in lines]
-    if last:
-        out.append(last)
-    if "\r" not in text:
-        return out
-    return [part for line in out for part in _split_returns(line)]
-
-
-def _split_returns(line: str) -> list[str]:
-    body, end = (line[:-2], "\r\n") if line.endswith("\r\n") else (line, "")
-    if "\r" not in body:
-        return [line]
-    pieces = body.split("\r")
-    last = pieces.pop()
-    out = [piece + "\r" for piece in pieces]
-    if last or end:
-        out.append(last + end)
-    return out
-
-
-def _check_marks(block: bytes, name: str) -> None:
+def _check_marks(beginning: bytes, name: str) -> None:
     found = next(
-        ((kind, instead) for mark, kind, instead in _MARKS if block.startswith(mark)), None
+        ((kind, instead) for mark, kind, instead in _MARKS if beginning.startswith(mark)), None
     )
     # Text of two bytes a character without a mark: every second byte is zero.
-    if len(block) >= 4 and not (any(block[1:64:2]) and any(block[0:64:2])):
-        order = "utf-16-le" if any(block[0:64:2]) else "utf-16-be"
+    if len(beginning) >= 4 and not (any(beginning[1::2]) and any(beginning[0::2])):
+        order = "utf-16-le" if any(beginning[0::2]) else "utf-16-be"
         found = found or ("UTF-16 without a byte order mark", _or_read(order))
     if found is not None:
         kind, instead = found
         raise DataError(Problem(f"the file is {kind}, not UTF-8 text", instead, Location(name, 1)))
 
 
-def _decode(decoder: codecs.IncrementalDecoder, block: bytes, name: str, lines: int) -> str:
-    try:
-        return decoder.decode(block, final=not block)
-    except UnicodeDecodeError as error:
-        bad: bytes = error.object[error.start : error.start + 1]
-        line = lines + error.object[: error.start].count(b"\n") + 1
-        what = f"byte 0x{bad.hex()} is not UTF-8; the file looks like Latin-1 or Windows-1252"
-        instead = _or_read("cp1252")
-        if not block:
-            what = f"the file ends in the middle of a character (byte 0x{bad.hex()})"
-            instead = _SAVE
-        raise DataError(Problem(what, instead, Location(name, line))) from None
+def _undecoded(error: UnicodeError, name: str, encoding: str, line: int) -> Problem:
+    """The problem of bytes that are no text, in what follows the line that was read last."""
+    if not isinstance(error, UnicodeDecodeError):
+        # Without a byte: no mark at the beginning, half of a pair, ...
+        return Problem(f"the file is not {encoding} ({error})", _AS_SAVED, Location(name, line))
+    where = Location(name, line + error.object[: error.start].count(b"\n"))
+    byte = f"byte 0x{error.object[error.start]:02x}"
+    if encoding != "utf-8":
+        return Problem(f"{byte} is not {encoding}", _AS_SAVED, where)
+    if error.reason == "unexpected end of data":
+        return Problem(f"the file ends in the middle of a character ({byte})", _SAVE, where)
+    what = f"{byte} is not UTF-8; the file looks like Latin-1 or Windows-1252"
+    return Problem(what, _or_read("cp1252"), where)

@@ -7,11 +7,13 @@ the results is recorded as failed.
 
 from __future__ import annotations
 
+import json
+import math
 from dataclasses import fields, replace
 from typing import Any
 
 from evalreport.metrics.formula import BEYOND
-from evalreport.results.forms import form_of
+from evalreport.results.codec import decode_readable, encode
 from evalreport.results.lookup import Results
 from evalreport.results.records import Failure, Measure
 
@@ -23,11 +25,16 @@ def finite(results: Results) -> Results:
     both limits becomes none; a record that cannot do without the number is left out. What is
     sound is given as it is.
     """
-    form = form_of(Results)
-    if form.is_finite(results):
+    plain = encode(results)
+    try:
+        json.dumps(plain, allow_nan=False)
+    except ValueError:
+        pass
+    else:
         return results
     lost: list[str] = []
-    clean: Results = form.finite(results, "", lost)
+    clean = decode_readable(Results, _without_odd(plain, "", lost))
+    assert clean is not None
     failures = []
     for part in fields(Results):
         own = [place for place in lost if place.split("[")[0].split(".")[0] == part.name]
@@ -41,6 +48,23 @@ def finite(results: Results) -> Results:
         measures=tuple(_undefined(one) for one in clean.measures),
         failures=(*clean.failures, *failures),
     )
+
+
+def _without_odd(value: Any, place: str, lost: list[str]) -> Any:
+    """Plain data with null for numbers that JSON cannot hold; their places go to a list."""
+    if isinstance(value, dict):
+        return {
+            key: _without_odd(one, f"{place}.{key}" if place else key, lost)
+            for key, one in value.items()
+        }
+    if isinstance(value, (list, tuple)):
+        return [_without_odd(one, f"{place}[{k}]", lost) for k, one in enumerate(value)]
+    if not isinstance(value, float):
+        return value
+    if math.isfinite(value):
+        return float(value)
+    lost.append(place)
+    return None
 
 
 def _undefined(measure: Measure) -> Measure:

@@ -9,8 +9,6 @@ kind are not marked.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 VAN_CALSTER = (
     "Van Calster B. et al. Evaluation of performance measures in predictive artificial "
     "intelligence models to support medical decisions: overview and guidance. Lancet Digital "
@@ -18,28 +16,18 @@ VAN_CALSTER = (
 )
 
 
-@dataclass(frozen=True)
-class Advice:
-    """Whether a metric is essential to report where medical decisions are supported, and why."""
-
-    essential: bool
-    text: str
-
-
-ESSENTIAL = Advice(
-    True,
+#: Whether a metric is essential to report where medical decisions are supported, and why.
+ESSENTIAL = (
     "essential to report, beside a calibration plot and the distributions of the probabilities "
-    "in either class",
+    "in either class"
 )
-IMPROPER = Advice(
-    False,
+IMPROPER = (
     "improper at thresholds other than 0.5 and the prevalence: probabilities that are wrong can "
-    "be expected to have a better value than right ones",
+    "be expected to have a better value than right ones"
 )
-NEITHER = Advice(
-    False,
+NEITHER = (
     "like other threshold measures, not a proper score; it measures neither statistical "
-    "performance alone nor the costs of mistakes",
+    "performance alone nor the costs of mistakes"
 )
 #: All there are, in the order in which they are told.
 ADVICES = (ESSENTIAL, IMPROPER, NEITHER)

@@ -247,7 +247,7 @@ def threshold_sweep(s: ScoreTable, thresholds: Sequence[float] | None = None) ->
     }
 
 
-def accuracy_coverage(s: ScoreTable, threshold: float = 0.5) -> Columns:
+def accuracy_coverage(s: ScoreTable) -> Columns:
     """Accuracy among the rows the classifier is most confident of, by the share they make up.
 
     Confidence is the probability of the predicted class, p or 1 - p; the curve has
@@ -260,7 +260,7 @@ def accuracy_coverage(s: ScoreTable, threshold: float = 0.5) -> Columns:
     total = s.rows.value
     if outside_unit(s.scores):
         s = s.at(np.zeros(0, np.intp))
-    positive = s.scores >= threshold
+    positive = s.scores >= 0.5
     confidence = np.where(positive, s.scores, 1 - s.scores)
     levels, at = np.unique(-confidence, return_inverse=True)
     cells = {

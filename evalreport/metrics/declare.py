@@ -23,7 +23,6 @@ from typing import Any
 
 import numpy as np
 
-from evalreport.metrics.advice import Advice
 from evalreport.metrics.formula import Nothing
 from evalreport.metrics.kinds import (
     ALL_AVERAGES,
@@ -209,7 +208,7 @@ class Metric:
     one_of: tuple[str, ...] = ()
     p_value: bool = False
     either: tuple[str, ...] = ()
-    advice: Advice | None = None
+    advice: str | None = None
     cautions: tuple[str, ...] = ()
     line: str = ""
     worst_class: bool = False

@@ -137,10 +137,9 @@ def feature_names(
 def feature_table(
     table: RawTable,
     names: Sequence[str],
-    rows: npt.NDArray[Any] | None = None,
     kinds: Mapping[str, Kind] | None = None,
 ) -> FeatureTable:
-    """The named columns as features, of the given ``rows`` (default all).
+    """The named columns as features.
 
     A text column is numbers if every value is one and none has leading zeros, else
     categories, unless ``kinds`` says which. Raises DataError for infinite numbers, for
@@ -157,8 +156,7 @@ def feature_table(
         features.append(column)
     if problems:
         raise DataError(*problems)
-    whole = FeatureTable(tuple(features), table.rows)
-    return whole if rows is None else whole.take(rows)
+    return FeatureTable(tuple(features), table.rows)
 
 
 def _feature(table: RawTable, column: RawColumn, kind: Kind | None) -> Feature:

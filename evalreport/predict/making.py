@@ -9,7 +9,6 @@ from pathlib import Path
 from evalreport.data.checked import Checked
 from evalreport.data.design import groups as group_values
 from evalreport.data.table import RawTable
-from evalreport.errors import Location
 from evalreport.predict.columns import column_roles
 from evalreport.predict.cross_validation import Recipe
 from evalreport.predict.estimators import with_codes
@@ -59,7 +58,6 @@ def features_of(
     dataset: str,
     table: RawTable,
     model: AnyModel,
-    where: Location | None = None,
     like: FeatureTable | None = None,
 ) -> FeatureTable:
     """The features of every row of the file. Raises DataError for wrong columns.
@@ -69,13 +67,13 @@ def features_of(
     asked = getattr(model, "features", None)
     included = tuple(asked) if isinstance(asked, tuple) else None
     excluded = asked.columns if isinstance(asked, AllExcept) else ()
-    names = feature_names(table.header, column_roles(spec, dataset), included, excluded, where)
+    names = feature_names(table.header, column_roles(spec, dataset), included, excluded)
     kinds: dict[str, Kind] = {
         column: "category" if kind == "text" else "number"
         for column, kind in spec.datasets[dataset].types.items()
     }
     if like is not None:
-        names = feature_names(table.header, {}, like.names, (), where)
+        names = feature_names(table.header, {}, like.names)
         kinds = {column.name: column.kind for column in like.columns}
     return feature_table(table, names, kinds=kinds)
 

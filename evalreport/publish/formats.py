@@ -105,8 +105,7 @@ def drawn(data: bytes, options: DrawingOptions, step: Step) -> Drawn:
     """
     from evalreport.render.html import built
     from evalreport.report.csv import measures_csv
-    from evalreport.results.codec import decode
-    from evalreport.runs.hashing import parse_json
+    from evalreport.results.codec import decode, parse_json
 
     results = decode(parse_json(data))
     made = Drawn({"results.json": data})

@@ -66,12 +66,11 @@ def render_html(
     results: Results,
     template: str | Path | None = None,
     signed: Signed | None = None,
-    failed: list[str] | None = None,
     *,
     paper: bool = False,
 ) -> str:
     """The report of results as HTML: `built`, then drawn by `page_of`."""
-    return page_of(built(results, template, signed, failed), template, paper=paper)
+    return page_of(built(results, template, signed), template, paper=paper)
 
 
 def page_of(report: Report, template: str | Path | None = None, *, paper: bool = False) -> str:

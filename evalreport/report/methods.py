@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from evalreport.metrics.advice import ADVICES, VAN_CALSTER, Advice
+from evalreport.metrics.advice import ADVICES, VAN_CALSTER
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.methods import METHODS
 from evalreport.report.cards import interval_text
@@ -198,7 +198,7 @@ def _tests_words(contents: Contents, references: References) -> str:
 
 def _advice_words(contents: Contents, references: References) -> str:
     """What guidance on models for medical decisions says of the measures shown, if it is asked."""
-    told: dict[Advice, dict[str, None]] = {}
+    told: dict[str, dict[str, None]] = {}
     for m in contents.measures if contents.words.guidance else ():
         declared = find(m.metric)
         if declared is not None and declared.advice is not None:
@@ -206,7 +206,7 @@ def _advice_words(contents: Contents, references: References) -> str:
     if not told:
         return ""
     own = [one for one in ADVICES if one in told]
-    said = "; ".join(f"{listed(list(told[one]))}: {one.text}" for one in own)
+    said = "; ".join(f"{listed(list(told[one]))}: {one}" for one in own)
     start = "Guidance on models that support medical decisions"
     return contents.said(None, f"{start} {references.cite(VAN_CALSTER)}. {said}.")
 

@@ -10,6 +10,7 @@ follows from the same annotations.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, TypeVar, cast
@@ -130,6 +131,35 @@ def _places(results: Results) -> Iterator[Found]:
                 of_what = f"{record.model!r} on {record.dataset!r}"
                 what = f"is of {of_what}, which have no account of rows"
                 yield f"{part}[{place}]", what
+
+
+def parse_json(data: bytes) -> Any:
+    """The value of JSON bytes; strict. Raises ValueError for anything that is not JSON.
+
+    NaN, Infinity, a key twice in one object, numbers too long to be numbers and
+    nesting too deep to be read are errors.
+    """
+    try:
+        return json.loads(
+            data.decode("utf-8"),
+            parse_constant=_refuse_constant,
+            object_pairs_hook=_object_without_duplicates,
+        )
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _object_without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"key {twice!r} is there twice")
+    return found
 
 
 R = TypeVar("R")

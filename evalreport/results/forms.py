@@ -10,9 +10,9 @@ from __future__ import annotations
 import types
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import MISSING, Field, dataclass, fields, is_dataclass, replace
+from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from functools import cache
-from math import inf, isfinite
+from math import inf
 from operator import attrgetter
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -35,10 +35,6 @@ class FormError(Exception):
     def inside(self, step: str) -> list[tuple[str, str]]:
         """The problems, seen from the value that holds this one."""
         return [(step + path, what) for path, what in self.problems]
-
-
-class NotFinite(Exception):  # noqa: N818 - a way to go on, not an error
-    """A number that is none stands where nothing can stand in its place."""
 
 
 class Form:
@@ -70,18 +66,6 @@ class Form:
         """Its JSON Schema, which refers to records by their names."""
         raise NotImplementedError
 
-    def is_finite(self, _value: Any) -> bool:
-        """Whether every number within is one that JSON can hold."""
-        return True
-
-    def finite(self, value: Any, _place: str, _lost: list[str]) -> Any:
-        """The value with null for numbers that JSON cannot hold; their places go to a list.
-
-        A record that cannot do without such a number is left out of its list, or null
-        itself. Raises NotFinite where that cannot be.
-        """
-        return value
-
 
 def _shown(value: Any) -> str:
     text = repr(value)
@@ -110,17 +94,6 @@ class Plain(Form):
             return value
         wanted = " or ".join(_NAMES[one][1] for one in self.plain)
         raise FormError(("", f"is {_shown(value)}, not {wanted}"))
-
-    def is_finite(self, value: Any) -> bool:
-        return type(value) is not float or isfinite(value)
-
-    def finite(self, value: Any, place: str, lost: list[str]) -> Any:
-        if self.is_finite(value):
-            return value
-        lost.append(place)
-        if types.NoneType in self.plain:
-            return None
-        raise NotFinite
 
     def schema(self) -> Schema:
         names = [_NAMES[one][0] for one in self.plain]
@@ -156,12 +129,6 @@ class Checked(Form):
             raise FormError(("", f"is {found}, below {self.mark.number:g}"))
         return found
 
-    def is_finite(self, value: Any) -> bool:
-        return self.form.is_finite(value)
-
-    def finite(self, value: Any, place: str, lost: list[str]) -> Any:
-        return self.form.finite(value, place, lost)
-
     def schema(self) -> Schema:
         own = self.form.schema()
         if isinstance(self.mark, AtLeast):
@@ -181,12 +148,6 @@ class Unbounded(Form):
 
     def write(self, value: Any) -> Any:
         return or_infinity(value)
-
-    def is_finite(self, value: Any) -> bool:
-        return value == inf or self.form.is_finite(value)
-
-    def finite(self, value: Any, place: str, lost: list[str]) -> Any:
-        return value if value == inf else self.form.finite(value, place, lost)
 
     def schema(self) -> Schema:
         return {"anyOf": [self.form.schema(), {"const": INFINITY}]}
@@ -227,17 +188,13 @@ class Optional(Form):
     def read(self, value: Any) -> Any:
         return None if value is None else self.form.read(value)
 
+    def readable(self, value: Any) -> Any:
+        with suppress(FormError):
+            return None if value is None else self.form.readable(value)
+        return None
+
     def write(self, value: Any) -> Any:
         return None if value is None else self.form.write(value)
-
-    def is_finite(self, value: Any) -> bool:
-        return value is None or self.form.is_finite(value)
-
-    def finite(self, value: Any, place: str, lost: list[str]) -> Any:
-        try:
-            return None if value is None else self.form.finite(value, place, lost)
-        except NotFinite:
-            return None
 
     def schema(self) -> Schema:
         return {"anyOf": [self.form.schema(), {"type": "null"}]}
@@ -268,7 +225,7 @@ class ListOf(Form):
         return self.made(found)
 
     def readable(self, value: Any) -> Any:
-        if type(value) is not list:
+        if type(value) is not list or self.form.kinds is not None:
             return self.read(value)
         found = []
         for one in value:
@@ -280,19 +237,6 @@ class ListOf(Form):
         if self.form.kinds is not None:
             return list(value)
         return [self.form.write(one) for one in value]
-
-    def is_finite(self, value: Any) -> bool:
-        return all(map(self.form.is_finite, value))
-
-    def finite(self, value: Any, place: str, lost: list[str]) -> Any:
-        found = []
-        for number, one in enumerate(value):
-            try:
-                found.append(self.form.finite(one, f"{place}[{number}]", lost))
-            except NotFinite:
-                if self.form.kinds is not None:
-                    raise
-        return self.made(found)
 
     def schema(self) -> Schema:
         return {"type": "array", "items": self.form.schema()}
@@ -311,13 +255,6 @@ class Row(Form):
 
     def write(self, value: Any) -> Any:
         return [form.write(one) for form, one in zip(self.forms, value, strict=True)]
-
-    def is_finite(self, value: Any) -> bool:
-        return all(form.is_finite(one) for form, one in zip(self.forms, value, strict=True))
-
-    def finite(self, value: Any, place: str, lost: list[str]) -> Any:
-        pairs = enumerate(zip(self.forms, value, strict=True))
-        return tuple(form.finite(one, f"{place}[{k}]", lost) for k, (form, one) in pairs)
 
     def schema(self) -> Schema:
         size = len(self.forms)
@@ -349,12 +286,6 @@ class MapOf(Form):
             return dict(value)
         return {key: self.form.write(one) for key, one in value.items()}
 
-    def is_finite(self, value: Any) -> bool:
-        return all(map(self.form.is_finite, value.values()))
-
-    def finite(self, value: Any, place: str, lost: list[str]) -> Any:
-        return {k: self.form.finite(one, f"{place}.{k}", lost) for k, one in value.items()}
-
     def schema(self) -> Schema:
         return {"type": "object", "additionalProperties": self.form.schema()}
 
@@ -375,12 +306,6 @@ class EitherOf(Form):
 
     def write(self, value: Any) -> Any:
         return _of_record(type(value)).write(value)
-
-    def is_finite(self, value: Any) -> bool:
-        return _of_record(type(value)).is_finite(value)
-
-    def finite(self, value: Any, place: str, lost: list[str]) -> Any:
-        return _of_record(type(value)).finite(value, place, lost)
 
     def schema(self) -> Schema:
         return {"anyOf": [form.schema() for form in self.forms]}
@@ -416,14 +341,6 @@ def _no_field(_value: Any) -> Any:
 _NO_FIELD: tuple[frozenset[type] | None, Callable[[Any], Any]] = (None, _no_field)
 
 
-def _holds_numbers(form: Form) -> bool:
-    if form.kinds is not None:
-        return float in form.kinds
-    return not isinstance(form, (AnyJson, Constant)) and (
-        isinstance(form, RecordForm) or any(map(_holds_numbers, form.inside))
-    )
-
-
 def _getter(names: Sequence[str]) -> Callable[[Any], tuple[Any, ...]]:
     """A function that reads several attributes at once."""
     if len(names) > 1:
@@ -450,7 +367,6 @@ class RecordForm(Form):
         self._get_always = _getter(self._always)
         self._nested = [(p.name, p.form.write) for p in always if p.form.kinds is None]
         self._sometimes = [part for part in self.parts if not part.always]
-        self._numbers = [(p.name, p.form) for p in self.parts if _holds_numbers(p.form)]
 
     def read(self, value: Any) -> Any:
         if type(value) is not dict:
@@ -498,17 +414,6 @@ class RecordForm(Form):
             if part.is_written(value, own):
                 written[part.name] = part.form.write(own)
         return written
-
-    def is_finite(self, value: Any) -> bool:
-        return all(form.is_finite(getattr(value, name)) for name, form in self._numbers)
-
-    def finite(self, value: Any, place: str, lost: list[str]) -> Any:
-        changes = {}
-        for name, form in self._numbers:
-            own = getattr(value, name)
-            if not form.is_finite(own):
-                changes[name] = form.finite(own, f"{place}.{name}" if place else name, lost)
-        return replace(value, **changes) if changes else value
 
     def schema(self) -> Schema:
         return {"$ref": f"#/definitions/{self.record.__name__}"}

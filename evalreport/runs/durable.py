@@ -9,34 +9,8 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
-
-from evalreport.errors import FilesError, Location, Problem
-
-_HINTS = {
-    errno.ENOSPC: "free some space, or choose another folder with -o",
-    errno.EDQUOT: "free some of your quota, or choose another folder with -o",
-    errno.EFBIG: "raise the limit on file sizes, or choose another folder with -o",
-    errno.EROFS: "choose a folder that can be written with -o",
-    errno.EACCES: "choose a folder that you may write with -o",
-    errno.EPERM: "choose a folder that you may write with -o",
-    errno.ENOTDIR: "choose a folder with -o",
-}
-
-
-@contextmanager
-def explained(action: str, path: Path) -> Iterator[None]:
-    """Turn an OSError of the block into a FilesError saying what could not be done."""
-    try:
-        yield
-    except OSError as error:
-        reason = error.strerror or str(error)
-        hint = _HINTS.get(error.errno or 0, "")
-        raise FilesError(
-            Problem(f"cannot {action}: {reason}", hint, Location(str(path)))
-        ) from error
 
 
 def write_all(descriptor: int, data: bytes) -> None:

@@ -59,22 +59,6 @@ def canonical_json(value: Any) -> bytes:
     return text.encode("utf-8") + b"\n"
 
 
-def parse_json(data: bytes) -> Any:
-    """The value of JSON bytes; strict. Raises ValueError for anything that is not JSON.
-
-    NaN, Infinity, a key twice in one object, numbers too long to be numbers and
-    nesting too deep to be read are errors.
-    """
-    try:
-        return json.loads(
-            data.decode("utf-8"),
-            parse_constant=_refuse_constant,
-            object_pairs_hook=_object_without_duplicates,
-        )
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
-
-
 def _refuse_other_keys(value: Any) -> None:
     if isinstance(value, dict):
         for key in value:
@@ -85,16 +69,3 @@ def _refuse_other_keys(value: Any) -> None:
         # Most of what there is are texts and numbers: no call is made for them.
         if isinstance(inner, (dict, list, tuple)):
             _refuse_other_keys(inner)
-
-
-def _refuse_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not JSON")
-
-
-def _object_without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"key {twice!r} is there twice")
-    return found

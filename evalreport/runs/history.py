@@ -29,11 +29,11 @@ from typing import NamedTuple
 
 from evalreport.engine.due import last_before
 from evalreport.engine.reference.run import ReferenceRun, read_reference, results_of
-from evalreport.errors import FilesError, Location, Problem
-from evalreport.results.codec import decode_readable, encode
+from evalreport.errors import FilesError, Location, Problem, explained
+from evalreport.results.codec import decode_readable, encode, parse_json
 from evalreport.results.history import HistoryLine
-from evalreport.runs.durable import explained, write_all
-from evalreport.runs.hashing import canonical_json, parse_json, sha256
+from evalreport.runs.durable import write_all
+from evalreport.runs.hashing import canonical_json, sha256
 from evalreport.runs.manifest import Manifest
 
 NAME = "history.jsonl"
@@ -179,7 +179,7 @@ def split_history(data: bytes) -> History:
 def read_history(runs: Path) -> History:
     """The history of a folder of runs; empty when there is none. Raises FilesError."""
     path = runs / NAME
-    with explained("read the history", path):
+    with explained("cannot read the history", path):
         try:
             status = path.lstat()
         except FileNotFoundError:

@@ -22,8 +22,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from evalreport.errors import ConflictError, FilesError, Location, Problem
-from evalreport.runs.durable import explained
+from evalreport.errors import ConflictError, FilesError, Location, Problem, explained
 
 NAME = ".lock"
 HELD = ".lock.held"
@@ -43,10 +42,10 @@ def runs_lock(runs: Path, wait: float = WAIT) -> Iterator[None]:
     Raises ConflictError when another holds it for more than ``wait`` seconds,
     FilesError when RUNS/.lock cannot be opened.
     """
-    with explained("open the lock", runs / NAME):
+    with explained("cannot open the lock", runs / NAME):
         descriptor = open_lock(runs, os.O_RDWR | os.O_CREAT)
     try:
-        with explained("take the lock", runs / NAME):
+        with explained("cannot take the lock", runs / NAME):
             taken = _take(descriptor, runs, wait)
         if taken:
             yield
@@ -137,7 +136,7 @@ def _marker(runs: Path, wait: float) -> Iterator[None]:
     from filelock import SoftFileLock, Timeout
 
     marker = SoftFileLock(runs / HELD, timeout=wait, poll_interval=PAUSE)
-    with explained("take the lock", runs / HELD):
+    with explained("cannot take the lock", runs / HELD):
         try:
             marker.acquire()
         except Timeout:

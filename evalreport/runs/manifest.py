@@ -17,16 +17,9 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
-from evalreport.errors import FilesError, Location, Problem, VerificationError
-from evalreport.results.codec import decode_as, encode
-from evalreport.runs.hashing import (
-    FileRecord,
-    canonical_json,
-    parse_json,
-    record_bytes,
-    record_file,
-    sha256,
-)
+from evalreport.errors import FilesError, Location, Problem, VerificationError, explained
+from evalreport.results.codec import decode_as, encode, parse_json
+from evalreport.runs.hashing import FileRecord, canonical_json, record_bytes, record_file, sha256
 
 NAME = "MANIFEST.json"
 SCHEMA = "evalreport/manifest/1"
@@ -104,14 +97,11 @@ def read_manifest(run: Path) -> tuple[Manifest, FileRecord]:
     """
     path = run / NAME
     where = Location(str(path))
-    try:
+    with explained("cannot be read", path, ""):
         if path.is_symlink() or not path.is_file():
             raise FilesError(Problem(f"no {NAME}", "give the folder of a run", where))
         with path.open("rb") as file:
             data = file.read(LARGEST + 1)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise FilesError(Problem(f"cannot be read: {reason}", "", where)) from error
     if len(data) > LARGEST:
         raise VerificationError(Problem(f"larger than {LARGEST} bytes", "", where))
     try:
@@ -154,13 +144,8 @@ def file_problems(run: Path, manifest: Manifest) -> list[Problem]:
     Links are not followed: a link in a run is a problem whatever it leads to.
     Raises FilesError when the folder cannot be listed.
     """
-    try:
-        with os.scandir(run) as entries:
-            there = {entry.name for entry in entries}
-    except OSError as error:
-        reason = error.strerror or str(error)
-        where = Location(str(run))
-        raise FilesError(Problem(f"the run cannot be listed: {reason}", "", where)) from error
+    with explained("the run cannot be listed", run, ""), os.scandir(run) as entries:
+        there = {entry.name for entry in entries}
     found = []
     for name in sorted(((there - OF_A_SEAL) | set(manifest.outputs)) - {NAME}):
         where = Location(str(run / name))

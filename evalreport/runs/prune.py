@@ -15,7 +15,7 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-from evalreport.engine.reference.run import KEPT, ReferenceRun
+from evalreport.engine.reference.run import KEPT, ReferenceRun, read_file, records_of
 from evalreport.errors import (
     EvalreportError,
     FilesError,
@@ -23,24 +23,19 @@ from evalreport.errors import (
     Problem,
     UsageError,
     VerificationError,
+    explained,
 )
 from evalreport.results.codec import encode
 from evalreport.results.history import HistoryLine
 from evalreport.results.lookup import Results
 from evalreport.results.records import CURVES_OF_SCORES
 from evalreport.runs.clock import clock_text
-from evalreport.runs.durable import (
-    explained,
-    remove_file,
-    remove_folder,
-    sync_folder,
-    write_new_file,
-)
+from evalreport.runs.durable import remove_file, remove_folder, sync_folder, write_new_file
 from evalreport.runs.hashing import canonical_json, sha256
 from evalreport.runs.history import NAME as HISTORY
 from evalreport.runs.history import History, append, read_history, recorded_history
 from evalreport.runs.lock import WAIT, runs_lock, runs_lock_for_reading
-from evalreport.runs.recorded import read_file, read_recorded, records_of
+from evalreport.runs.recorded import read_recorded
 from evalreport.runs.recovery import recover
 from evalreport.runs.runs import PRUNING, run_folders
 from evalreport.runs.signals import signals_held
@@ -118,7 +113,7 @@ def removed_problems(runs: Path, history: History) -> Iterator[Problem]:
         if not path.is_file():
             yield Problem(f"missing: what is kept of run {name}", "the file from a backup", where)
             continue
-        with explained("read what is kept", path):
+        with explained("cannot read what is kept", path):
             if sha256(path.read_bytes()) != recorded:
                 yield Problem(f"altered: {HISTORY} records another sha256", "", where)
 
@@ -137,7 +132,7 @@ def prune(
     if keep < 1:
         raise UsageError(Problem(f"--keep {keep}", "keep 1 run or more"))
     recorded_history(runs)
-    with explained("prune", runs), runs_lock(runs, wait), signals_held():
+    with explained("cannot prune", runs), runs_lock(runs, wait), signals_held():
         history = recover(runs)
         old = _old(runs, history, {folder.name for folder in run_folders(runs)}, keep)
         if old:
@@ -145,10 +140,10 @@ def prune(
         return old
 
 
-def would_go(runs: Path, keep: int, *, wait: float = WAIT) -> tuple[str, ...]:
+def would_go(runs: Path, keep: int) -> tuple[str, ...]:
     """The runs that :func:`prune` would remove now; nothing is changed. Raises as it does."""
     recorded_history(runs)
-    with runs_lock_for_reading(runs, wait):
+    with runs_lock_for_reading(runs, WAIT):
         return _old(runs, read_history(runs), {folder.name for folder in run_folders(runs)}, keep)
 
 

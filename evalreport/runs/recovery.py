@@ -20,14 +20,8 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from evalreport.errors import FilesError, VerificationError
-from evalreport.runs.durable import (
-    explained,
-    remove_file,
-    remove_folder,
-    sync_folder,
-    write_all,
-)
+from evalreport.errors import FilesError, VerificationError, explained
+from evalreport.runs.durable import remove_file, remove_folder, sync_folder, write_all
 from evalreport.runs.history import NAME as HISTORY
 from evalreport.runs.history import History, append, line_of_run, line_problems, read_history
 from evalreport.runs.lock import lock_now
@@ -43,7 +37,7 @@ def recover(runs: Path) -> History:
     Call it under the lock of RUNS. Raises FilesError when RUNS or its history
     cannot be read or written.
     """
-    with explained("repair the history", runs / HISTORY):
+    with explained("cannot repair the history", runs / HISTORY):
         there = sorted(os.listdir(runs))  # noqa: PTH208 - names, not paths: there may be many
         history = _mend_torn_line(runs)
         _finish_pruning(runs, there, history)

@@ -17,16 +17,15 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from evalreport.engine.reference.run import CountedRows, ReferenceRun
-from evalreport.errors import FilesError, Location, Problem
-from evalreport.results.codec import decode_as
+from evalreport.engine.reference.run import CountedRows, ReferenceRun, read_file
+from evalreport.errors import FilesError, Location, Problem, explained
+from evalreport.results.codec import decode_as, parse_json
 from evalreport.results.kept_rows import KeptRows
 from evalreport.results.lookup import Results
 from evalreport.results.records import Look
-from evalreport.runs.durable import explained, remove_file, write_new_file
-from evalreport.runs.hashing import parse_json
+from evalreport.runs.durable import remove_file, write_new_file
 from evalreport.runs.manifest import NAME as MANIFEST
-from evalreport.runs.recorded import check_recorded, read_file
+from evalreport.runs.recorded import check_recorded
 
 NAME = "rows.json"
 KEY_FILE = ".rows-key"
@@ -56,7 +55,7 @@ def rows_key(runs: Path) -> bytes:
     path = runs / KEY_FILE
     if not path.exists():
         _make(path)
-    with explained("read the key of the rows", path):
+    with explained("cannot read the key of the rows", path):
         key = path.read_bytes()
     if len(key) != SIZE:
         hint = "the file as it was; without it rows cannot be paired with those of earlier runs"
@@ -66,7 +65,7 @@ def rows_key(runs: Path) -> bytes:
 
 def _make(path: Path) -> None:
     aside = path.with_name(f"{KEY_FILE}-{os.getpid()}-{secrets.token_hex(4)}")
-    with explained("make the key of the rows", path):
+    with explained("cannot make the key of the rows", path):
         try:
             write_new_file(aside, secrets.token_bytes(SIZE), 0o600)
             # whole or not at all, and never in the place of another's

@@ -33,15 +33,14 @@ from types import TracebackType
 from typing import Self
 
 from evalreport.data.source import readable_name
-from evalreport.errors import ConflictError, EvalreportError, FilesError, Location, Problem
-from evalreport.results.history import Attempt, HistoryLine
-from evalreport.runs.durable import (
+from evalreport.errors import (
+    ConflictError,
+    EvalreportError,
+    FilesError,
     explained,
-    remove_file,
-    remove_folder,
-    sync_folder,
-    write_new_file,
 )
+from evalreport.results.history import Attempt, HistoryLine
+from evalreport.runs.durable import remove_file, remove_folder, sync_folder, write_new_file
 from evalreport.runs.hashing import FileRecord, record_bytes
 from evalreport.runs.history import NAME as HISTORY
 from evalreport.runs.history import append, line_of_run, read_history
@@ -85,7 +84,7 @@ class RunFolder:
             make_runs(self._runs)
             with runs_lock(self._runs, self._wait), signals_held():
                 recover(self._runs)
-                with explained("make the folder of the run", self._runs):
+                with explained("cannot make the folder of the run", self._runs):
                     self._folder.mkdir()
                     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
                     self._owner = os.open(self._folder / OWNER, flags, 0o666)
@@ -114,7 +113,7 @@ class RunFolder:
             raise ValueError(f"{name!r} cannot be a file of a run")
         if name in self._outputs:
             raise ValueError(f"{name} was written already")
-        with explained(f"write {name}", self._runs):
+        with explained(f"cannot write {name}", self._runs):
             write_new_file(self._folder / name, data)
         self._outputs[name] = record_bytes(data)
 
@@ -125,13 +124,13 @@ class RunFolder:
         the message says that the run is recorded and only `latest` is behind.
         """
         manifest = Manifest(details, dict(self._outputs))
-        with explained(f"write {MANIFEST}", self._runs):
+        with explained(f"cannot write {MANIFEST}", self._runs):
             write_new_file(self._folder / MANIFEST, manifest.to_bytes())
             sync_folder(self._folder)
         with runs_lock(self._runs, self._wait), signals_held():
             recorded = recover(self._runs).names
             name = free_run_name(self._runs, self._when, self._spec_sha256, recorded)
-            with explained("publish the run", self._runs):
+            with explained("cannot publish the run", self._runs):
                 self._record(name, manifest)
             self._point_latest(name, manifest.details.settings.get("series"))
         return self._runs / name
@@ -168,7 +167,9 @@ class RunFolder:
 
         A run with an earlier clock than the newest, a backfill, is recorded and led to by none.
         """
-        try:
+        what = f"run {name} is whole and recorded, but `{LATEST}` may still lead to an earlier run"
+        hint = f"open {self._runs / name}; the next run replaces `{LATEST}`"
+        with explained(what, self._runs, hint):
             history = read_history(self._runs)
             targets = {LATEST: self._newest(history.in_time, name)}
             if isinstance(series, str) and series in history.by_series:
@@ -179,16 +180,6 @@ class RunFolder:
                 self._link.symlink_to(target)
                 self._link.replace(self._runs / link)
             sync_folder(self._runs)
-        except OSError as error:
-            reason = error.strerror or str(error)
-            raise FilesError(
-                Problem(
-                    f"run {name} is whole and recorded, but `{LATEST}` may still lead to an "
-                    f"earlier run: {reason}",
-                    f"open {self._runs / name}; the next run replaces `{LATEST}`",
-                    Location(str(self._runs)),
-                )
-            ) from error
 
     def _newest(self, lines: Sequence[HistoryLine], name: str) -> str:
         """The last of the runs that are there; ``name``, the one just made, if none is."""

@@ -19,9 +19,9 @@ from collections.abc import Container
 from datetime import datetime
 from pathlib import Path
 
-from evalreport.errors import FilesError, Location, Problem
+from evalreport.errors import FilesError, Location, Problem, explained
 from evalreport.runs.clock import clock_stamp
-from evalreport.runs.durable import explained, remove_file, write_new_file
+from evalreport.runs.durable import remove_file, write_new_file
 from evalreport.runs.lock import open_lock
 from evalreport.spec.series import LATEST
 
@@ -50,14 +50,14 @@ def make_runs(runs: Path) -> None:
     """Make RUNS with its lock, and the folders it is in, unless it is there. Raises FilesError."""
     _ground(runs)
     _check_latest(runs)
-    with explained("make the folder of runs", runs):
+    with explained("cannot make the folder of runs", runs):
         runs.mkdir(parents=True, exist_ok=True)
         os.close(open_lock(runs, os.O_RDWR | os.O_CREAT))
 
 
 def run_folders(runs: Path) -> list[Path]:
     """The folders in RUNS that are named like runs, by name; links are none. Raises FilesError."""
-    with explained("list the runs", runs), os.scandir(runs) as entries:
+    with explained("cannot list the runs", runs), os.scandir(runs) as entries:
         found = [e.name for e in entries if is_run_name(e.name) and e.is_dir(follow_symlinks=False)]
     return [runs / name for name in sorted(found)]
 
@@ -90,7 +90,7 @@ def _ground(runs: Path) -> Path:
     """RUNS, or the folder that it would be made in. Raises FilesError."""
     where = Location(str(runs))
     for folder in (runs, *runs.absolute().parents):
-        with explained("make the folder of runs", runs):
+        with explained("cannot make the folder of runs", runs):
             try:
                 folder.lstat()
             except FileNotFoundError:
@@ -105,7 +105,7 @@ def _ground(runs: Path) -> Path:
 def _probe(runs: Path, folder: Path) -> os.statvfs_result:
     """Write a file in a folder and remove it again; the room there is."""
     probe = folder / f"{LINKING}{secrets.token_hex(8)}"
-    with explained("write in the folder of runs", runs):
+    with explained("cannot write in the folder of runs", runs):
         try:
             write_new_file(probe, b"can this folder be written?\n")
             return os.statvfs(folder)
@@ -127,7 +127,7 @@ def _check_space(runs: Path, space: os.statvfs_result, needed: int) -> None:
 
 def _check_latest(runs: Path) -> None:
     latest = runs / LATEST
-    with explained("look at", latest):
+    with explained("cannot look at", latest):
         in_the_way = os.path.lexists(latest) and not latest.is_symlink()
     if in_the_way:
         what = "not a link; a run makes `latest` a link to itself"

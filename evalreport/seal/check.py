@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from evalreport.engine.reference.run import records_of
 from evalreport.errors import FilesError, Location, Problem, UsageError, VerificationError
-from evalreport.runs.hashing import parse_json, record_file, sha256
+from evalreport.results.codec import parse_json
+from evalreport.runs.hashing import record_file, sha256
 from evalreport.runs.manifest import CRATE, ENVELOPE, OF_A_SEAL, PUBLIC_KEY, STAMP, read_manifest
 from evalreport.runs.manifest import NAME as MANIFEST
-from evalreport.runs.recorded import records_of
 from evalreport.seal.envelope import (
     Envelope,
     key_name,

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evalreport.errors import FilesError, Location, Problem, UsageError
-from evalreport.runs.hashing import canonical_json, parse_json
+from evalreport.errors import FilesError, Location, Problem, UsageError, explained
+from evalreport.results.codec import parse_json
+from evalreport.runs.hashing import canonical_json
 
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
 EXTRA = "pip install evalreport[sign]"
@@ -198,11 +199,8 @@ def _sha(bits: int) -> Any:
 
 
 def _read(path: Path) -> bytes:
-    try:
+    with explained("cannot be read", path, ""):
         return path.read_bytes()
-    except OSError as error:
-        what = f"cannot be read: {error.strerror or error}"
-        raise FilesError(Problem(what, "", _at(path))) from None
 
 
 def _unusable(what: str, path: Path, error: Exception) -> FilesError:

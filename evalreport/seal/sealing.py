@@ -7,13 +7,20 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from evalreport.errors import ConflictError, FilesError, Location, Problem, VerificationError
-from evalreport.runs.durable import explained, remove_file, sync_folder, write_new_file
+from evalreport.engine.reference.run import records_of
+from evalreport.errors import (
+    ConflictError,
+    FilesError,
+    Location,
+    Problem,
+    VerificationError,
+    explained,
+)
+from evalreport.runs.durable import remove_file, sync_folder, write_new_file
 from evalreport.runs.hashing import sha256
 from evalreport.runs.lock import runs_lock
 from evalreport.runs.manifest import CRATE, ENVELOPE, PUBLIC_KEY, STAMP, read_manifest
 from evalreport.runs.manifest import NAME as MANIFEST
-from evalreport.runs.recorded import records_of
 from evalreport.seal.envelope import Envelope, parse_envelope, public_pem, sign
 from evalreport.seal.stamp import stamp_of
 from evalreport.seal.statement import crate_metadata, statement
@@ -85,7 +92,7 @@ def _held(data: bytes, envelope: Envelope, run: Path) -> bytes:
 
 
 def _write(folder: Path, files: Mapping[str, bytes]) -> None:
-    with runs_lock(folder.parent), explained("write the seal", folder):
+    with runs_lock(folder.parent), explained("cannot write the seal", folder):
         for name, data in files.items():
             aside = folder.parent / f".seal-{os.getpid()}-{name}"
             try:

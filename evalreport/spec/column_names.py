@@ -7,169 +7,45 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from evalreport.data.labels import as_number, order_labels
 
+
+def _each(listed: str) -> tuple[str, ...]:
+    """The words of a text, in their order."""
+    return tuple(listed.split())
+
+
+def _set_of(listed: str) -> frozenset[str]:
+    return frozenset(_each(listed))
+
+
 #: Names of true labels, the surest first.
-TARGETS = (
-    "y_true",
-    "true_label",
-    "label_ids",
-    "label_id",
-    "label_true",
-    "ground_truth",
-    "groundtruth",
-    "gt",
-    "gold",
-    "gold_label",
-    "truth",
-    "true",
-    "true_class",
-    "actual",
-    "actual_class",
-    "actual_label",
-    "observed",
-    "obs",
-    "reference",
-    "reference_standard",
-    "target",
-    "y_test",
-    "y",
-    "label",
-    "labels",
-    "class",
-    "outcome",
-    "diagnosis",
-    "response",
-    "event",
-    "status",
-    "default",
-    "churn",
-    "survived",
-    "category",
-    "species",
-    "disease",
-    "befund",
-    "diagnose",
+TARGETS = _each(
+    "y_true true_label label_ids label_id label_true ground_truth groundtruth gt gold "
+    "gold_label truth true true_class actual actual_class actual_label observed obs "
+    "reference reference_standard target y_test y label labels class outcome diagnosis "
+    "response event status default churn survived category species disease befund diagnose"
 )
 #: Words that only names of true labels hold.
 _TRUE_WORDS = {"true", "truth", "actual", "gold", "observed", "target", "gt", "reference"}
-PREDICTED_WORDS = {
-    "pred",
-    "prediction",
-    "predictions",
-    "predicted",
-    "preds",
-    "predict",
-    "yhat",
-    "hat",
-    "said",
-    "guess",
-    "decision",
-    "call",
-    "answer",
-    "output",
-    "assigned",
-}
-SCORE_WORDS = {
-    "score",
-    "scores",
-    "prob",
-    "probs",
-    "probability",
-    "probabilities",
-    "proba",
-    "p",
-    "risk",
-    "confidence",
-    "conf",
-    "likelihood",
-    "propensity",
-    "softmax",
-    "posterior",
-    "prob1",
-    "p1",
-    "phat",
-    "prediction_score",
-    "predprob",
-    "wahrscheinlichkeit",
-    "probabilit\u00e9",
-    "probabilidad",
-}
-MARGIN_WORDS = {
-    "decision",
-    "margin",
-    "logit",
-    "logits",
-    "logodds",
-    "odds",
-    "distance",
-    "raw",
-    "function",
-    "linear",
-    "eta",
-    "lp",
-}
+PREDICTED_WORDS = _set_of(
+    "pred prediction predictions predicted preds predict yhat hat said guess decision call "
+    "answer output assigned"
+)
+SCORE_WORDS = _set_of(
+    "score scores prob probs probability probabilities proba p risk confidence conf "
+    "likelihood propensity softmax posterior prob1 p1 phat prediction_score predprob "
+    "wahrscheinlichkeit probabilité probabilidad"
+)
+MARGIN_WORDS = _set_of(
+    "decision margin logit logits logodds odds distance raw function linear eta lp"
+)
 #: What a column is called that says of which model a row is.
 MODEL_COLUMNS = {"model", "models", "model_name", "classifier", "algorithm", "estimator", "system"}
-MODEL_WORDS = {
-    "lr",
-    "logreg",
-    "logistic",
-    "logit",
-    "glm",
-    "glmnet",
-    "ridge",
-    "lasso",
-    "rf",
-    "forest",
-    "randomforest",
-    "ranger",
-    "et",
-    "gb",
-    "gbm",
-    "gbt",
-    "gbdt",
-    "xgb",
-    "xgboost",
-    "lgb",
-    "lgbm",
-    "lightgbm",
-    "catboost",
-    "cat",
-    "ada",
-    "adaboost",
-    "svm",
-    "svc",
-    "knn",
-    "nb",
-    "bayes",
-    "naive",
-    "tree",
-    "cart",
-    "dt",
-    "mlp",
-    "nn",
-    "dnn",
-    "cnn",
-    "rnn",
-    "lstm",
-    "resnet",
-    "net",
-    "bert",
-    "roberta",
-    "gpt",
-    "llm",
-    "lda",
-    "qda",
-    "gp",
-    "ensemble",
-    "stack",
-    "stacking",
-    "blend",
-    "baseline",
-    "model",
-    "classifier",
-    "clf",
-    "rule",
-}
+MODEL_WORDS = _set_of(
+    "lr logreg logistic logit glm glmnet ridge lasso rf forest randomforest ranger et gb "
+    "gbm gbt gbdt xgb xgboost lgb lgbm lightgbm catboost cat ada adaboost svm svc knn nb "
+    "bayes naive tree cart dt mlp nn dnn cnn rnn lstm resnet net bert roberta gpt llm lda "
+    "qda gp ensemble stack stacking blend baseline model classifier clf rule"
+)
 IDS = {"id", "ids", "uuid", "guid", "key", "identifier", "rowid", "row", "index", "idx"}
 FOLDS = {"fold", "cv_fold", "folds", "fold_id"}
 WEIGHTS = {"sample_weight", "sample_weights", "sampling_weight", "survey_weight", "row_weight"}
@@ -188,73 +64,15 @@ NEGATIVE = (
     "0", "0.0", "-1", "-1.0", "false", "no", "n", "f", "negative", "neg", "-",
     "nein", "non", "nee", "negativ", "negatif", "n\u00e9gatif", "negativo",
 )  # fmt: skip
-LIKELY_POSITIVE = {
-    "malignant",
-    "ill",
-    "sick",
-    "diseased",
-    "disease",
-    "case",
-    "cancer",
-    "bad",
-    "spam",
-    "fraud",
-    "present",
-    "dead",
-    "died",
-    "churn",
-    "churned",
-    "default",
-    "defaulted",
-    "abnormal",
-    "fail",
-    "failed",
-    "failure",
-    "anomaly",
-    "attack",
-    "high",
-    "event",
-    "toxic",
-    "hate",
-    "relapse",
-    "pathological",
-    "infected",
-    "risky",
-    "defect",
-    "defective",
-    "m",
-    "toxicity",
-    "offensive",
-    "accept",
-}
-LIKELY_NEGATIVE = {
-    "benign",
-    "healthy",
-    "well",
-    "normal",
-    "control",
-    "good",
-    "ham",
-    "legit",
-    "legitimate",
-    "genuine",
-    "absent",
-    "alive",
-    "stay",
-    "stayed",
-    "retained",
-    "paid",
-    "ok",
-    "pass",
-    "passed",
-    "low",
-    "none",
-    "nonevent",
-    "reject",
-    "clean",
-    "safe",
-    "b",
-}
+LIKELY_POSITIVE = _set_of(
+    "malignant ill sick diseased disease case cancer bad spam fraud present dead died churn "
+    "churned default defaulted abnormal fail failed failure anomaly attack high event toxic "
+    "hate relapse pathological infected risky defect defective m toxicity offensive accept"
+)
+LIKELY_NEGATIVE = _set_of(
+    "benign healthy well normal control good ham legit legitimate genuine absent alive stay "
+    "stayed retained paid ok pass passed low none nonevent reject clean safe b"
+)
 
 
 def words(name: str) -> list[str]:

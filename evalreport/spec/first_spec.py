@@ -26,7 +26,7 @@ from evalreport.data.labels import as_number
 from evalreport.data.read import read_table
 from evalreport.data.source import Source
 from evalreport.data.table import RawTable
-from evalreport.errors import DataError, FilesError, Location, Problem
+from evalreport.errors import DataError, Location, Problem, explained
 from evalreport.metrics.catalogue import usual_metrics
 from evalreport.spec.guess import MOST_CLASSES, Guess, guessed
 
@@ -161,18 +161,15 @@ def _is_escaped(text: str) -> bool:
 
 
 def _beginning(source: Source) -> bytes:
-    try:
-        with source.path.open("rb") as file:
-            block = file.read(_BEGINNING)
-            if not source.suffix.endswith(".gz"):
-                return block
-            file.seek(0)
-            with suppress(OSError, EOFError):
-                return gzip.GzipFile(fileobj=file).read(_BEGINNING)
+    reading = explained("cannot be read", source.name, "a readable file")
+    with reading, source.path.open("rb") as file:
+        block = file.read(_BEGINNING)
+        if not source.suffix.endswith(".gz"):
             return block
-    except OSError as error:
-        what = f"cannot be read: {error.strerror or error}"
-        raise FilesError(Problem(what, "a readable file", Location(source.name))) from None
+        file.seek(0)
+        with suppress(OSError, EOFError):
+            return gzip.GzipFile(fileobj=file).read(_BEGINNING)
+    return block
 
 
 def _encoding(block: bytes) -> tuple[str, list[str]]:
@@ -376,19 +373,13 @@ def _one_line(text: str) -> str:
     return "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in text)
 
 
+#: Plain words that some reader of YAML takes for something other than text.
+_NO_TEXT = {"true", "false", "null", "yes", "no", "on", "off", "y", "n"}
+
+
 def quoted(text: str) -> str:
     """A YAML text, quoted unless it is a plain word."""
-    if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_./-]*", text) and text.casefold() not in {
-        "true",
-        "false",
-        "null",
-        "yes",
-        "no",
-        "on",
-        "off",
-        "y",
-        "n",
-    }:
+    if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_./-]*", text) and text.casefold() not in _NO_TEXT:
         return text
     # A JSON string is a YAML string; line breaks and control characters are escaped, for
     # they would end a comment or be folded.

@@ -18,7 +18,15 @@ from typing import Any
 from pydantic import ValidationError
 
 from evalreport.data.source import readable_name
-from evalreport.errors import FilesError, Location, Problem, SpecError, did_you_mean, nearest
+from evalreport.errors import (
+    FilesError,
+    Location,
+    Problem,
+    SpecError,
+    did_you_mean,
+    explained,
+    nearest,
+)
 from evalreport.spec.estimators import ALLOWED
 from evalreport.spec.fields import FAULTS, Fault, Part, shown
 from evalreport.spec.hosts import HOSTS
@@ -436,15 +444,13 @@ def parse_spec(
 def _read(path: Path) -> bytes:
     """The bytes of a regular file of bounded size; nothing else is opened."""
     try:
-        found = path.stat()
-        if not stat.S_ISREG(found.st_mode):
-            kind = "a folder" if stat.S_ISDIR(found.st_mode) else "not a regular file"
-            raise FilesError(Problem(f"it is {kind}", "a spec file", Location(str(path))))
-        with path.open("rb") as file:
-            return file.read(MOST_BYTES + 1)
-    except OSError as error:
-        what = f"cannot be read: {error.strerror or error}"
-        raise FilesError(Problem(what, "an existing spec file", Location(str(path)))) from None
+        with explained("cannot be read", path, "an existing spec file"):
+            found = path.stat()
+            if not stat.S_ISREG(found.st_mode):
+                kind = "a folder" if stat.S_ISDIR(found.st_mode) else "not a regular file"
+                raise FilesError(Problem(f"it is {kind}", "a spec file", Location(str(path))))
+            with path.open("rb") as file:
+                return file.read(MOST_BYTES + 1)
     except ValueError as error:
         raise FilesError(Problem(f"no file name: {error}", "", Location(str(path)))) from None
 

@@ -59,12 +59,11 @@ SPENDING: dict[str, Spending] = {"obrien_fleming": obrien_fleming, "pocock": poc
 
 
 class Look(NamedTuple):
-    """One planned look: share of the information, error spent by then, boundary of z.
+    """One planned look: error spent by then, boundary of z.
 
     ``boundary`` is infinite where the look may spend too little to stop at all.
     """
 
-    information: float
     spent: float
     boundary: float
 
@@ -103,7 +102,7 @@ def boundaries(
         else:
             boundary, used = _solved(grid, share, allowed), allowed
         spent += used
-        found.append(Look(share, spent, boundary))
+        found.append(Look(spent, boundary))
         grid = _next(grid, share, boundary)
     return tuple(found)
 

@@ -16,11 +16,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from evalreport.errors import FilesError, Location, Problem, VerificationError
-from evalreport.results.codec import encode
+from evalreport.engine.reference.run import records_of
+from evalreport.errors import FilesError, Location, Problem, VerificationError, explained
+from evalreport.results.codec import encode, parse_json
 from evalreport.results.history import HistoryLine
 from evalreport.results.lookup import Results
-from evalreport.runs.hashing import FileRecord, parse_json, sha256
+from evalreport.runs.hashing import FileRecord, sha256
 from evalreport.runs.history import NAME as HISTORY
 from evalreport.runs.history import History, chain_problems, line_of_run, read_history
 from evalreport.runs.lock import NAME as LOCK
@@ -28,7 +29,6 @@ from evalreport.runs.lock import runs_lock_for_reading
 from evalreport.runs.manifest import NAME as MANIFEST
 from evalreport.runs.manifest import Manifest, file_problems, read_manifest
 from evalreport.runs.prune import removed_problems
-from evalreport.runs.recorded import records_of
 from evalreport.runs.runs import run_folders
 from evalreport.spec.series import LATEST
 from evalreport.verify.kept import kept_problems
@@ -161,14 +161,10 @@ def _resolved(path: Path) -> Path:
 
 
 def _content(path: Path) -> bytes:
-    try:
+    with explained("cannot be read", path, ""):
         if not stat.S_ISREG(path.lstat().st_mode):
             raise FilesError(Problem("not a regular file", "", Location(str(path))))
         return path.read_bytes()
-    except OSError as error:
-        reason = error.strerror or str(error)
-        where = Location(str(path))
-        raise FilesError(Problem(f"cannot be read: {reason}", "", where)) from error
 
 
 def _run_problems(run: Path, history: History | None) -> list[Problem]:

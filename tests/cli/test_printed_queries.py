@@ -15,7 +15,7 @@ import sqlglot
 from engine.counting.counted_runs import comparable, run, spec_of
 
 from evalreport.cli import status_of
-from evalreport.cli.trusting import DIALECTS
+from evalreport.cli.options import DIALECTS
 from evalreport.engine.counting.printed_queries import MARKS
 
 ROWS = """SELECT ['a', 'b'][i % 3 % 2 + 1] AS truth, i % 7 / 7 AS "the score", i % 2 AS site,

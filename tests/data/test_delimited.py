@@ -205,20 +205,32 @@ def test_decompressed_and_plain_size_have_a_limit(read_bytes: Read) -> None:
 
 def test_a_line_without_end_stops(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("evalreport.data.utf8._LONGEST_LINE", 1000)
-    monkeypatch.setattr("evalreport.data.utf8._BLOCK", 100)
     with pytest.raises(DataError, match="a line of more than 1,000 characters"):
         list(text_lines(io.BytesIO(b"x" * 2000), "a.csv"))
 
 
-@pytest.mark.parametrize("block", [1, 2, 3, 7])
-def test_lines_do_not_depend_on_how_the_file_is_cut(
-    monkeypatch: pytest.MonkeyPatch, block: int
-) -> None:
-    text = "é\r\nb\rc\n\r\n\x0cd\u2028e\r"
-    whole = list(text_lines(io.BytesIO(text.encode()), "a"))
-    assert whole == ["é\r\n", "b\r", "c\n", "\r\n", "\x0cd\u2028e\r"]
-    monkeypatch.setattr("evalreport.data.utf8._BLOCK", block)
-    assert list(text_lines(io.BytesIO(text.encode()), "a")) == whole
+class _Pieces(io.RawIOBase):
+    """Bytes that come in pieces of one size."""
+
+    def __init__(self, data: bytes, size: int) -> None:
+        self.data, self.size = data, size
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        piece, self.data = self.data[: self.size], self.data[self.size :]
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-8-sig"])
+def test_lines_do_not_depend_on_how_the_file_is_cut(size: int, encoding: str) -> None:
+    lines = ["é\r\n", "b\r", "c\n", "\r\n", "\x0cd\u2028e\r"]
+    data = "".join(lines).encode(encoding)
+    stream = io.BufferedReader(_Pieces(data, size))
+    assert list(text_lines(stream, "a", encoding.removesuffix("-sig"))) == lines
 
 
 def test_the_first_rows_alone_can_be_read(tmp_path: Any) -> None:

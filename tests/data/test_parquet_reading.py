@@ -215,7 +215,7 @@ def test_page_headers_that_cannot_be_followed(tmp_path: Path) -> None:
     every += bytes([0x21, 0x12, 0x13, 9, 0x17]) + bytes(8) + bytes([0x18, 2, 65, 66])
     every += bytes([0x29, 0x21, 1, 1, 0x1A, 0x15, 4, 0x1C, 0x15, 6, 5, 0x20, 8, 0])
     every += bytes([0x19, 0xF5, 16]) + bytes([2] * 16) + bytes([0x09, 40, 0x03, 0, 0xFF])
-    for content, without, unread in [
+    for content, unpacked, unread in [
         (plain, 1, ()),
         (plain + plain, 2, ()),
         (every, 1, ()),
@@ -230,7 +230,7 @@ def test_page_headers_that_cannot_be_followed(tmp_path: Path) -> None:
         path.write_bytes(content)
         with path.open("rb") as stream:
             found = check_pages(stream, [Chunk("c", 0, len(content))])
-        assert (found.without, found.unread, found.verified) == (without, unread, 0)
+        assert (found.unpacked, found.unread, found.verified) == (unpacked, unread, 0)
     with path.open("rb") as stream:
         found = check_pages(stream, [Chunk("c", 0, 9999)])
     assert found.unread == ("c",)

@@ -324,7 +324,7 @@ def test_the_environment_is_read_in_few_places() -> None:
         "cli/running.py",
         "cli/qualifying.py",
         "cli/sealing.py",
-        "cli/trusting.py",
+        "cli/options.py",
         "cli/evidence.py",
         "data/store_clients.py",
         "data/stores.py",

@@ -25,7 +25,6 @@ MARKED = {
 
 def test_what_is_marked_and_nothing_else() -> None:
     assert {m.name: m.advice for m in catalogue() if m.advice is not None} == MARKED
-    assert [advice.essential for advice in (ESSENTIAL, IMPROPER, NEITHER)] == [True, False, False]
 
 
 @pytest.mark.parametrize("name", ["roc_auc", "f1", "recall"])
@@ -36,7 +35,7 @@ def test_the_command_tells_it_with_its_source(name: str) -> None:
     assert (VAN_CALSTER in told) == (name in MARKED)
     assert ("in medicine" in told) == (name in MARKED)
     if metric.advice is not None:
-        assert metric.advice.text in told
+        assert metric.advice in told
 
 
 def _told(results: Any, template: str) -> list[str]:

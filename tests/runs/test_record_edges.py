@@ -11,12 +11,13 @@ from runs.publish_once import publish
 from verify.whole_results import holding, whole
 
 import evalreport.verify.recompute as recompute_module
+from evalreport.engine.reference.run import records_of
 from evalreport.errors import FilesError, Location, VerificationError
 from evalreport.results.codec import decode, encode
 from evalreport.results.records import Gap
 from evalreport.runs import recovery
 from evalreport.runs.hashing import canonical_json
-from evalreport.runs.recorded import read_recorded, records_of
+from evalreport.runs.recorded import read_recorded
 from evalreport.runs.runs import PRUNING, make_runs
 from evalreport.runs.signals import stopping_cleanly
 from evalreport.verify.printed import printed_problems

@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evalreport.errors import FilesError
-from evalreport.runs.hashing import canonical_json, parse_json, record_bytes, record_file
+from evalreport.results.codec import parse_json
+from evalreport.runs.hashing import canonical_json, record_bytes, record_file
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)

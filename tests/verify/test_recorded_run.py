@@ -12,13 +12,13 @@ from verify.whole_results import whole
 
 from evalreport.engine.counting.classification import DENSE_LABELS, ClassificationTable
 from evalreport.engine.printed_table import PrintedTable
-from evalreport.engine.reference.run import ReferenceRun
+from evalreport.engine.reference.run import ReferenceRun, read_file
 from evalreport.errors import FilesError, LimitError, VerificationError
 from evalreport.results.codec import decode, encode
 from evalreport.results.identity import Slice
 from evalreport.results.records import MissingRows
 from evalreport.runs.hashing import canonical_json, sha256
-from evalreport.runs.recorded import read_file, read_recorded
+from evalreport.runs.recorded import read_recorded
 from evalreport.runs.run_folder import RunFolder
 
 CONTENT = whole(at="2026-11-21T12:00:00Z")
@@ -125,6 +125,6 @@ def test_a_file_that_is_too_large_is_not_read(
 ) -> None:
     path = tmp_path / "results.json"
     path.write_bytes(b"{}")
-    monkeypatch.setattr("evalreport.runs.recorded.MOST_BYTES", 1)
+    monkeypatch.setattr("evalreport.engine.reference.run.MOST_BYTES", 1)
     with pytest.raises(LimitError, match="is larger than 1 bytes"):
         read_file(path)

@@ -188,7 +188,7 @@ def _plain_bytes(part: Source) -> Iterator[BinaryIO]:
 def _header(stream: BinaryIO, part: Source, delimiter: str, asked: Sequence[str]) -> list[str]:
     """The header of a delimited file that DuckDB reads as this package does."""
     first = io.BytesIO(stream.read(1 << 20))
-    begun = beginning(first, part.name, delimiter, asked, part.dialect.strip)
+    begun = beginning(first, part.name, delimiter, asked, part.dialect)
     if begun.separated:
         raise NotPlainError("its first line names the delimiter")
     if begun.width > len(begun.names):

@@ -160,13 +160,13 @@ class Near:
     nearest: tuple[Four, ...] = ()
 
 
-def neighbouring(cells: Four, claims: Sequence[Held], reach: int = REACH) -> Near:
-    """The tables within ``reach`` of each cell that reproduce all claims at once.
+def neighbouring(cells: Four, claims: Sequence[Held]) -> Near:
+    """The tables within ``REACH`` of each cell that reproduce all claims at once.
 
     Claims that state no method have to be reproduced by one method together. ``found`` is None
     where too many tables have the printed values for their limits to be worked out.
     """
-    ranges = [np.arange(max(cell - reach, 0), cell + reach + 1) for cell in cells]
+    ranges = [np.arange(max(cell - REACH, 0), cell + REACH + 1) for cell in cells]
     grid = [axis.ravel() for axis in np.meshgrid(*ranges, indexing="ij")]
     fits = np.ones(len(grid[0]), np.bool_)
     with np.errstate(all="ignore"):
@@ -176,13 +176,13 @@ def neighbouring(cells: Four, claims: Sequence[Held], reach: int = REACH) -> Nea
     places = np.flatnonzero(fits)
     with_limits = [c for c in claims if c.printed.has_limits and not c.limits_left_out]
     if len(places) > MOST_WITH_VALUES and with_limits:
-        return Near(reach, len(fits), None)
+        return Near(REACH, len(fits), None)
     kept = [
         four for place in places.tolist() if _all_limits(four := _four(grid, place), with_limits)
     ]
     kept.sort(key=lambda four: (sum(abs(a - b) for a, b in zip(four, cells, strict=True)), four))
     few = len(kept) <= MOST_NAMED
-    return Near(reach, len(fits), len(kept), tuple(kept) if few else ())
+    return Near(REACH, len(fits), len(kept), tuple(kept) if few else ())
 
 
 def _four(grid: Sequence[npt.NDArray[Any]], place: int) -> Four:

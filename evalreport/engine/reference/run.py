@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,8 +10,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evalreport.errors import FilesError, Location, Problem
-from evalreport.results.codec import decode
+from evalreport.errors import FilesError, LimitError, Location, Problem, explained
+from evalreport.results.codec import decode, parse_json
 from evalreport.results.identity import WhichNumber
 from evalreport.results.lookup import SCHEMA, Results
 from evalreport.results.records import Curve, Measure, Reference
@@ -164,20 +163,45 @@ def read_reference(path: Path, where: Location, *, previous: bool = False) -> Re
 
     Raises FilesError.
     """
+    file = results_of(path)
     try:
-        file = results_of(path)
+        data = read_file(file)
+        return ReferenceRun(
+            path.resolve().name, hashlib.sha256(data).hexdigest(), records_of(data, where), previous
+        )
+    except FilesError as error:
         if not file.is_file():
             hint = "the folder of an earlier run; a first run has none to refer to"
-            raise FilesError(Problem(f"'{path}' has no {RESULTS}", hint, where))
-        if file.stat().st_size > MOST_BYTES:
-            raise FilesError(Problem(f"'{path}': larger than {MOST_BYTES} bytes", "", where))
-        data = file.read_bytes()
-        name = path.resolve().name
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise FilesError(Problem(f"'{path}' cannot be read: {reason}", "", where)) from error
-    digest = hashlib.sha256(data).hexdigest()
-    return ReferenceRun(name, digest, _content(data, path, where), previous)
+            raise FilesError(Problem(f"'{path}' has no {RESULTS}", hint, where)) from None
+        told = "; ".join(one.what for one in error.problems)
+        what = f"'{path}': its {RESULTS} is none: {told}"
+        raise FilesError(Problem(what, f"a run with schema {SCHEMA}", where)) from None
+
+
+def read_file(path: Path) -> bytes:
+    """The bytes of a regular file of no more than 1 GiB. Raises FilesError, LimitError."""
+    where = Location(str(path))
+    with explained("cannot be read", path, ""):
+        # Found out before it is opened: a pipe would wait for ever.
+        if not path.is_file():
+            what = "is not a file" if path.exists() else "file not found"
+            raise FilesError(Problem(what, "give a results.json", where))
+        if path.stat().st_size > MOST_BYTES:
+            raise LimitError(Problem(f"is larger than {MOST_BYTES:,} bytes", "", where))
+        return path.read_bytes()
+
+
+def records_of(data: bytes, where: Location) -> Results:
+    """The records of a ``results.json``, held to their form and their own references.
+
+    This is where results that come from a file enter: what is read of them later is there, of
+    its type and length. Raises FilesError with every path that is not.
+    """
+    try:
+        content = parse_json(data)
+    except ValueError as error:
+        raise FilesError(Problem(f"is not a {RESULTS}: {error}", "", where)) from None
+    return decode(content, where.file)
 
 
 def results_of(path: Path) -> Path:
@@ -185,16 +209,6 @@ def results_of(path: Path) -> Path:
     file, run = path / RESULTS, path.resolve()
     kept = run.parent / KEPT / f"{run.name}.json"
     return kept if not file.exists() and kept.is_file() else file
-
-
-def _content(data: bytes, path: Path, where: Location) -> Results:
-    try:
-        return decode(json.loads(data))
-    except (FilesError, ValueError, RecursionError) as error:
-        known = error.problems if isinstance(error, FilesError) else (Problem("no JSON"),)
-        told = [one.what for one in known]
-        what = f"'{path}': its {RESULTS} is none: {'; '.join(told)}"
-        raise FilesError(Problem(what, f"a run with schema {SCHEMA}", where)) from None
 
 
 def scores_of_curve(curve: Curve) -> Sample:
