@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from evalreport.api.given import free_name
 from evalreport.engine.reference.run import RESULTS, records_of
 from evalreport.errors import Location, Problem, UsageError, explained
 from evalreport.results.lookup import Results
@@ -45,7 +46,7 @@ def metrics_of(results: Results) -> dict[str, float]:
     for measure in results.measures:
         if measure.subgroup or measure.fold is not None or measure.value is None:
             continue
-        name = _free(_name(measure), found)
+        name = free_name(_name(measure), found)
         found[name] = float(measure.value)
         if measure.interval is not None:
             found[f"{name}.low"] = float(measure.interval.low)
@@ -65,15 +66,6 @@ def _name(measure: Measure) -> str:
         measure.indeterminate,
     ]
     return "/".join(_FOREIGN.sub("_", str(p)).replace("/", "_") for p in parts if p is not None)
-
-
-def _free(name: str, taken: dict[str, float]) -> str:
-    """A name not taken: labels that differ in foreign characters only stay apart."""
-    free, count = name, 1
-    while free in taken:
-        count += 1
-        free = f"{name} {count}"
-    return free
 
 
 def _tags(results: Results, name: str) -> dict[str, str]:

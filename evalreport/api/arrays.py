@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from evalreport.api.fitted import Answers, matched, spelled_as, with_other
+from evalreport.api.fitted import Answers, matched, named_class, spelled_as, with_other
 from evalreport.api.given import (
     categories,
     column,
@@ -410,14 +410,7 @@ class Made:
 
         if self.positive in ("largest", "smallest", None):
             return order_labels(self.classes)[0 if self.positive == "smallest" else -1]
-        wanted = label_text(self.positive)
-        found = matched([wanted], self.classes)[wanted]
-        if found is None:
-            from evalreport.errors import did_you_mean
-
-            hint = did_you_mean(wanted, self.classes, "classes")
-            raise DataError(Problem(f"positive={self.positive!r} is not a class", hint))
-        return found
+        return named_class(self.positive, self.classes)
 
     # --------------------------------------------------------------------- spec
 

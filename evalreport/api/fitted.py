@@ -15,7 +15,7 @@ from typing import Any
 from evalreport.api.given import label_text, label_texts
 from evalreport.data.findings import Finding, quoted
 from evalreport.data.labels import order_labels, partner_of, value_of, written
-from evalreport.errors import DataError, EvalreportError, Problem, UsageError
+from evalreport.errors import DataError, EvalreportError, Problem, UsageError, did_you_mean
 
 
 @dataclass
@@ -192,6 +192,16 @@ def matched(own: Sequence[str], labels: Iterable[str]) -> dict[str, str | None]:
         else (None if several else values.get(value_of(written(label))))
         for label in own
     }
+
+
+def named_class(positive: Any, classes: Sequence[str]) -> str:
+    """The class that a caller names as the positive one. Raises DataError where there is none."""
+    wanted = label_text(positive)
+    found = matched([wanted], classes)[wanted]
+    if found is None:
+        hint = did_you_mean(wanted, classes, "classes")
+        raise DataError(Problem(f"positive={positive!r} is not a class", hint))
+    return found
 
 
 def spelled_as(own: Sequence[str], labels: Iterable[str]) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from evalreport.api.fitted import Answers, Asked, matched, spelled_as, with_other
+from evalreport.api.fitted import Answers, Asked, named_class, spelled_as, with_other
 from evalreport.api.given import codes_of, column, label_text, label_texts
 from evalreport.errors import DataError, Problem, UsageError, did_you_mean
 
@@ -166,12 +166,7 @@ class Scorer:
             return None
         if self.positive is None:
             return labels.index(order_labels(labels)[-1])
-        wanted = label_text(self.positive)
-        found = matched([wanted], labels)[wanted]
-        if found is None:
-            hint = did_you_mean(wanted, labels, "classes")
-            raise DataError(Problem(f"positive={self.positive!r} is not a class", hint))
-        return labels.index(found)
+        return labels.index(named_class(self.positive, labels))
 
     def _output(
         self, asked: Asked, said: Answers, labels: tuple[str, ...], positive: int | None

@@ -26,6 +26,7 @@ from evalreport.data.source import (
     reading,
     suffix_of,
 )
+from evalreport.data.store_clients import failed
 from evalreport.data.stores import copied, copied_below, is_stored
 from evalreport.errors import DataError, FilesError, LimitError, Location, Problem
 
@@ -156,7 +157,7 @@ def _fixed(folder: Path, pattern: str) -> Path:
 def _files(name: str, root: Path, paths: Sequence[Path], whole: bool) -> Files:
     if not paths:
         told = "is a folder without files" if whole else "no file is named so"
-        raise _failed(name, told, "a folder, or a pattern, with files in it")
+        raise failed(name, told, "a folder, or a pattern, with files in it")
     # Names go into results, and those of folders become values of columns.
     named = sorted((readable_name(path.relative_to(root).as_posix()), path) for path in paths)
     found = [(below, suffix_of(path), partial(open_source, path, below)) for below, path in named]
@@ -187,7 +188,7 @@ def _together(
         raise LimitError(Problem(told, "fewer, larger files", Location(name)))
     kinds = sorted({suffix for _, suffix, _ in found})
     if len(kinds) > 1:
-        raise _failed(name, f"files of several kinds: {', '.join(kinds)}", "one kind")
+        raise failed(name, f"files of several kinds: {', '.join(kinds)}", "one kind")
     keys = _keys(name, [below for below, _, _ in found])
     parts = tuple(Part(below, open_(), tuple(_pairs(below).values())) for below, _, open_ in found)
     return Files(
@@ -207,7 +208,7 @@ def _keys(name: str, below: Sequence[str]) -> tuple[str, ...]:
     first = tuple(_pairs(below[0]))
     for other in below:
         if tuple(_pairs(other)) != first:
-            raise _failed(
+            raise failed(
                 name,
                 f"the folders of {other} and {below[0]} name other columns",
                 "folders key=value with the same keys for every file",
@@ -224,7 +225,3 @@ def _pairs(below: str) -> dict[str, str | None]:
     found = [_KEY.fullmatch(part) for part in below.split("/")[:-1]]
     pairs = [(one[1], one[2]) for one in found if one is not None]
     return {unquote(key): None if value == NO_VALUE else unquote(value) for key, value in pairs}
-
-
-def _failed(name: str, what: str, instead: str) -> FilesError:
-    return FilesError(Problem(what, instead, Location(name)))

@@ -41,6 +41,11 @@ def quoted(text: str) -> str:
     return repr(cut)
 
 
+def shown_value(value: Any) -> str:
+    """A value as shown in messages: a text as ``quoted``."""
+    return quoted(value) if isinstance(value, str) else repr(value)
+
+
 def _escaped(character: str) -> str:
     return ascii(character)[1:-1]
 

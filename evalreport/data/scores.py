@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evalreport.data.dialect import BLANKS
-from evalreport.data.findings import SHOWN_ROWS, Finding, quoted, rows_problem, some
+from evalreport.data.findings import SHOWN_ROWS, Finding, quoted, rows_problem, shown_value, some
 from evalreport.data.label_column import label_column
 from evalreport.data.labels import matcher, order_labels
 from evalreport.data.roles import Roles, Rules
@@ -245,7 +245,7 @@ def _one_by_one(table: RawTable, column: RawColumn, given: list[Any]) -> Numbers
         else:
             values[row] = number
     problems = [
-        _problem(table, column.name, kind, wrong[kind], lambda row: _shown(given[row]))
+        _problem(table, column.name, kind, wrong[kind], lambda row: shown_value(given[row]))
         for kind in _INSTEAD
         if kind in wrong
     ]
@@ -297,10 +297,6 @@ def _or_read(problem: Problem, read: str | None) -> Problem:
     if read is None or problem.instead != _INSTEAD[_NOT_A_NUMBER]:
         return problem
     return replace(problem, instead=f"{problem.instead}; or read: {read}, in the dataset")
-
-
-def _shown(value: Any) -> str:
-    return quoted(value) if isinstance(value, str) else repr(value)
 
 
 def _problem(

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from evalreport.data.findings import SHOWN_ROWS, quoted, rows_problem
+from evalreport.data.findings import SHOWN_ROWS, quoted, rows_problem, shown_value
 from evalreport.data.labels import written
 from evalreport.data.scores import number_of
 from evalreport.data.table import Array, Kind, RawColumn, RawTable
@@ -62,7 +62,7 @@ def _converted(
     wrong = [number for number, value in enumerate(made) if value is None]
     if wrong:
         rows = np.flatnonzero(np.isin(codes, wrong))
-        shown = [_shown(values[codes[row]]) for row in rows[:SHOWN_ROWS]]
+        shown = [shown_value(values[codes[row]]) for row in rows[:SHOWN_ROWS]]
         what = f"{column.name} is not of the declared type {kind}"
         problem = rows_problem(
             table, what, rows[:SHOWN_ROWS].tolist(), _INSTEAD[kind], shown, len(rows)
@@ -113,10 +113,6 @@ def _integer(value: Any) -> int | None:
 
 def _boolean(value: Any) -> bool | None:
     return None if isinstance(value, list) else _TRUTH.get(written(value).text.casefold())
-
-
-def _shown(value: Any) -> str:
-    return quoted(value) if isinstance(value, str) else repr(value)
 
 
 _CONVERT: dict[ColumnType, Callable[[Any], Any]] = {

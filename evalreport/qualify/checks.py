@@ -16,34 +16,27 @@ Step = Callable[[str, int | None], None]
 
 
 @dataclass(frozen=True)
-class Check:
-    """A check by its number: what was looked at, expected and found, and the outcome.
+class Finding:
+    """What was looked at, expected and found, and the outcome.
 
     ``reason`` says why a check was not done, and of one that failed what is wrong by name.
     """
 
+    requirement: str
+    what: str
+    expected: str
+    found: str
+    outcome: str
+    source: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check(Finding):
+    """A finding by its number, in its part."""
+
     id: str
     part: str
-    requirement: str
-    what: str
-    expected: str
-    found: str
-    outcome: str
-    source: str = ""
-    reason: str = ""
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What came of a check, before it has its number."""
-
-    requirement: str
-    what: str
-    expected: str
-    found: str
-    outcome: str
-    source: str = ""
-    reason: str = ""
 
 
 def judged(
@@ -57,17 +50,7 @@ def judged(
 def numbered(part: str, findings: Iterator[Finding]) -> Iterator[Check]:
     """The findings of a part as checks, IQ-1, IQ-2 and so on."""
     for number, one in enumerate(findings, 1):
-        yield Check(
-            f"{part}-{number}",
-            part,
-            one.requirement,
-            one.what,
-            one.expected,
-            one.found,
-            one.outcome,
-            one.source,
-            one.reason,
-        )
+        yield Check(id=f"{part}-{number}", part=part, **vars(one))
 
 
 @dataclass(frozen=True)

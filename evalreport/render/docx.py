@@ -93,11 +93,8 @@ def _dated(archive: bytes) -> bytes:
 
 
 def _set_up(document: Document, report: m.Report, when: datetime) -> None:
-    from docx.oxml.ns import qn
-
     page = document.sections[0]
-    fonts = document.styles["Normal"].element.get_or_add_rPr()
-    fonts.append(fonts.makeelement(qn("w:lang"), {qn("w:val"): report.language}))
+    document.styles["Normal"].element.get_or_add_rPr().append(_element("lang", val=report.language))
     core = document.core_properties
     core.title, core.author, core.comments = _clean(report.title), "evalreport", ""
     core.identifier, core.language, core.version = report.identifier, report.language, ""
@@ -113,14 +110,21 @@ def _set_up(document: Document, report: m.Report, when: datetime) -> None:
 
 def _field(paragraph: Paragraph, code: str, shown: str = "1") -> None:
     """A field that Word works out, with what is shown until then."""
-    from docx.oxml import OxmlElement
-    from docx.oxml.ns import qn
-
-    field: Any = OxmlElement("w:fldSimple")
-    field.set(qn("w:instr"), code)
+    field = _element("fldSimple", instr=code)
     run = paragraph.add_run(shown)
     field.append(run._r)
     paragraph._p.append(field)
+
+
+def _element(name: str, **values: str) -> Any:
+    """An element of Word's markup with its attributes."""
+    from docx.oxml import OxmlElement
+    from docx.oxml.ns import qn
+
+    made = OxmlElement(f"w:{name}")
+    for key, value in values.items():
+        made.set(qn(f"w:{key}"), value)
+    return made
 
 
 def _clean(text: str) -> str:
@@ -232,18 +236,13 @@ class _Writer:
 
     def parts(self, paragraph: Paragraph, pieces: Sequence[FormulaPiece]) -> None:
         """A formula: above the line shaded and underlined, below it framed."""
-        from docx.oxml import OxmlElement
-        from docx.oxml.ns import qn
-
         for piece in pieces:
             run = paragraph.add_run(_clean(piece.text))
             if not piece.mark:
                 continue
-            look: Any = OxmlElement("w:shd" if piece.mark == "top" else "w:bdr")
-            told = {"val": "clear", "fill": ABOVE} if piece.mark == "top" else {"val": "single"}
-            for name, value in told.items():
-                look.set(qn(f"w:{name}"), value)
-            run.underline = piece.mark == "top" or None
+            top = piece.mark == "top"
+            look = _shading(ABOVE) if top else _element("bdr", val="single")
+            run.underline = top or None
             run._r.get_or_add_rPr().append(look)
 
     # -- numbers -----------------------------------------------------------------------------
@@ -503,12 +502,10 @@ def _count_text(cell: CountCell) -> str:
 
 def _row_rules(row: Any, *, head: bool) -> None:
     """No row breaks across pages; a head stands on every page."""
-    from docx.oxml import OxmlElement
-
     rules = row.get_or_add_trPr()
-    rules.append(OxmlElement("w:cantSplit"))
+    rules.append(_element("cantSplit"))
     if head:
-        rules.append(OxmlElement("w:tblHeader"))
+        rules.append(_element("tblHeader"))
 
 
 def _mark(cell: _Cell, *, top: bool, frame: str) -> None:
@@ -520,27 +517,19 @@ def _mark(cell: _Cell, *, top: bool, frame: str) -> None:
 
 
 def _shade(cell: _Cell, fill: str) -> None:
-    from docx.oxml import OxmlElement
-    from docx.oxml.ns import qn
+    cell._tc.get_or_add_tcPr().append(_shading(fill))
 
-    shade: Any = OxmlElement("w:shd")
-    shade.set(qn("w:val"), "clear")
-    shade.set(qn("w:fill"), fill)
-    cell._tc.get_or_add_tcPr().append(shade)
+
+def _shading(fill: str) -> Any:
+    return _element("shd", val="clear", fill=fill)
 
 
 def _frame(cell: _Cell, sides: str) -> None:
     """A thick line on the named sides: t, r, b, l."""
-    from docx.oxml import OxmlElement
-    from docx.oxml.ns import qn
-
-    borders: Any = OxmlElement("w:tcBorders")
+    borders = _element("tcBorders")
     for side, name in (("t", "top"), ("l", "left"), ("b", "bottom"), ("r", "right")):
         if side in sides:
-            edge: Any = OxmlElement(f"w:{name}")
-            edge.set(qn("w:val"), "single")
-            edge.set(qn("w:sz"), "18")
-            borders.append(edge)
+            borders.append(_element(name, val="single", sz="18"))
     properties: Any = cell._tc.get_or_add_tcPr()
     shades = properties.xpath("./w:shd")
     if shades:

@@ -201,20 +201,16 @@ def area(scores: Sequence[float | None] | None, truth: Sequence[bool | None]) ->
     """The share of pairs of a positive and a negative row that the scores rank rightly."""
     import numpy as np
 
+    from evalreport.statistics.delong import auc
+
     pairs = [
         (s, t) for s, t in zip(scores or (), truth, strict=False) if s is not None and t is not None
     ]
     if not pairs:
         return None
-    numbers = np.array([score for score, _ in pairs])
     labels = np.array([label for _, label in pairs], np.bool_)
-    positives, negatives = int(labels.sum()), int((~labels).sum())
-    if not positives or not negatives:
-        return None
-    _, place, counts = np.unique(numbers, return_inverse=True, return_counts=True)
-    ranks = (np.cumsum(counts) - (counts - 1) / 2)[place]
-    below = float(ranks[labels].sum()) - positives * (positives + 1) / 2
-    return below / (positives * negatives)
+    _, place = np.unique([-score for score, _ in pairs], return_inverse=True)
+    return auc(np.bincount(place, labels), np.bincount(place, ~labels))
 
 
 Models = dict[str, dict[str, Any]]
