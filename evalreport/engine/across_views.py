@@ -90,9 +90,7 @@ def cautions_of(
         requested=tuple(dict.fromkeys(m.name for m in spec.metrics)),
         overlaps=state.prepared.overlaps,
         enriched=frozenset(
-            name
-            for name, dataset in spec.datasets.items()
-            if dataset.sampling == "case_control" and not spec.prevalence
+            name for name, dataset in spec.datasets.items() if dataset.sampling == "case_control"
         ),
         drift=drift,
         drift_limits=(0.1, 0.25) if spec.drift is None else (spec.drift.note, spec.drift.warning),

@@ -215,7 +215,12 @@ def labels_missing_by_prediction(run: RunFacts) -> Iterator[Caution]:
     "the spec names",
 )
 def enriched_sample(run: RunFacts) -> Iterator[Caution]:
-    """A case-control sample, no prevalence declared, and values that depend on it."""
+    """Values depend on the share of positives of a case-control sample; a note beside others.
+
+    The others are predictive values at a prevalence that the spec names.
+    """
+    predictive = (find(m.metric) for m in run.measures)
+    known = any(one is not None and one.interval is Interval.PREDICTIVE for one in predictive)
     for dataset in run.datasets:
         if dataset not in run.enriched:
             continue
@@ -228,9 +233,10 @@ def enriched_sample(run: RunFacts) -> Iterator[Caution]:
         titles = list(dict.fromkeys(found))
         if titles:
             yield Caution(
-                f"{listed(titles)} of a case-control sample, without a declared prevalence.",
+                f"Values at the share of positives of the sample alone: {listed(titles)}.",
                 dataset,
                 numbers={"values": len(found)},
+                severity="note" if known else "warning",
             )
 
 
@@ -240,11 +246,11 @@ def _moves_with_prevalence(metric_name: str) -> bool:
     if (
         metric is None
         or metric.table is not Table.COUNTS
-        or metric.context
+        or set(metric.context) - {"threshold"}
         or metric.interval in (Interval.NONE, Interval.PREDICTIVE)
     ):
         return False
-    arguments = metric.arguments({})
+    arguments = metric.arguments({}) | dict.fromkeys(metric.context, 0.5)
     once, twice = (
         metric(Counts(tp=30, fn=10, fp=12 * k, tn=48 * k), **arguments).exact() for k in (1, 2)
     )

@@ -60,10 +60,10 @@ class RunFacts:
     ``overlaps``: what tested datasets share with training datasets. ``against``: the
     records of models against baselines. ``periods``: subgroup columns that are periods,
     ``courses``: the measures over them.
-    ``enriched``: datasets whose share of positives the sampling fixed, where no prevalence is
-    declared. ``roc``: how the ROC curves of every two models lie to each other. ``due``: the
-    series of the run, where its spec says how often a run is due. ``looks``: at its criteria;
-    ``later_look``: what the data of the newest look are of, where those of this run are earlier.
+    ``enriched``: datasets whose share of positives the sampling fixed. ``roc``: how the ROC
+    curves of every two models lie to each other. ``due``: the series of the run, where its spec
+    says how often a run is due. ``looks``: at its criteria; ``later_look``: what the data of the
+    newest look are of, where those of this run are earlier.
     ``histories``: the models of which the spec names a training history.
     """
 

@@ -83,13 +83,27 @@ class SetMeasurer(TaskMeasurer[SetView, SetTables]):
             found = self.of_labels[index].compute(_of_two_classes(task))
             return replace(found, task=task)
         resolved = self._threshold(task)
-        if self.tables.row_count(task.where) == 0:
+        none = self._no_tree(metric)
+        if none is None and self.tables.row_count(task.where) == 0:
             none = Evaluated(Undefined("there is no row"), metric.formula or metric.name, "0 / 0")
+        if none is not None:
             return Computed(task, none, None, resolved.number, resolved.exploratory)
         value, limits = self._of_all_labels(task, metric, resolved.number)
         interval, dropped = (None, limits) if isinstance(limits, str) else (limits, None)
         at = resolved.number, resolved.exploratory
         return Computed(task, value, interval, *at, dropped=dropped)
+
+    def _no_tree(self, metric: Metric) -> Evaluated | None:
+        """What a metric of the tree of labels gives where the hierarchy is not one of them."""
+        if "parents" not in metric.context:
+            return None
+        strange = dict.fromkeys(p for p in self.parents.values() if p not in self.view.labels)
+        if self.parents and not strange:
+            return None
+        what = "names no parent of a label"
+        if strange:
+            what = f"names parents that are no labels of these rows: {', '.join(strange)}"
+        return Evaluated(Undefined(f"the hierarchy {what}"), metric.formula or metric.name, "")
 
     def studied(self, task: Task, interval: records.Interval) -> records.Interval:
         if task.label is None:

@@ -96,6 +96,13 @@ def test_uneven_weights_and_enrichment_are_said() -> None:
     case_control = {"d": {"target": "y", "sampling": "case_control"}}
     found = results(data, datasets=case_control)
     (enriched,) = [c for c in found["cautions"] if c["code"] == "enriched_sample"]
-    assert enriched["message"].startswith("Precision and Accuracy of a case-control sample")
+    message = "Values at the share of positives of the sample alone: Precision and Accuracy."
+    assert (enriched["message"], enriched["severity"]) == (message, "warning")
     known = results(data, datasets=case_control, prevalence=[0.05])
-    assert not [c for c in known["cautions"] if c["code"] == "enriched_sample"]
+    (enriched,) = [c for c in known["cautions"] if c["code"] == "enriched_sample"]
+    assert (enriched["message"], enriched["severity"]) == (message, "note")
+    scored = {"d": {"target": "y", "sampling": "case_control"}}
+    data = {"y": [0, 1] * 20, "p": [0.2, 0.7, 0.6, 0.9] * 10}
+    found = results(data, datasets=scored, models={"m": {"score": "p"}}, metrics=["net_benefit"])
+    (enriched,) = [c for c in found["cautions"] if c["code"] == "enriched_sample"]
+    assert enriched["message"].endswith("alone: Net benefit.")

@@ -63,6 +63,17 @@ def test_hierarchical_loss_does_not_count_below_a_mistake():
     assert measure(found, "hierarchical_loss")["substituted"] == "2 / 2"
 
 
+def test_a_hierarchy_of_other_labels_gives_no_loss():
+    flags = np.array([[1, 1, 0], [1, 1, 1]], bool)
+    for hierarchy, reason in (
+        ({"b": "x", "c": "x"}, "names parents that are no labels of these rows: x"),
+        ({"x": "y"}, "names no parent of a label"),
+    ):
+        loss = measure(of_sets(flags, flags, ["hierarchical_loss"], hierarchy=hierarchy),
+                       "hierarchical_loss")  # fmt: skip
+        assert (loss["state"], loss["reason"]) == ("undefined", f"the hierarchy {reason}")
+
+
 def test_tables_of_labels():
     found = of_sets(ACTUAL, GIVEN, ["recall"])
     # rows: absent, present; columns: not given, given
