@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from evalreport.numbers import count_text, difference_text, or_dash, p_text, value_text
 from evalreport.report.cards import flat_cells, interval_text, judged_title, number_of
 from evalreport.report.columns import Column, left, left_out, right, table_of
 from evalreport.report.contents import Contents, View, identity
 from evalreport.report.leading import best_first
 from evalreport.report.marking import flat_counts, flat_counts_of
 from evalreport.report.model import Block, Head, Line, TableBlock, Text
-from evalreport.report.numbers import count_text, difference_text, or_dash, p_text, value_text
 from evalreport.report.pieces import LineCell
 from evalreport.report.sections import section
 from evalreport.report.slices import wanted

@@ -9,12 +9,7 @@ from typing import Any
 
 from evalreport.metrics import kinds
 from evalreport.metrics.catalogue import find
-from evalreport.report.contents import Contents, grouped
-from evalreport.report.formulas import formula_parts
-from evalreport.report.marking import flat_counts, flat_marks
-from evalreport.report.meanings import meaning_of
-from evalreport.report.model import MetricBlock
-from evalreport.report.numbers import (
+from evalreport.numbers import (
     count_text,
     df_text,
     exact_text,
@@ -28,6 +23,11 @@ from evalreport.report.numbers import (
     threshold_text,
     value_text,
 )
+from evalreport.report.contents import Contents, grouped
+from evalreport.report.formulas import formula_parts
+from evalreport.report.marking import flat_counts, flat_marks
+from evalreport.report.meanings import meaning_of
+from evalreport.report.model import MetricBlock
 from evalreport.report.pieces import Card, LineCell, Number, Whisker
 from evalreport.report.words import (
     OUTCOME_MARKS,

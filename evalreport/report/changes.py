@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from evalreport.numbers import or_dash, p_text
 from evalreport.report.columns import Column, across, left, right, table_of
 from evalreport.report.model import Block, TableBlock
-from evalreport.report.numbers import or_dash, p_text
 from evalreport.report.words import label_text, method_text
 from evalreport.results.records import SHARES_MOVED, Change, ChartMark, Moved, Period
 

@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from evalreport.report.columns import Column, across, left, table_of
-from evalreport.report.contents import Contents
-from evalreport.report.model import Block, Line, TableBlock
-from evalreport.report.numbers import (
+from evalreport.numbers import (
     count_text,
     measured_places,
     measured_text,
     or_dash,
     share_text,
 )
+from evalreport.report.columns import Column, across, left, table_of
+from evalreport.report.contents import Contents
+from evalreport.report.model import Block, Line, TableBlock
 from evalreport.report.pieces import LineCell
 from evalreport.report.sections import section
 from evalreport.report.words import label_text, listed

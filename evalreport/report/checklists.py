@@ -18,9 +18,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from evalreport.numbers import count_text, threshold_text
 from evalreport.report.contents import Contents
 from evalreport.report.model import Block, Checklist, ChecklistItem, Text
-from evalreport.report.numbers import count_text, threshold_text
 from evalreport.report.sections import section
 from evalreport.report.words import (
     counted,

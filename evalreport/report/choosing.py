@@ -13,13 +13,13 @@ from typing import Any
 from evalreport.metrics.catalogue import AT_THRESHOLDS, find
 from evalreport.metrics.formula import Value
 from evalreport.metrics.tables import Counts
+from evalreport.numbers import count_text, threshold_text, value_text
 from evalreport.report.charts.points import spread_over
 from evalreport.report.contents import Contents, View
 from evalreport.report.count_tables import turned_counts
 from evalreport.report.leading import best_first
 from evalreport.report.marking import FLAT
 from evalreport.report.model import Block, Chooser, Position
-from evalreport.report.numbers import count_text, threshold_text, value_text
 from evalreport.report.words import label_text
 from evalreport.results.records import Curve
 

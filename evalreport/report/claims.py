@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from evalreport.numbers import count_text, or_dash
 from evalreport.report.cards import interval_text, judged_title
 from evalreport.report.columns import Column, left, right, table_of
 from evalreport.report.contents import Contents
 from evalreport.report.marking import flat_counts
 from evalreport.report.model import Block, TableBlock
-from evalreport.report.numbers import count_text, or_dash
 from evalreport.report.sections import section
 from evalreport.report.words import (
     OUTCOME_MARKS,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Metric
 from evalreport.metrics.properties import same_number
+from evalreport.numbers import count_text, share_text
 from evalreport.report.charts.canvas import HALF, WHOLE, drawing, panel
 from evalreport.report.charts.confusion import confusion
 from evalreport.report.columns import Column, left, right, table_of
@@ -33,7 +34,6 @@ from evalreport.report.model import (
     Tables,
     Text,
 )
-from evalreport.report.numbers import count_text, share_text
 from evalreport.report.pieces import ACTUAL_IN_ROWS, Orientation
 from evalreport.report.sections import section
 from evalreport.report.strips import Row, measures_strip

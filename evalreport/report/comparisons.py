@@ -9,14 +9,7 @@ from functools import partial
 from typing import Any
 
 from evalreport.metrics.catalogue import find
-from evalreport.report.cards import interval_text, number_of
-from evalreport.report.classes import counts_of_each, first_table
-from evalreport.report.columns import Column, across, laid, left, left_out, right
-from evalreport.report.contents import Contents, View
-from evalreport.report.leading import best_first, same_number
-from evalreport.report.model import Block, Line, TableBlock, Text
-from evalreport.report.now_and_then import then_blocks
-from evalreport.report.numbers import (
+from evalreport.numbers import (
     count_text,
     difference_text,
     level_text,
@@ -24,6 +17,13 @@ from evalreport.report.numbers import (
     or_dash,
     p_text,
 )
+from evalreport.report.cards import interval_text, number_of
+from evalreport.report.classes import counts_of_each, first_table
+from evalreport.report.columns import Column, across, laid, left, left_out, right
+from evalreport.report.contents import Contents, View
+from evalreport.report.leading import best_first, same_number
+from evalreport.report.model import Block, Line, TableBlock, Text
+from evalreport.report.now_and_then import then_blocks
 from evalreport.report.paired import paired_charts, paired_tables
 from evalreport.report.pieces import LineCell, Whisker
 from evalreport.report.words import (

@@ -9,8 +9,8 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 
 from evalreport.lines import cut
 from evalreport.metrics.catalogue import find
+from evalreport.numbers import count_text
 from evalreport.report.marking import FLAT, positive_index
-from evalreport.report.numbers import count_text
 from evalreport.report.pieces import Mark, Orientation
 from evalreport.report.signing import Signed
 from evalreport.report.wording import (

@@ -14,10 +14,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from evalreport.numbers import count_text
 from evalreport.report.contents import Contents
 from evalreport.report.marking import role_text
 from evalreport.report.model import Tables
-from evalreport.report.numbers import count_text
 from evalreport.report.pieces import CountCell, CountHead, CountRow, CountTable, Orientation
 from evalreport.report.words import condition_text, counted, exact_label, label_text, subgroup_text
 from evalreport.results.records import MissingRows, Table

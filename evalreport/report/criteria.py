@@ -8,12 +8,12 @@ from collections.abc import Iterable
 
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.methods import method_title
-from evalreport.report.contents import Contents
-from evalreport.report.numbers import (
+from evalreport.numbers import (
     difference_text,
     observed_text,
     required_text,
 )
+from evalreport.report.contents import Contents
 from evalreport.report.words import (
     MEAN,
     condition_text,

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from evalreport.numbers import count_text, threshold_text, value_text
 from evalreport.report.cards import interval_text
 from evalreport.report.charts.calibration import Calibration, calibration
 from evalreport.report.charts.canvas import HALF, WHOLE, drawing, grid, panel
@@ -29,7 +30,6 @@ from evalreport.report.contents import Contents, View, view_of
 from evalreport.report.leading import best_first
 from evalreport.report.marking import flat_counts
 from evalreport.report.model import Drawing
-from evalreport.report.numbers import count_text, threshold_text, value_text
 from evalreport.report.slices import rule_text
 from evalreport.report.words import label_text
 from evalreport.report.worst import worst_first

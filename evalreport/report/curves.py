@@ -9,6 +9,13 @@ from typing import Any, TypeAlias, TypeVar
 
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Goal, Shows
+from evalreport.numbers import (
+    count_text,
+    level_text,
+    number_text,
+    threshold_text,
+    value_text,
+)
 from evalreport.report.charts.canvas import HALF
 from evalreport.report.charts.decision import better
 from evalreport.report.charts.points import FEWEST, columns, spread_over
@@ -47,13 +54,6 @@ from evalreport.report.findings import (
 from evalreport.report.leading import front_views
 from evalreport.report.marking import FLAT
 from evalreport.report.model import Block, Chart, Charts, Drawing, Heading, TableBlock, Text
-from evalreport.report.numbers import (
-    count_text,
-    level_text,
-    number_text,
-    threshold_text,
-    value_text,
-)
 from evalreport.report.sections import section
 from evalreport.report.series import front_criterion
 from evalreport.report.slices import wanted

@@ -12,9 +12,9 @@ from operator import itemgetter
 from typing import Any
 
 from evalreport.metrics.estimates import is_better
+from evalreport.numbers import difference_text, level_text, or_dash, p_text, value_text
 from evalreport.report.columns import Column, left, right
 from evalreport.report.model import Block, Note, Notes, Section, Text
-from evalreport.report.numbers import difference_text, level_text, or_dash, p_text, value_text
 from evalreport.report.pages import Page, part, stamp, table
 from evalreport.report.pieces import LineCell
 from evalreport.report.run_words import (

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from evalreport.numbers import count_text, or_dash, p_text, share_text, value_text
 from evalreport.report.columns import Column, left, left_out, right, table_of
 from evalreport.report.contents import Contents
 from evalreport.report.model import Block, TableBlock, TablePair, Text
-from evalreport.report.numbers import count_text, or_dash, p_text, share_text, value_text
 from evalreport.report.sections import section
 from evalreport.report.words import label_text, method_text, prose
 from evalreport.results.records import Drift, DriftBin, DriftCategory

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from evalreport.numbers import count_text, threshold_text, value_text
 from evalreport.report.charts.forest import FoldRow
 from evalreport.report.charts.points import FEWEST, Curve, columns, stretches
 from evalreport.report.charts.thresholds import Row
-from evalreport.report.numbers import count_text, threshold_text, value_text
 from evalreport.report.words import counted, label_text, listed
 from evalreport.results.records import Calls, History, RocRelation
 

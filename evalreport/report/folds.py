@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from evalreport.numbers import count_text, level_text, value_text
 from evalreport.report.cards import flat_cells, interval_text
 from evalreport.report.charts.canvas import BESIDE, WHOLE, drawing, panel
 from evalreport.report.charts.forest import FOLD_ROW, FoldRow, folds
@@ -16,7 +17,6 @@ from evalreport.report.front_room import lines_of_room
 from evalreport.report.leading import best_first
 from evalreport.report.marking import flat_counts
 from evalreport.report.model import Block, Chart, Charts, Head, Line, TableBlock
-from evalreport.report.numbers import count_text, level_text, value_text
 from evalreport.report.pieces import LineCell, Mark
 from evalreport.report.sections import section
 from evalreport.report.slices import front_groups, wanted

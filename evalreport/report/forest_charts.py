@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from evalreport.numbers import count_text, value_text
 from evalreport.report.cards import interval_text
 from evalreport.report.charts.canvas import BESIDE, WHOLE, drawing, panel
 from evalreport.report.charts.forest import (
@@ -19,7 +20,6 @@ from evalreport.report.charts.forest import (
 )
 from evalreport.report.contents import Contents, view_of
 from evalreport.report.model import Chart, Charts
-from evalreport.report.numbers import count_text, value_text
 from evalreport.report.words import listed
 from evalreport.report.worst import share_of_rows, sign_of, stands_on_few, worst_of
 from evalreport.results.records import Measure

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from evalreport.report.numbers import grouped_figures, shortened, signed
+from evalreport.numbers import grouped_figures, shortened, signed
 from evalreport.report.pieces import FormulaPiece
 
 #: Formulas are cut here, sums of many terms already at LONG.

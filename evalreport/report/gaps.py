@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from evalreport.metrics.methods import method_title
-from evalreport.report.cards import interval_text
-from evalreport.report.columns import Column, grouped_table, left, left_out, right, table_of
-from evalreport.report.contents import Contents, View, identity, view_of
-from evalreport.report.leading import best_first, headline_identities
-from evalreport.report.model import Block, TableBlock, Text
-from evalreport.report.numbers import (
+from evalreport.numbers import (
     count_text,
     difference_text,
     or_dash,
@@ -18,6 +13,11 @@ from evalreport.report.numbers import (
     share_text,
     value_text,
 )
+from evalreport.report.cards import interval_text
+from evalreport.report.columns import Column, grouped_table, left, left_out, right, table_of
+from evalreport.report.contents import Contents, View, identity, view_of
+from evalreport.report.leading import best_first, headline_identities
+from evalreport.report.model import Block, TableBlock, Text
 from evalreport.report.pieces import LineCell
 from evalreport.report.strips import slice_heads
 from evalreport.report.words import (

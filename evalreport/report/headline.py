@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from evalreport.numbers import count_text, level_text, limits_text, threshold_text
 from evalreport.report.cards import said_value
 from evalreport.report.contents import Contents, View, identity
 from evalreport.report.leading import average_rank, best_first, headline_identities
 from evalreport.report.marking import flat_counts
-from evalreport.report.numbers import count_text, level_text, limits_text, threshold_text
 from evalreport.report.words import (
     POOLED,
     POOLED_FOLDS,

@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from evalreport.numbers import required_text, value_text
 from evalreport.report.changes import mark_columns
 from evalreport.report.charts.canvas import HALF, drawing, panel
 from evalreport.report.charts.course import CHANGED, IMPROVED, Stop, stop_of
@@ -28,7 +29,6 @@ from evalreport.report.model import (
     TableBlock,
     Text,
 )
-from evalreport.report.numbers import required_text, value_text
 from evalreport.report.pages import Page, PageLink, page_text, part, stamp, table
 from evalreport.report.pieces import LineCell
 from evalreport.report.run_words import (

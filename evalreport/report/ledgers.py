@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+from evalreport.numbers import count_text, share_text
 from evalreport.report.contents import Contents, View
 from evalreport.report.model import Facts, LedgerRow, Ledgers
-from evalreport.report.numbers import count_text, share_text
 from evalreport.report.words import first_few, label_text, listed, prose, visible
 from evalreport.results.records import ClassCount, LabelLedger, RowLedger
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from evalreport.numbers import count_text, level_text, or_dash, p_text
 from evalreport.report.cards import interval_text
 from evalreport.report.columns import Column, left, right, table_of
 from evalreport.report.contents import Contents
 from evalreport.report.criteria import requirement_text
 from evalreport.report.model import Block, TableBlock, Text
-from evalreport.report.numbers import count_text, level_text, or_dash, p_text
 from evalreport.report.sections import section
 from evalreport.report.words import OUTCOME_MARKS, counted, label_text, method_text, prose, visible
 from evalreport.results.records import Criterion, Look, LookBlock

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from evalreport.numbers import value_text
+from evalreport.report.cautions import rest_of, sentence_of
 from evalreport.report.contents import Contents
 from evalreport.report.criteria import criterion_line
 from evalreport.report.directions import isolated
@@ -18,7 +20,6 @@ from evalreport.report.headline import (
     table_lines,
     table_title,
 )
-from evalreport.report.numbers import value_text
 from evalreport.report.page_one import lead_sentence
 from evalreport.report.training import best_step_text
 from evalreport.report.wording import Wording
@@ -89,7 +90,8 @@ def _cautions(results: Results) -> Iterator[str]:
         yield "**Cautions**"
         yield ""
         for caution in cautions[:MOST_CAUTIONS]:
-            yield f"- {caution.severity}: {cell(caution.title)}: {cell(caution.message)}"
+            words = filter(None, (caution.severity, sentence_of(caution), rest_of(caution)))
+            yield f"- {cell(': '.join(words))}"
         if len(cautions) > MOST_CAUTIONS:
             yield f"- and {len(cautions) - MOST_CAUTIONS} more, in the report"
     for failure in results.failures:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from evalreport.metrics.advice import ADVICES, VAN_CALSTER
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.methods import METHODS
+from evalreport.numbers import count_text, level_text, or_dash, value_text
 from evalreport.report.cards import interval_text
 from evalreport.report.columns import Column, left, right, table_of
 from evalreport.report.comparisons import family_words
@@ -19,7 +20,6 @@ from evalreport.report.model import (
     Block,
     Text,
 )
-from evalreport.report.numbers import count_text, level_text, or_dash, value_text
 from evalreport.report.pieces import LineCell
 from evalreport.report.sections import section
 from evalreport.report.slices import wanted

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from evalreport.numbers import count_text, value_text
 from evalreport.report.cards import metric_blocks
 from evalreport.report.classes import class_lines, joined_class_blocks, label_tables, top_confusions
 from evalreport.report.columns import Column, left, left_out, right, table_of
@@ -17,7 +18,6 @@ from evalreport.report.count_tables import MOST_WHOLE, abreast, count_table
 from evalreport.report.leading import best_first
 from evalreport.report.marking import flat_counts
 from evalreport.report.model import Block, Line, MetricBlock, TableBlock, TablePair, Tables
-from evalreport.report.numbers import count_text, value_text
 from evalreport.report.sections import section
 from evalreport.report.slices import wanted
 from evalreport.report.strips import Row, metric_strip, tables_strip

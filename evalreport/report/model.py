@@ -154,8 +154,8 @@ class Note:
     """A caution: what was found, once for each place.
 
     ``anchor`` is its name for links, in its one place in full and on each line that leads there;
-    ``whose`` are the models that it is about, where they are some of several; ``headline`` is
-    what to conclude from it, where the title does not say what was found.
+    the title is the sentence by which it is known everywhere, ``messages`` are the rest;
+    ``concludes``: the title says what was found, not only of which kind it is.
     """
 
     severity: str
@@ -163,8 +163,7 @@ class Note:
     title: str
     messages: tuple[str, ...]
     anchor: str = ""
-    whose: str = ""
-    headline: str = ""
+    concludes: bool = False
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from evalreport.numbers import count_text, or_dash
 from evalreport.report.cards import interval_text
 from evalreport.report.columns import Column, left, right, table_of
 from evalreport.report.contents import Contents
 from evalreport.report.model import Block
-from evalreport.report.numbers import count_text, or_dash
 from evalreport.report.words import label_text, listed, visible
 from evalreport.results.records import Comparison, Reference
 

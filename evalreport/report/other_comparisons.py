@@ -7,12 +7,12 @@ that move between two models, and what that adds up to.
 
 from __future__ import annotations
 
+from evalreport.numbers import count_text, difference_text, number_text, or_dash, p_text
 from evalreport.report.cards import interval_text
 from evalreport.report.columns import Column, left, right, table_of
 from evalreport.report.comparisons import against_text, comparison_blocks, comparison_title
 from evalreport.report.contents import Contents
 from evalreport.report.model import Block
-from evalreport.report.numbers import count_text, difference_text, number_text, or_dash, p_text
 from evalreport.report.sections import section
 from evalreport.report.words import label_text, method_text, prose, reasons_text
 from evalreport.results.records import (

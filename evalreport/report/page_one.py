@@ -9,7 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from evalreport.numbers import (
+    difference_text,
+    observed_text,
+    required_text,
+    value_text,
+)
 from evalreport.report.cards import interval_text
+from evalreport.report.cautions import care, caution_lines
 from evalreport.report.checklists import folds_text
 from evalreport.report.classes import against_the_rest, first_table, front_classes
 from evalreport.report.comparisons import other_rows_text
@@ -25,7 +32,6 @@ from evalreport.report.criteria import (
 )
 from evalreport.report.curves import front_chart
 from evalreport.report.folds import front_folds
-from evalreport.report.front_cautions import care, caution_lines
 from evalreport.report.leading import (
     best_first,
     front_views,
@@ -38,12 +44,6 @@ from evalreport.report.model import (
     Stamp,
     TableBlock,
     Tables,
-)
-from evalreport.report.numbers import (
-    difference_text,
-    observed_text,
-    required_text,
-    value_text,
 )
 from evalreport.report.plain_numbers import plain_numbers
 from evalreport.report.results_table import results_tables

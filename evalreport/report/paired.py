@@ -9,6 +9,7 @@ from unicodedata import east_asian_width
 
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.kinds import Interval
+from evalreport.numbers import count_text, difference_text, threshold_text
 from evalreport.report.charts.canvas import WHOLE, drawing, panel
 from evalreport.report.charts.labels import folded
 from evalreport.report.charts.paired_scores import Quadrants, paired_scores
@@ -18,7 +19,6 @@ from evalreport.report.contents import Contents, View, view_of
 from evalreport.report.findings import paired_finding
 from evalreport.report.leading import front_views
 from evalreport.report.model import Block, Chart, Charts, Text
-from evalreport.report.numbers import count_text, difference_text, threshold_text
 from evalreport.report.words import label_text
 from evalreport.results.records import Calls, Comparison, ScorePairs
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from evalreport.numbers import count_text, or_dash, p_text, required_text, value_text
 from evalreport.report.cards import interval_text
 from evalreport.report.changes import change_blocks, change_words, changed_at
 from evalreport.report.charts.canvas import HALF, WHOLE, beside, drawing
@@ -15,7 +16,6 @@ from evalreport.report.charts.course import course as draw_course
 from evalreport.report.columns import Column, across, left, right, table_of
 from evalreport.report.contents import Contents, View
 from evalreport.report.model import Block, Chart, Charts, TableBlock, Text
-from evalreport.report.numbers import count_text, or_dash, p_text, required_text, value_text
 from evalreport.report.pieces import LineCell
 from evalreport.report.sections import section
 from evalreport.report.slices import period_strips, wanted

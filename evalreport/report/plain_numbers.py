@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from evalreport.numbers import count_text, share_text
 from evalreport.report.classes import first_table
 from evalreport.report.contents import Contents, View
 from evalreport.report.marking import flat_counts, positive_index
-from evalreport.report.numbers import count_text, share_text
 from evalreport.report.words import (
     MOST_NAMES,
     class_text,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from evalreport.numbers import THIN, count_text
 from evalreport.report.contents import Contents
 from evalreport.report.criteria import counted_outcomes
 from evalreport.report.headline import (
@@ -14,7 +15,6 @@ from evalreport.report.headline import (
     name_words,
     view_words,
 )
-from evalreport.report.numbers import THIN, count_text
 from evalreport.report.words import counted, label_text, prose, visible
 from evalreport.report.worst import share_of_rows
 from evalreport.results.lookup import Results

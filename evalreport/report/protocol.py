@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
+from evalreport.numbers import count_text
 from evalreport.report.columns import Column, across, right, table_of
 from evalreport.report.model import Block, Facts, Report, Section, Signatures, Text
-from evalreport.report.numbers import count_text
 from evalreport.report.words import label_text, prose, reasons_text
 
 Json = Mapping[str, Any]

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
+from evalreport.numbers import count_text
 from evalreport.report.columns import Column, left, right, table_of
 from evalreport.report.model import Block, Facts, Report, Section, Signatures, Text
-from evalreport.report.numbers import count_text
 from evalreport.report.words import prose, visible
 
 Json = Mapping[str, Any]

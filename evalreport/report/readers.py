@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from evalreport.report.cards import interval_text
-from evalreport.report.columns import Column, across, grouped_table, left, right, table_of
-from evalreport.report.contents import Contents, view_of
-from evalreport.report.model import Block, TableBlock
-from evalreport.report.numbers import (
+from evalreport.numbers import (
     count_text,
     difference_text,
     number_text,
@@ -18,6 +14,10 @@ from evalreport.report.numbers import (
     threshold_text,
     value_text,
 )
+from evalreport.report.cards import interval_text
+from evalreport.report.columns import Column, across, grouped_table, left, right, table_of
+from evalreport.report.contents import Contents, view_of
+from evalreport.report.model import Block, TableBlock
 from evalreport.report.sections import section
 from evalreport.report.words import counted, label_text, listed, prose, reasons_text
 from evalreport.results.records import (

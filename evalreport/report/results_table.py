@@ -8,19 +8,19 @@ from collections.abc import Iterable, Sequence
 
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.methods import method_title
-from evalreport.report.cards import interval_text, number_of, outcome_cell, whisker_of
-from evalreport.report.contents import Contents, View, identity, view_of
-from evalreport.report.criteria import margin_of, requirement_text
-from evalreport.report.leading import headline_identities
-from evalreport.report.marking import flat_counts
-from evalreport.report.model import Head, Line, TableBlock
-from evalreport.report.numbers import (
+from evalreport.numbers import (
     count_text,
     level_text,
     observed_text,
     threshold_text,
     value_text,
 )
+from evalreport.report.cards import interval_text, number_of, outcome_cell, whisker_of
+from evalreport.report.contents import Contents, View, identity, view_of
+from evalreport.report.criteria import margin_of, requirement_text
+from evalreport.report.leading import headline_identities
+from evalreport.report.marking import flat_counts
+from evalreport.report.model import Head, Line, TableBlock
 from evalreport.report.pieces import LineCell
 from evalreport.report.words import (
     MEAN,

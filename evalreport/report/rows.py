@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from evalreport.numbers import count_text, share_text
 from evalreport.report.contents import Contents, View, view_of
 from evalreport.report.ledgers import (
     class_shares_of,
@@ -18,7 +19,6 @@ from evalreport.report.ledgers import (
     predictions_of,
 )
 from evalreport.report.model import Block, Flow, FlowBranches, FlowStep, Text
-from evalreport.report.numbers import count_text, share_text
 from evalreport.report.sections import section
 from evalreport.report.wording import AGREEMENT_NOTE
 from evalreport.report.words import condition_text, label_text, listed, prose

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from evalreport.numbers import limits_text, value_text
 from evalreport.report.changes import WHAT_MOVED
-from evalreport.report.numbers import limits_text, value_text
 from evalreport.report.pages import stamp
 from evalreport.report.pieces import LineCell
 from evalreport.report.words import (

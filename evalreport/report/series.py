@@ -7,13 +7,13 @@ from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from evalreport.numbers import limits_text, or_dash, required_text, value_text
 from evalreport.report.charts.canvas import HALF, WHOLE, beside, drawing, panel
 from evalreport.report.charts.course import Stop, course
 from evalreport.report.columns import Column, across, left, table_of
 from evalreport.report.contents import Contents
 from evalreport.report.criteria import criterion_line, criterion_title
 from evalreport.report.model import Block, Chart, Charts, TableBlock, Text
-from evalreport.report.numbers import limits_text, or_dash, required_text, value_text
 from evalreport.report.sections import section
 from evalreport.report.words import OUTCOME_MARKS, counted, label_text, listed, visible
 from evalreport.results.records import HELD, Criterion, EarlierOutcome

@@ -9,6 +9,7 @@ from typing import Any
 
 from evalreport.metrics.catalogue import find, named_within
 from evalreport.metrics.properties import is_of_truth_alone
+from evalreport.numbers import count_text, threshold_text, value_text
 from evalreport.report.charts.points import spread_over
 from evalreport.report.choosing import threshold_choosers
 from evalreport.report.classes import against_the_rest, counts_of_each, pooled_counts
@@ -25,7 +26,6 @@ from evalreport.report.front_room import lines_of_room
 from evalreport.report.gaps import gap_blocks, impact_blocks
 from evalreport.report.leading import best_first, headline_identities
 from evalreport.report.model import Block, TableBlock, TablePair, Text
-from evalreport.report.numbers import count_text, threshold_text, value_text
 from evalreport.report.sections import section
 from evalreport.report.strips import (
     ACROSS,

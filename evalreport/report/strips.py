@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from evalreport.numbers import count_text, level_text
 from evalreport.report.cards import flat_cells, number_of
 from evalreport.report.contents import Contents, identity, view_of
 from evalreport.report.marking import flat_counts
 from evalreport.report.model import CONTINUED, Head, Line, TableBlock
-from evalreport.report.numbers import count_text, level_text
 from evalreport.report.pieces import LineCell
 from evalreport.report.words import group_text, method_text
 from evalreport.results.identity import Quantity

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from evalreport.numbers import count_text
 from evalreport.report.checklists import filled_text, folds_text, model_identity
 from evalreport.report.contents import Contents, View
 from evalreport.report.ledgers import clusters_text
 from evalreport.report.model import Block, Facts
-from evalreport.report.numbers import count_text
 from evalreport.report.words import (
     MOST_NAMES,
     class_text,

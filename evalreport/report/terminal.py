@@ -8,14 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from evalreport.numbers import observed_text, p_text, value_text
 from evalreport.report.cards import interval_text
+from evalreport.report.cautions import rest_of, sentence_of
 from evalreport.report.comparisons import other_rows_text
 from evalreport.report.contents import Contents
 from evalreport.report.criteria import bound_text, requirement_text
 from evalreport.report.headline import headline_measures, headline_of
 from evalreport.report.leading import MOST_METRICS, best_first
 from evalreport.report.looks import look_words
-from evalreport.report.numbers import observed_text, p_text, value_text
 from evalreport.report.printed import text_lines
 from evalreport.report.scripts import script_note
 from evalreport.report.training import best_step_text
@@ -137,7 +138,8 @@ def warning_lines(results: Results) -> Iterator[str]:
     for caution in _warnings(in_words(results)):
         place = _place(caution.dataset, caution.model)
         where = f" ({', '.join(place)})" if place else ""
-        yield f"warning: {prose(caution.title)}: {prose(caution.message)}{where}"
+        words = filter(None, ("warning", sentence_of(caution), rest_of(caution)))
+        yield f"{': '.join(words)}{where}"
     note = script_note(results)
     if note:
         yield f"warning: {note}"

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from evalreport.numbers import count_text, or_dash, share_text, threshold_text, value_text
 from evalreport.report.charts.canvas import HALF, WHOLE, beside, drawing, grid
 from evalreport.report.charts.points import spread_over
 from evalreport.report.charts.training import learning, shared_height, training_history
@@ -21,7 +22,6 @@ from evalreport.report.findings import as_title, history_finding, learning_findi
 from evalreport.report.leading import best_first
 from evalreport.report.marking import flat_counts_of
 from evalreport.report.model import Block, Chart, Charts, Facts, TableBlock, TablePair, Text
-from evalreport.report.numbers import count_text, or_dash, share_text, threshold_text, value_text
 from evalreport.report.pieces import LineCell
 from evalreport.report.sections import section
 from evalreport.report.words import (

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from evalreport.numbers import count_text, value_text
 from evalreport.report.cards import flat_cells, number_of, outcome_cell
+from evalreport.report.cautions import cautions
 from evalreport.report.contents import Contents
 from evalreport.report.criteria import (
     criterion_title,
@@ -16,24 +18,12 @@ from evalreport.report.leading import front_views
 from evalreport.report.ledgers import ledgers
 from evalreport.report.looks import looked_words
 from evalreport.report.marking import flat_counts
-from evalreport.report.model import (
-    Block,
-    Head,
-    Line,
-    Note,
-    Notes,
-    TableBlock,
-)
-from evalreport.report.numbers import count_text, value_text
+from evalreport.report.model import Block, Head, Line, TableBlock
 from evalreport.report.page_one import page_one
 from evalreport.report.pieces import LineCell
 from evalreport.report.results_table import criteria_in
 from evalreport.report.sections import section
-from evalreport.report.words import (
-    label_text,
-    listed,
-    prose,
-)
+from evalreport.report.words import label_text, prose
 from evalreport.results.records import (
     HELD,
     Caution,
@@ -42,7 +32,6 @@ from evalreport.results.records import (
     rank_of,
 )
 
-MOST_CAUTIONS, MOST_ALIKE, LONGEST_CAUTION = 40, 3, 600
 #: Criteria below which their table is kept on one page.
 FEW = 16
 
@@ -135,50 +124,3 @@ def _criterion(contents: Contents, entry: Criterion, flat: bool) -> Line:
     cells.append(LineCell(whisker=None if number is None else number.whisker))
     cells.append(outcome_cell(outcome, looked if outcome in HELD else reason))
     return Line(tuple(cells), whole=True, table=table.id if table is not None and laid else "")
-
-
-def cautions(contents: Contents) -> Notes:
-    """Every caution, warnings first; alike ones one after the other."""
-    entries = sorted(contents.of(Caution), key=lambda c: c.severity != "warning")
-    groups: dict[tuple[str, str], list[Caution]] = {}
-    for entry in entries:
-        groups.setdefault((entry.severity, entry.code), []).append(entry)
-    items: list[Note] = []
-    for (severity, code), same in list(groups.items())[:MOST_CAUTIONS]:
-        said = dict.fromkeys(_shortened(_said(contents, c)) for c in same)
-        shown = list(said)[: MOST_ALIKE if len(said) > MOST_ALIKE + 1 else None]
-        if len(said) > len(shown):
-            shown.append(f"{len(said) - len(shown)} more like these are in results.json")
-        title = prose(same[0].title)
-        anchor = f"caution-{len(items) + 1}"
-        whose, headline = _whose(contents, same), ""
-        if len(same) == 1:
-            headline = prose(same[0].headline)
-        items.append(Note(severity, code, title, tuple(shown), anchor, whose, headline))
-    return Notes("Cautions", tuple(items))
-
-
-def _whose(contents: Contents, same: Sequence[Caution]) -> str:
-    """The models of these cautions, where they are some of several."""
-    names = list(dict.fromkeys(name for c in same for name in c.models or (c.model,)))
-    if None in names or len(contents.models) < 2:
-        return ""
-    return listed([label_text(name) for name in names]) if len(names) < len(contents.models) else ""
-
-
-def _said(contents: Contents, caution: Caution) -> str:
-    """The message, with the name of its model where there are several and it begins otherwise."""
-    message = prose(caution.message).rstrip(".")
-    dataset, model = caution.dataset, caution.model
-    if len(contents.views) < 2 or dataset is None or message.startswith(f"{model}:"):
-        return message
-    if model is not None:
-        return f"{contents.mark((dataset, model)).name}: {message}"
-    return f"{label_text(dataset)}: {message}" if len(contents.datasets) > 1 else message
-
-
-def _shortened(text: str) -> str:
-    """A message cut between words where it would fill the page."""
-    if len(text) <= LONGEST_CAUTION:
-        return text
-    return text[:LONGEST_CAUTION].rsplit(" ", 1)[0] + " … (the whole is in results.json)"

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from evalreport.lines import LONGEST_NAME, cut
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.methods import method_title
-from evalreport.report.numbers import count_text, number_text, threshold_text
+from evalreport.numbers import count_text, number_text, threshold_text
 
 LONGEST_TEXT = 5000
 #: What the mean of readers, and the value of all that they read, are called.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from evalreport.numbers import count_text, value_text
 from evalreport.report.cards import interval_text
 from evalreport.report.contents import Contents, View, identity, view_of
 from evalreport.report.leading import comparable_in_groups
-from evalreport.report.numbers import count_text, value_text
 from evalreport.report.words import MOST_NAMES, column_text, label_text, listed, subgroup_text
 from evalreport.report.worst import (
     compares_groups,

@@ -13,8 +13,8 @@ from report.example_results import many_classes
 from report.html_page import parse
 
 import evalreport
+from evalreport.numbers import value_text
 from evalreport.render.pdf import render_pdf
-from evalreport.report.numbers import value_text
 
 SCORES = [0.9, 0.8, 0.8, 0.7, 0.6, 0.55, 0.4, 0.3, 0.2, 0.1]
 ACTUAL = ["ill", "ill", "well", "ill", "well", "ill", "well", "ill", "well", "well"]

@@ -98,7 +98,10 @@ def test_models_of_two_datasets_are_compared_as_independent_samples() -> None:
     assert "of one model" not in page
     assert sentence in headline_lines(found.records)
     (caution,) = [c for c in found.records.cautions if c.code == "no_better_than_baseline"]
-    assert caution.message == "a on d1 is better on Accuracy +0.300 (0.132 to 0.449; p = 0.00053)."
+    assert caution.message == (
+        "b is worse than a on d1 on accuracy, and shown to be better on no metric: "
+        "Accuracy −0.300 (−0.449 to −0.132; p = 0.00053)."
+    )
     assert not [c for c in found.records.cautions if c.code == "worse_on_other_rows"]
 
 

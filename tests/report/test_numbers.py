@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evalreport.report import numbers
+from evalreport import numbers
 from evalreport.verify.printed import _is_rounding
 
 

@@ -60,6 +60,23 @@ def test_it_says_nothing_twice(path: Path) -> None:
 
 @pytest.mark.long_but_first
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
+def test_a_caution_is_found_again_by_its_sentence(path: Path) -> None:
+    """A line of page one stands in bold where its link leads, and is not repeated there."""
+    page = parse(render_html(results_of(path)))
+    front = first_page(render_html(results_of(path)))
+    links = [a for li in front.all("li") for a in li.all("a")]
+    said = {li.attrs.get("id"): li for li in page.all("li") if "id" in li.attrs}
+    for link in links:
+        if re.match(r"\d+ (more|caution)", link.text):
+            continue
+        whole = said[link.attrs["href"].removeprefix("#")]
+        bold = whole.all("b")[0].text.partition(": ")[2].removesuffix(".")
+        assert bold == link.text
+        assert whole.text.count(link.text) == 1
+
+
+@pytest.mark.long_but_first
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
 def test_it_has_few_numbers(path: Path) -> None:
     section = first_page(render_html(results_of(path)))
     shown = [e.text for kind in ("dl", "h2", "ul") for e in section.all(kind)]

@@ -18,7 +18,7 @@ from schedules.weekly_runs import SPEC, audit, results
 from scipy import stats
 
 from evalreport.cli import status_of
-from evalreport.report.numbers import value_text
+from evalreport.numbers import value_text
 from evalreport.results.codec import results_schema
 from evalreport.runs.diff import differences
 from evalreport.statistics.shift import index_of, value_shift

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from evalreport.engine.cautions.declare import Caution, caution
 from evalreport.engine.cautions.facts import RunFacts
-from evalreport.engine.cautions.wording import counted, estimate, limits, listed, name, of_class
+from evalreport.engine.cautions.wording import counted, listed, name, of_class
+from evalreport.numbers import difference_text, limits_text, value_text
 from evalreport.predict.view import LabelView
 from evalreport.results.identity import MEAN_OF_FOLDS
 from evalreport.results.records import AgainstBaseline
@@ -58,12 +59,12 @@ def _beside(run: RunFacts, view: LabelView, r: AgainstBaseline) -> str:
     assert r.interval is not None
     folds = any(m.id == r.measure and m.fold == MEAN_OF_FOLDS for m in run.measures)
     of = ", mean over folds," if folds else ""
-    inside = limits(r.interval.low, r.interval.high)
-    value = f"{_titled(view, r)}{of} is {estimate(r.value)} ({inside})"
+    inside = limits_text(r.interval.low, r.interval.high)
+    value = f"{_titled(view, r)}{of} is {value_text(r.value)} ({inside})"
     what = "guessing" if r.baseline == "chance" else f"the {r.baseline.replace('_', ' ')}"
     if r.outcome == "worse":
-        return f"{value}, worse than {what} ({estimate(r.baseline_value)})"
-    return f"{value}, not shown to be better than {what} ({estimate(r.baseline_value)})"
+        return f"{value}, worse than {what} ({value_text(r.baseline_value)})"
+    return f"{value}, not shown to be better than {what} ({value_text(r.baseline_value)})"
 
 
 def _beside_previous(view: LabelView, records: list[AgainstBaseline]) -> str:
@@ -72,8 +73,8 @@ def _beside_previous(view: LabelView, records: list[AgainstBaseline]) -> str:
     for r in records:
         assert r.difference is not None
         assert r.interval is not None
-        inside = limits(r.interval.low, r.interval.high)
-        told.append(f"{_titled(view, r)} (difference {estimate(r.difference)}, {inside})")
+        inside = limits_text(r.interval.low, r.interval.high)
+        told.append(f"{_titled(view, r)} (difference {difference_text(r.difference)}, {inside})")
     what = f"the previous model {name(str(records[0].previous))}"
     if records[0].outcome == "worse":
         return f"Worse than {what} on {listed(told, 2)}"

@@ -10,8 +10,6 @@ from evalreport.engine.cautions.declare import Caution, caution
 from evalreport.engine.cautions.facts import RunFacts, pairs
 from evalreport.engine.cautions.wording import (
     counted,
-    estimate,
-    limits,
     listed,
     name,
     number,
@@ -22,6 +20,7 @@ from evalreport.engine.printed_table import PrintedTable
 from evalreport.metrics.catalogue import find, metric_named, named_within, of_caution
 from evalreport.metrics.declare import Goal, Shows
 from evalreport.metrics.tables import Matrix
+from evalreport.numbers import difference_text, limits_text
 from evalreport.predict.view import View
 from evalreport.results.records import Comparison, Measure
 
@@ -250,28 +249,32 @@ def no_better_than_baseline(run: RunFacts) -> Iterator[Caution]:
         better = [r for r in records if r.told_apart and r.better != "reference"]
         numbers = {"worse": len(worse), "better": len(better), "compared": len(records)}
         compared = counted(len(records), "comparison")
+        if any(r.fold for r in run.comparisons):
+            # means over folds are compared too, and counted apart
+            compared += " of pooled rows"
         if worse:
-            said = f"{name(reference)} is better on {_differences(run, worse, of_reference=True)}"
-            shown = f"{said}, of {compared}." if len(worse) < len(records) else f"{said}."
             on = listed(dict.fromkeys(_quantity(run, r, within=True) for r in worse), NAMED)
             none = "" if better else ", and shown to be better on no metric"
+            told = f"{name(model)} is worse than {name(reference)} on {on}{none}"
+            shown = f"{told}: {_differences(run, worse)}"
             yield Caution(
-                shown,
+                f"{shown}, of {compared}." if len(worse) < len(records) else f"{shown}.",
                 dataset,
                 model,
                 numbers=numbers,
                 severity="warning",
-                headline=f"{name(model)} is worse than {name(reference)} on {on}{none}",
+                headline=told,
             )
         # no difference from an earlier run is what one hopes for
         elif not better and not records[0].reference_run:
+            told = f"{name(model)} is not shown to be better than {name(reference)}"
             yield Caution(
-                f"No difference from {name(reference)} was shown in {compared}: "
+                f"{told} in {'any of ' if len(records) > 1 else ''}{compared}: "
                 f"{_differences(run, records)}.",
                 dataset,
                 model,
                 numbers=numbers,
-                headline=f"{name(model)} is not shown to be better than {name(reference)}",
+                headline=told,
             )
 
 
@@ -288,13 +291,13 @@ def worse_on_other_rows(run: RunFacts) -> Iterator[Caution]:
     for (dataset, model, reference), records in _compared(run, of_models=False).items():
         worse = _worse(records)
         if worse:
+            told = f"{name(model)} is worse on {name(dataset)} than on {name(reference)}"
             yield Caution(
-                f"{name(model)} is worse on {name(dataset)} than on {name(reference)}: "
-                f"{_differences(run, worse)}.",
+                f"{told}: {_differences(run, worse)}.",
                 dataset,
                 model,
                 numbers={"worse": len(worse), "compared": len(records)},
-                headline=f"{name(model)} is worse on {name(dataset)} than on {name(reference)}",
+                headline=told,
             )
 
 
@@ -316,27 +319,23 @@ def _worse(records: Sequence[Comparison]) -> list[Comparison]:
     return [r for r in records if r.told_apart and r.better == "reference"]
 
 
-def _differences(
-    run: RunFacts, records: Sequence[Comparison], *, of_reference: bool = False
-) -> str:
-    """The first few differences of the model from the reference, or the other way round."""
-    return listed((_difference(run, r, -1 if of_reference else 1) for r in records), NAMED)
+def _differences(run: RunFacts, records: Sequence[Comparison]) -> str:
+    """The first few differences of the model from the reference."""
+    return listed((_difference(run, r) for r in records), NAMED)
 
 
-def _difference(run: RunFacts, record: Comparison, sign: int) -> str:
+def _difference(run: RunFacts, record: Comparison) -> str:
     """A difference with its interval and the p value that decides, adjusted where it is."""
     interval, p, adjusted = record.interval, record.p_value, record.p_adjusted
     inside = []
     if interval is not None:
-        inside.append(limits(*sorted((sign * interval.low, sign * interval.high))))
+        inside.append(limits_text(interval.low, interval.high))
     if adjusted is not None and adjusted != p:
         inside.append(f"adjusted {p_value(adjusted)}")
     elif p is not None:
         inside.append(p_value(p))
     shown = f" ({'; '.join(inside)})" if inside else ""
-    difference = sign * (record.difference or 0.0) + 0.0
-    plus = "+" if difference > 0 else ""
-    return f"{_quantity(run, record)} {plus}{estimate(difference)}{shown}"
+    return f"{_quantity(run, record)} {difference_text(record.difference or 0.0)}{shown}"
 
 
 def _quantity(run: RunFacts, record: Comparison, *, within: bool = False) -> str:

@@ -8,6 +8,7 @@ from evalreport.engine.cautions.declare import Caution, caution
 from evalreport.engine.cautions.facts import RunFacts
 from evalreport.metrics.catalogue import find, named_within
 from evalreport.metrics.declare import Goal
+from evalreport.numbers import level_text, value_text
 from evalreport.results.records import SHARES_MOVED, Change, Period
 
 #: Further measures that are named.
@@ -76,11 +77,11 @@ def _message(course: Period, change: Change, others: Sequence[str]) -> str:
         return f"{alarm}."
     within = ""
     if change.earliest != change.latest:
-        within = f" ({change.level * 100:g} %: {change.earliest} to {change.latest})"
+        within = f" ({level_text(change.level)}: {change.earliest} to {change.latest})"
     verb = "fell" if change.after < change.before else "rose"
     told = (
         f"{alarm}; most likely it {verb} with {change.since}{within}, "
-        f"from {change.before:.3g} to {change.after:.3g}."
+        f"from {value_text(change.before)} to {value_text(change.after)}."
     )
     moved = [WORDS.get(one.what) or f"the mix of {one.column}" for one in change.moved
              if one.p_value is not None and one.p_value < SURE]  # fmt: skip

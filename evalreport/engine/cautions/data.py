@@ -85,14 +85,13 @@ def few_rows_of_class(run: RunFacts, view: View) -> Iterator[Caution]:
     few = sorted((n, label) for n, label in _classes(run, view) if 0 < n < FEW_ROWS)
     if few:
         named = listed(f"{name(label)} ({number(n)})" for n, label in few)
-        verb = "has" if len(few) == 1 else "have"
+        told = f"{len(few)} of {len(view.labels)} classes have fewer than {FEW_ROWS} actual rows"
+        if len(few) == 1:
+            told, named = f"Class {name(few[0][1])} has {counted(few[0][0], 'actual row')}", ""
         yield Caution(
-            f"{counted(len(few), 'class')} of {len(view.labels)} {verb} fewer than "
-            f"{FEW_ROWS} actual rows: {named}.",
+            f"{told}: {named}." if named else f"{told}.",
             numbers={"classes": len(few), "fewest": few[0][0]},
-            headline=f"Class {name(few[0][1])} has {rows(few[0][0])}"
-            if len(few) == 1
-            else f"{counted(len(few), 'class')} have fewer than {FEW_ROWS} rows",
+            headline=told,
         )
 
 
@@ -125,11 +124,8 @@ def one_class(run: RunFacts, view: View) -> Iterator[Caution]:
     if len(held) == 1 and held[0][0] == view.rows:
         only, positive = held[0][1], view.labels[view.positive_index]
         none = "" if view.positive is None or only == positive else f", none {name(positive)}"
-        yield Caution(
-            f"{_all_rows(view.rows)} actually {name(only)}{none}.",
-            numbers={"rows": view.rows},
-            headline=f"{_all_rows(view.rows)} {name(only)}",
-        )
+        told = f"{_all_rows(view.rows)} actually {name(only)}"
+        yield Caution(f"{told}{none}.", numbers={"rows": view.rows}, headline=told)
 
 
 def _all_rows(count: int) -> str:
@@ -174,11 +170,12 @@ def rows_excluded(_run: RunFacts, view: View) -> Iterator[Caution]:
     if left_out:
         read = getattr(view.ledger, "rows_read", view.rows + left_out + others) - others
         named = listed(f"{reason} ({number(count)})" for reason, count in reasons)
-        share = left_out / read
+        share, verb = left_out / read, "was" if left_out == 1 else "were"
+        told = f"{part(left_out, read)} rows ({percent(share)}) {verb} left out"
         yield Caution(
-            f"{part(left_out, read)} rows ({percent(share)}) were left out: {named}.",
+            f"{told}: {named}.",
             numbers={"excluded": left_out, "read": read},
-            headline=f"{part(left_out, read)} rows {'was' if left_out == 1 else 'were'} left out",
+            headline=told,
             severity="warning" if share > MANY_EXCLUDED else None,
         )
 
@@ -272,7 +269,7 @@ def uneven_weights(_run: RunFacts, view: View) -> Iterator[Caution]:
     if len(held) and held.max() > TENFOLD * held.min():
         ratio = float(held.max() / held.min())
         yield Caution(
-            f"The heaviest row weighs {number(float(f'{ratio:.3g}'))} times the lightest.",
+            f"The heaviest row weighs {number(ratio)} times the lightest.",
             numbers={"ratio": ratio},
         )
 

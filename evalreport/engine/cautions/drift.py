@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from evalreport.engine.cautions.declare import Caution, caution
 from evalreport.engine.cautions.facts import RunFacts
 from evalreport.engine.cautions.wording import name
+from evalreport.numbers import value_text
 from evalreport.results.records import Drift
 
 
@@ -25,10 +26,10 @@ def drift(run: RunFacts) -> Iterator[Caution]:
     for record in run.drift:
         psi, chance = record.psi, record.psi_p_value
         if psi is not None and chance is not None and psi >= note and chance < most:
+            expected = value_text(record.psi_expected or 0.0)
             message = (
-                f"{_what(record)}: population stability index {psi:.3g} against "
-                f"{record.reference}; about {record.psi_expected:.2g} would come by chance "
-                "from this many rows."
+                f"{_what(record)}: population stability index {value_text(psi)} against "
+                f"{record.reference}; about {expected} would come by chance from this many rows."
             )
             severe = psi >= warning
         elif psi is None and record.p_value is not None and record.p_value < most:

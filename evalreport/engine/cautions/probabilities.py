@@ -13,8 +13,6 @@ from evalreport.engine.cautions.declare import Caution, caution
 from evalreport.engine.cautions.facts import Given, RunFacts, actual_probability, given_scores
 from evalreport.engine.cautions.wording import (
     counted,
-    estimate,
-    limits,
     listed,
     name,
     number,
@@ -27,6 +25,7 @@ from evalreport.metrics.catalogue import find, of_caution, of_line
 from evalreport.metrics.declare import Kind
 from evalreport.metrics.probabilities import CLIP
 from evalreport.metrics.readings import confidences
+from evalreport.numbers import limits_text, threshold_text, value_text
 from evalreport.plan.everything import CURVED_CLASSES
 from evalreport.predict.label_sets import SetView
 from evalreport.predict.view import LabelView, View
@@ -86,12 +85,14 @@ def not_probabilities(run: RunFacts) -> Iterator[Caution]:
                 table.threshold == HALF and table.threshold_rule is None
                 for table in run.tables_of(view)
             )
-            told = f"; the threshold {HALF} is one for probabilities" if halved else ""
+            told = (
+                f"; the threshold {threshold_text(HALF)} is one for probabilities" if halved else ""
+            )
             slips = _slips(given, beyond, outside, view.rows)
             told += (_percents(given, beyond) if halved else "") or slips
             yield Caution(
                 f"{part(outside, view.rows)} rows have a score outside 0 and 1; scores run from "
-                f"{number(low)} to {number(high)}{told}.",
+                f"{threshold_text(low)} to {threshold_text(high)}{told}.",
                 view.dataset,
                 view.model,
                 numbers={"outside": outside, "rows": view.rows, "low": low, "high": high},
@@ -112,7 +113,7 @@ def _slips(given: Given, beyond: npt.NDArray[np.bool_], outside: int, rows: int)
     """The few scores of many that are no probabilities."""
     if outside > FEW_SLIPS or outside >= SLIP_SHARE * rows:
         return ""
-    wrong = listed(number(value) for value in np.unique(given.values[beyond]).tolist())
+    wrong = listed(threshold_text(value) for value in np.unique(given.values[beyond]).tolist())
     return f"; {wrong} {'is not a probability' if outside == 1 else 'are not probabilities'}"
 
 
@@ -214,8 +215,10 @@ def _off_the_line(run: RunFacts, view: View) -> Iterator[OffTheLine]:
         if expected is None or value is None or not interval:
             continue
         if not interval[0] <= expected <= interval[1]:
-            told = f"{words} is {estimate(value)} ({limits(*interval)}), not {number(expected)}"
-            way = f"{_way(line, value)} ({line.replace('_', ' ')} {estimate(value)})"
+            told = (
+                f"{words} is {value_text(value)} ({limits_text(*interval)}), not {number(expected)}"
+            )
+            way = f"{_way(line, value)} ({line.replace('_', ' ')} {value_text(value)})"
             yield OffTheLine(told, way, _gross(line, *interval))
 
 
@@ -251,7 +254,7 @@ def _classes_off_the_line(run: RunFacts, view: View) -> Iterator[OffTheLine]:
         off = {k: fit for k, fit in known.items() if not fit[1] <= expected <= fit[2]}
         if off:
             ends = dict.fromkeys((min(off, key=lambda k: off[k]), max(off, key=lambda k: off[k])))
-            values = [estimate(off[label][0]) for label in ends]
+            values = [value_text(off[label][0]) for label in ends]
             span = " to ".join(
                 f"{v}{of_class(label)}" for v, label in zip(values, ends, strict=True)
             )
@@ -341,16 +344,17 @@ def confident_mistake(run: RunFacts) -> Iterator[Caution]:
         worst = int(np.argmax(losses))
         share = float(losses[worst]) / total if total > 0 else 0.0
         if view.rows > 1 and share >= DOMINANT and given.values[worst] < CONFIDENT:
+            told = f"One confident mistake makes up {percent(share)} of the log loss"
             yield Caution(
-                f"One of {number(view.rows)} rows{_place(view, worst)} makes up {percent(share)} "
-                "of the log loss: its actual class was given "
-                f"the probability {number(float(given.values[worst]))}.",
+                f"{told}: the actual class of one of {number(view.rows)} rows"
+                f"{_place(view, worst)} was given the probability "
+                f"{number(float(given.values[worst]))}.",
                 view.dataset,
                 view.model,
                 m.id,
                 m.table,
                 {"share": share, "probability": float(given.values[worst])},
-                headline=f"One confident mistake makes up {percent(share)} of the log loss",
+                headline=told,
             )
 
 
@@ -377,13 +381,14 @@ def clipped_probabilities(run: RunFacts) -> Iterator[Caution]:
         wrong = given.rows(given.values < CLIP)
         if wrong:
             verb = "was" if wrong == 1 else "were"
+            told = f"{counted(wrong, 'mistake')} at a probability of 0 {verb} clipped"
             yield Caution(
-                f"{part(wrong, view.rows)} rows gave their actual class a probability within "
-                f"1e-15 of 0 and {verb} clipped.",
+                f"{told}: the actual class of {part(wrong, view.rows)} rows was given a "
+                "probability within 1e-15 of 0.",
                 view.dataset,
                 view.model,
                 m.id,
                 m.table,
                 {"wrong": wrong, "rows": view.rows},
-                headline=f"{counted(wrong, 'mistake')} at a probability of 0 {verb} clipped",
+                headline=told,
             )

@@ -6,21 +6,23 @@ from collections.abc import Iterator, Sequence
 
 from evalreport.engine.cautions.declare import Caution, caution
 from evalreport.engine.cautions.facts import RunFacts
-from evalreport.engine.cautions.wording import counted, limits, listed, name, number, part, percent
+from evalreport.engine.cautions.wording import counted, listed, name, number, part, percent
 from evalreport.engine.intervals.pooled_ranks import ONE_SCALE, fits_of
 from evalreport.metrics.catalogue import metric_named, named_within
 from evalreport.metrics.declare import Shows
+from evalreport.numbers import limits_text, required_text, threshold_text
 from evalreport.results.identity import EVERYTHING
 from evalreport.results.records import Criterion, Interval, Measure, Threshold
 
 #: Above this share of lost replicates the others are no longer a fair sample of all.
 MANY_LOST = 0.05
+CHOSEN_HERE = "Thresholds were chosen on the rows they are judged on"
 
 
 @caution(
     "threshold_chosen_here",
     severity="warning",
-    title="Thresholds were chosen on the rows they are judged on",
+    title=CHOSEN_HERE,
     why="the best threshold on some rows is less good on others; its values are too high, "
     "and its intervals do not count the choice",
     read_instead="results at a threshold fixed before, or chosen on another dataset",
@@ -32,11 +34,12 @@ def threshold_chosen_here(run: RunFacts) -> Iterator[Caution]:
         if record.status == "exploratory" and record.threshold is not None:
             by_view.setdefault((record.dataset, record.model), []).append(record)
     for (dataset, model), own in by_view.items():
-        chosen = [f"{r.threshold:.6g}{f' ({_rule_words(r.rule)})' if r.rule else ''}" for r in own]
-        what = "The threshold" if len(own) == 1 else "The thresholds"
-        verb, they = ("was", "it is") if len(own) == 1 else ("were", "they are")
+        chosen = [
+            threshold_text(r.threshold or 0.0) + (f" ({_rule_words(r.rule)})" if r.rule else "")
+            for r in own
+        ]
         yield Caution(
-            f"{what} {listed(chosen)} {verb} chosen on the rows that {they} judged on.",
+            f"{CHOSEN_HERE}: {listed(chosen)}.",
             dataset,
             model,
             numbers={"threshold": own[0].threshold, "thresholds": len(own)},
@@ -59,11 +62,9 @@ def _rule_words(rule: str) -> str:
 def step_chosen_here(run: RunFacts) -> Iterator[Caution]:
     """A training history is judged: its best steps are those of fewest mistakes on these rows."""
     for model in run.histories:
+        told = f"The best step of {name(model)} was chosen on the rows it is judged on"
         yield Caution(
-            f"The best steps of {name(model)} have the fewest mistakes and the lowest cost on the "
-            f"same rows that they are judged on.",
-            model=model,
-            headline=f"The best step of {name(model)} was chosen on the rows it is judged on",
+            f"{told}, by the fewest mistakes or by the lowest cost.", model=model, headline=told
         )
 
 
@@ -144,7 +145,8 @@ def acceptance_on_point(run: RunFacts) -> Iterator[Caution]:
     for records in by_criterion.values():
         turned = [record for record in records if _would_fail(record, known)]
         often = "" if len(records) == 1 else f", for {number(len(records))} values"
-        message = f"The criterion {_worded(records[0])} is judged by the value alone{often}"
+        judged_so = _judged_by_value(records[0]) or "A criterion is judged by its value alone"
+        message = f"{judged_so}: {_worded(records[0])}{often}"
         if turned:
             failing = part(len(turned), len(records))
             message += f"; on the limit of the interval {failing} would fail"
@@ -177,7 +179,7 @@ def _worded(record: Criterion) -> str:
     what = named_within(record.metric)
     if record.reference:
         what = f"difference in {what} from {record.reference}"
-    return f"{what} {side} {record.required:.15g}"
+    return f"{what} {side} {required_text(record.required)}"
 
 
 def _judged_interval(record: Criterion, measure: Measure) -> Interval | None:
@@ -252,9 +254,10 @@ def biased_resamples(run: RunFacts) -> Iterator[Caution]:
             continue
         bias = m.interval.bias
         of = "" if m.where == EVERYTHING else f" ({m.where})"
+        inside = limits_text(m.interval.low, m.interval.high)
         yield Caution(
-            f"{m.title}{of} is {number(m.value)}, outside {limits(m.interval.low, m.interval.high)}"
-            f": its resamples differ from it by {number(bias)} on average.",
+            f"{m.title}{of} is {number(m.value)}, outside {inside}: its resamples differ from it "
+            f"by {number(bias)} on average.",
             m.dataset,
             m.model,
             m.id,

@@ -25,13 +25,13 @@ def missed_runs(run: RunFacts) -> Iterator[Caution]:
         return
     count = missed(due.cadence, due.previous.time, due.of)
     if count:
+        verb = "is" if count == 1 else "are"
+        told = f"{counted(count, 'scheduled run')} before this one {verb} missing"
         yield Caution(
-            f"The run before this one is of {_day(due.previous.time)}, this one of {_day(due.of)}: "
-            f"one is due every {due.cadence}, {counted(count, 'run')} between them "
-            f"{'is' if count == 1 else 'are'} missing.",
+            f"{told}: one is due every {due.cadence}, the last one is of "
+            f"{_day(due.previous.time)}, this one of {_day(due.of)}.",
             numbers={"missed": count},
-            headline=f"{counted(count, 'scheduled run')} before this one "
-            f"{'is' if count == 1 else 'are'} missing",
+            headline=told,
         )
 
 
@@ -51,13 +51,12 @@ def delivered_again(run: RunFacts) -> Iterator[Caution]:
         same = due.same(dataset)
         if same:
             others = f", and {counted(len(same) - 1, 'later run')}" if len(same) > 1 else ""
+            told = f"The file of {name(dataset)} is that of {_day(same[0].time)}, delivered again"
             yield Caution(
-                f"The file of {name(dataset)} is the one that run {same[0].run} of "
-                f"{_day(same[0].time)} read{others} (sha256 {due.files[dataset][:12]}).",
+                f"{told}: read by run {same[0].run}{others} (sha256 {due.files[dataset][:12]}).",
                 dataset=dataset,
                 numbers={"runs": len(same)},
-                headline=f"The file of {name(dataset)} is that of {_day(same[0].time)}, "
-                "delivered again",
+                headline=told,
             )
 
 

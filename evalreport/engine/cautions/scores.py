@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from evalreport.engine.cautions.declare import Caution, caution
 from evalreport.engine.cautions.facts import RunFacts
 from evalreport.engine.cautions.wording import (
-    estimate,
-    limits,
     name,
     number,
     of_class,
@@ -24,6 +22,7 @@ from evalreport.metrics.methods import AREA_OF_CLUSTERS, AREA_OF_WEIGHTS, method
 from evalreport.metrics.precision_recall import average_precision
 from evalreport.metrics.ranking import roc_auc, tied_pairs
 from evalreport.metrics.tables import ScoreTable
+from evalreport.numbers import limits_text, threshold_text, value_text
 from evalreport.predict.view import View
 from evalreport.results.records import Measure
 
@@ -59,9 +58,10 @@ def ties_at_threshold(run: RunFacts) -> Iterator[Caution]:
             least = max(MANY_AT_CUT * view.rows, 0 if record.threshold_rule is None else 1)
             if tied is not None and tied > least:
                 verb, so = ("scores", "is") if tied == 1 else ("score", "are")
+                at = threshold_text(record.threshold)
                 yield Caution(
-                    f"{part(tied, view.rows)} rows {verb} exactly {record.threshold:.6g} and "
-                    f"{so} therefore predicted positive.",
+                    f"{part(tied, view.rows)} rows {verb} exactly {at} and {so} therefore "
+                    "predicted positive.",
                     view.dataset,
                     view.model,
                     table=record.id,
@@ -81,7 +81,7 @@ def constant_scores(run: RunFacts) -> Iterator[Caution]:
     for view, table in _scored(run):
         if len(table.scores) == 1 and view.rows > 1:
             yield Caution(
-                f"All {rows(view.rows)} have the score {table.scores[0]:.6g}.",
+                f"All {rows(view.rows)} have the score {threshold_text(table.scores[0])}.",
                 view.dataset,
                 view.model,
                 numbers={"rows": view.rows},
@@ -189,8 +189,8 @@ def auc_flatters_rare_positives(run: RunFacts) -> Iterator[Caution]:
         positive, total = table.positive_total.item(), table.total.item()
         if positive < RARE * total and area.number >= precise.number + FLATTERING:
             yield Caution(
-                f"ROC AUC is {estimate(area.number)} while average precision is "
-                f"{estimate(precise.number)}; {part(positive, total)} rows are positive.",
+                f"ROC AUC is {value_text(area.number)} while average precision is "
+                f"{value_text(precise.number)}; {part(positive, total)} rows are positive.",
                 view.dataset,
                 view.model,
                 measured.id,
@@ -208,7 +208,7 @@ def _scored(run: RunFacts) -> Iterator[tuple[View, ScoreTable]]:
 
 
 def _limits(m: Measure) -> str:
-    return "" if m.interval is None else limits(m.interval.low, m.interval.high)
+    return "" if m.interval is None else limits_text(m.interval.low, m.interval.high)
 
 
 def _of(m: Measure) -> str:
@@ -243,10 +243,10 @@ def threshold_outside_scores(run: RunFacts) -> Iterator[Caution]:
             where = (
                 "is the lowest score"
                 if at == low
-                else f"lies outside the scores, {number(low)} to {number(high)}"
+                else f"lies outside the scores, {threshold_text(low)} to {threshold_text(high)}"
             )
             yield Caution(
-                f"The threshold {at:.6g} {where}: {what} predicted {positive}.",
+                f"The threshold {threshold_text(at)} {where}: {what} predicted {positive}.",
                 view.dataset,
                 view.model,
                 table=record.id,

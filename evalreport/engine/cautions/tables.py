@@ -9,7 +9,6 @@ from evalreport.engine.cautions.facts import RunFacts
 from evalreport.engine.cautions.wording import (
     counted,
     fraction,
-    limits,
     listed,
     name,
     number,
@@ -21,6 +20,7 @@ from evalreport.engine.printed_table import PrintedTable
 from evalreport.metrics.catalogue import find, of_caution
 from evalreport.metrics.declare import Interval
 from evalreport.metrics.tables import Matrix
+from evalreport.numbers import limits_text, threshold_text
 from evalreport.predict.view import View
 from evalreport.results.records import Measure
 
@@ -55,7 +55,7 @@ def majority_class(run: RunFacts) -> Iterator[Caution]:
         if _occurring(matrix) < 2 or accuracy.interval.low > most / n:
             continue
         largest = name(record.table.labels[matrix.row_totals.index(most)])
-        inside = limits(accuracy.interval.low, accuracy.interval.high)
+        inside = limits_text(accuracy.interval.low, accuracy.interval.high)
         way = accuracy.indeterminate
         counted_so = f", indeterminate counted {way}," if way else ""
         yield Caution(
@@ -93,15 +93,14 @@ def one_prediction(run: RunFacts) -> Iterator[Caution]:
     for view, record, matrix in _tables(run):
         given = [k for k, total in enumerate(matrix.column_totals) if total]
         if len(given) == 1 and not record.table.extra and matrix.n.value > 1:
-            label = name(record.table.labels[given[0]])
+            every = f"Every row{_at(record)} is predicted {name(record.table.labels[given[0]])}"
             yield Caution(
-                f"Every row{_at(record)} is predicted {label} "
-                f"({part(matrix.n.value, matrix.n.value)}).",
+                f"{every}: {part(matrix.n.value, matrix.n.value)}.",
                 view.dataset,
                 view.model,
                 table=record.id,
                 numbers={"rows": matrix.n.value},
-                headline=f"Every row is predicted {label}",
+                headline=every,
             )
 
 
@@ -397,4 +396,6 @@ def _occurring(matrix: Matrix) -> int:
 
 
 def _at(record: PrintedTable | Measure) -> str:
-    return "" if record.threshold is None else f" at the threshold {record.threshold:.6g}"
+    return (
+        "" if record.threshold is None else f" at the threshold {threshold_text(record.threshold)}"
+    )

@@ -1,7 +1,6 @@
 """How cautions say what they found: numbers, names, and one sentence for all models alike.
 
-Numbers have three significant digits, counts stand as n/m; what each model of a dataset would
-be told in the same words is said once.
+What each model of a dataset would be told in the same words is said once.
 """
 
 from __future__ import annotations
@@ -9,36 +8,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from evalreport.lines import cut
+from evalreport.numbers import count_text, p_text, share_text, value_text
 
 #: Names listed before the rest is only counted.
 LISTED = 4
 
 
 def number(value: float) -> str:
-    r"""Three significant digits; more where rounding would make 0 or 1 of what is neither.
+    r"""A count, or a value as the pages print it.
 
-    From five figures on every three are set apart, as counts on a page are.
-
-    >>> number(0.62512), number(0.9995), number(12), number(-0.25), number(1234.5), number(12345)
-    ('0.625', '0.9995', '12', '−0.25', '1234', '12\u202f345')
-    >>> number(-1.7e308)
-    '−1.7e308'
+    >>> number(0.62512), number(0.9995), number(12), number(-0.25), number(12345)
+    ('0.625', '0.9995', '12', '−0.250', '12\u202f345')
     """
-    if float(value).is_integer() and abs(value) < 1e15:
-        return _by_threes(int(value))
-    if 1000 <= abs(value) < 1e15:
-        return _by_threes(round(value))
-    text = f"{value:.3g}"
-    for digits in range(4, 18):
-        if float(text) not in (0.0, 1.0, -1.0):
-            break
-        text = f"{value:.{digits}g}"
-    return text.replace("e+", "e").replace("-", "−")
-
-
-def _by_threes(whole: int) -> str:
-    text = f"{whole:,}" if abs(whole) >= 10_000 else str(whole)
-    return text.replace(",", "\u202f").replace("-", "−")
+    return count_text(value) if float(value).is_integer() else value_text(value)
 
 
 def part(count: float, total: float) -> str:
@@ -61,17 +43,12 @@ def fraction(count: float, total: float) -> str:
 
 
 def percent(share: float) -> str:
-    """A share as a percentage; never 0 % or 100 % unless it is exactly that.
+    r"""A share as a percentage; never 0 % or 100 % unless it is exactly that.
 
     >>> percent(0.0523), percent(0.99999), percent(1.0)
-    ('5.23 %', '99.999 %', '100 %')
+    ('5.2\u202f%', '99.999\u202f%', '100\u202f%')
     """
-    text = f"{100 * share:.3g}"
-    for digits in range(4, 18):
-        if float(text) not in (0.0, 100.0) or share in (0.0, 1.0):
-            break
-        text = f"{100 * share:.{digits}g}"
-    return f"{text} %"
+    return share_text(share, 1.0)
 
 
 def p_value(p: float) -> str:
@@ -80,30 +57,8 @@ def p_value(p: float) -> str:
     >>> p_value(0.03217), p_value(1e-9), p_value(1.0)
     ('p = 0.032', 'p < 0.0001', 'p = 1')
     """
-    if p < 0.0001:
-        return "p < 0.0001"
-    text = f"{p:.2g}"
-    return f"p = {number(p) if float(text) == 1.0 else text}"
-
-
-def limits(low: float, high: float) -> str:
-    """Two limits of an interval, each with three significant digits.
-
-    >>> limits(-0.1, 0.25), limits(0, 1.9)
-    ('−0.100 to 0.250', '0 to 1.90')
-    """
-    return f"{estimate(low)} to {estimate(high)}"
-
-
-def estimate(value: float) -> str:
-    """A value that is printed with limits: three significant digits like theirs.
-
-    >>> estimate(0.45), estimate(1.0), estimate(12.0), estimate(0.9995)
-    ('0.450', '1', '12', '0.9995')
-    """
-    text = number(value)
-    wanted = f"{value:#.3g}".replace("-", "−")
-    return wanted if "." in text and wanted.startswith(text) else text
+    text = p_text(p)
+    return f"p {text}" if text[0] in "<>" else f"p = {text}"
 
 
 def rows(count: float) -> str:

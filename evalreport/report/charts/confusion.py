@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from evalreport.numbers import count_text
 from evalreport.report.charts.labels import folded
 from evalreport.report.charts.style import HAIR, INK, SMALL, SOFT
-from evalreport.report.numbers import count_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from evalreport.numbers import value_text
 from evalreport.report.charts.labels import heading, label
 from evalreport.report.charts.lines import Rows, band, behind, level, rings
 from evalreport.report.charts.points import FEWEST, Curve, columns, spaced, split
 from evalreport.report.charts.style import LINE, colour, name_axes, shares, stroke
-from evalreport.report.numbers import value_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

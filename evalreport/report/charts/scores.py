@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from evalreport.numbers import count_text
 from evalreport.report.charts.labels import folded
 from evalreport.report.charts.lines import bars, sticks
 from evalreport.report.charts.points import Curve, Points, columns, in_reach, reach, with_span
 from evalreport.report.charts.style import INK, NEGATIVES, SMALL, SOFT, colour
-from evalreport.report.numbers import count_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -69,8 +69,8 @@ def test_no_better_than_the_reference(kit: Any) -> None:
     ]
     (record,) = kit.cautions(kit.run([], comparisons=made), "no_better_than_baseline")
     assert record.message == (
-        "No difference from a was shown in 2 comparisons: Recall −0.0100 (−0.0500 to 0.0300; "
-        "adjusted p = 0.6) and Accuracy +0.0200 (−0.0100 to 0.0500; adjusted p = 0.6)."
+        "b is not shown to be better than a in any of 2 comparisons: Recall −0.0100 (−0.0500 to "
+        "0.0300; adjusted p = 0.60) and Accuracy +0.0200 (−0.0100 to 0.0500; adjusted p = 0.60)."
     )
     # where the model is shown to be better on some metric, there is nothing to beware of
     better = _comparison(metric="f1", told_apart=True, better="model", low=0.1, high=0.2)
@@ -83,7 +83,10 @@ def test_the_reference_is_better(kit: Any) -> None:
     shown: dict[str, Any] = {"low": -0.5, "high": -0.1, "p_value": 0.01, "p_adjusted": 0.01}
     made = [_comparison(told_apart=True, better="reference", **shown)]
     (record,) = kit.cautions(kit.run([], comparisons=made), "no_better_than_baseline")
-    assert record.message == "a is better on Recall +0.0100 (0.100 to 0.500; p = 0.01)."
+    assert record.message == (
+        "b is worse than a on recall, and shown to be better on no metric: "
+        "Recall −0.0100 (−0.500 to −0.100; p = 0.010)."
+    )
     assert record.severity == "warning"
 
 
@@ -98,7 +101,7 @@ def test_a_model_that_does_worse_on_other_rows(kit: Any) -> None:
     facts = kit.run([], comparisons=made)
     (record,) = kit.cautions(facts, "worse_on_other_rows")
     assert record.message == (
-        "b is worse on d than on e: Recall −0.0100 (−0.500 to −0.100; p = 0.01)."
+        "b is worse on d than on e: Recall −0.0100 (−0.500 to −0.100; p = 0.010)."
     )
     assert kit.message(facts, "no_better_than_baseline") is None
     assert kit.message(kit.run([], comparisons=made[1:]), "worse_on_other_rows") is None
@@ -134,7 +137,7 @@ def test_an_interval_beside_an_adjusted_p_value_is_no_contradiction(kit: Any) ->
         p_value=0.01, p_adjusted=0.17,
     )]  # fmt: skip
     assert kit.message(kit.run([], comparisons=made), "no_better_than_baseline") == (
-        "No difference from a was shown in 1 comparison: "
+        "b is not shown to be better than a in 1 comparison: "
         "F1 (macro) +0.0300 (0.0100 to 0.0500; adjusted p = 0.17)."
     )
 
@@ -144,7 +147,7 @@ def test_equal_accuracy_with_other_mistakes(kit: Any) -> None:
     careful = kit.from_counts(20, 30, 30, 120, model="careful")
     eager = kit.from_counts(40, 10, 50, 100, model="eager")
     assert kit.message(kit.run([careful, eager], ["accuracy"]), "same_accuracy") == (
-        "careful and eager have accuracy 0.7; their recalls of yes are 0.4 and 0.8."
+        "careful and eager have accuracy 0.700; their recalls of yes are 0.400 and 0.800."
     )
     assert kit.message(kit.run([careful, eager], ["recall"]), "same_accuracy") is None
     # 2 of 5 and 4 of 5: two standard errors are 2 * sqrt(2 * 0.25 / 5) = 0.63

@@ -119,7 +119,7 @@ def test_warnings_come_first_and_the_order_is_fixed(kit: Any) -> None:
     assert ranks == sorted(ranks, reverse=True)
     assert found == find_cautions(facts)
     (few,) = [r for r in found if r.code == "few_rows_of_class"]
-    assert few.message.startswith("z and a: 1 class of 2 has fewer than 10 actual rows")
+    assert few.message.startswith("z and a: Class yes has 8 actual rows")
 
 
 def test_one_fact_is_one_caution_with_its_models(kit: Any) -> None:
@@ -127,14 +127,14 @@ def test_one_fact_is_one_caution_with_its_models(kit: Any) -> None:
     views = [kit.from_counts(40, 0, n, 0, model=f"m{n}") for n in (60, 61, 62, 63, 64)]
     (record,) = [r for r in find_cautions(kit.run(views, ["recall"])) if r.code == "one_prediction"]
     assert record.message == (
-        "m60: Every row is predicted yes (100 of 100). "
-        "m61: Every row is predicted yes (101 of 101). "
-        "m62: Every row is predicted yes (102 of 102). Likewise m63 and m64."
+        "m60: Every row is predicted yes: 100 of 100. "
+        "m61: Every row is predicted yes: 101 of 101. "
+        "m62: Every row is predicted yes: 102 of 102. Likewise m63 and m64."
     )
     assert record.models == ("m60", "m61", "m62", "m63", "m64")
     alike = [kit.from_counts(40, 0, 60, 0, model=name) for name in ("a", "b")]
     (record,) = [r for r in find_cautions(kit.run(alike, ["recall"])) if r.code == "one_prediction"]
-    assert record.message == "a and b: Every row is predicted yes (100 of 100)."
+    assert record.message == "a and b: Every row is predicted yes: 100 of 100."
 
 
 def test_what_another_caution_says_is_left_out_unless_that_is_switched_off(kit: Any) -> None:

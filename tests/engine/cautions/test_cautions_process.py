@@ -16,12 +16,12 @@ def test_a_threshold_chosen_on_the_rows_it_is_judged_on(kit: Any) -> None:
     )
     facts = kit.run([], thresholds=[])
     assert kit.message(replace(facts, thresholds=[chosen]), "threshold_chosen_here") == (
-        "The threshold 0.4321 (maximize Youden's J) was chosen on the rows that it is judged on."
+        "Thresholds were chosen on the rows they are judged on: 0.4321 (maximize Youden's J)."
     )
     other = replace(chosen, threshold=0.1, rule="recall at_least 0.95")
     assert kit.message(replace(facts, thresholds=[chosen, other]), "threshold_chosen_here") == (
-        "The thresholds 0.4321 (maximize Youden's J) and 0.1 (recall at least 0.95) were chosen "
-        "on the rows that they are judged on."
+        "Thresholds were chosen on the rows they are judged on: 0.4321 (maximize Youden's J) and "
+        "0.10 (recall at least 0.95)."
     )
     declared = replace(chosen, status="declared")
     assert kit.message(replace(facts, thresholds=[declared]), "threshold_chosen_here") is None
@@ -87,13 +87,13 @@ def test_acceptance_on_the_point(kit: Any) -> None:
     facts = kit.run(kit.from_counts(45, 5, 5, 45), ["recall"])
     on_point = replace(facts, acceptance=[_judged(facts)])
     assert kit.message(on_point, "acceptance_on_point") == (
-        "The criterion recall at least 0.9 is judged by the value alone; "
+        "Recall is judged by its value, not its lower limit: recall at least 0.90; "
         "on the limit of the interval 1 of 1 would fail."
     )
     easy = replace(facts, acceptance=[_judged(facts, required=0.1)])
     message = kit.message(easy, "acceptance_on_point")
     assert message is not None
-    assert message.endswith("judged by the value alone.")
+    assert message.endswith("lower limit: recall at least 0.10.")
     on_limit = replace(facts, acceptance=[_judged(facts, bound="lower")])
     assert kit.message(on_limit, "acceptance_on_point") is None
     nothing = replace(facts, acceptance=[_judged(facts, measure=None)])

@@ -63,11 +63,11 @@ HEADLINES = {
         "Precision rests on 20 rows",
     ],
     "leave_one_out": [
-        "One confident mistake makes up 29 % of the log loss",
+        "One confident mistake makes up 29.0\u202f% of the log loss",
         "2 mistakes at a probability of 0 were clipped",
         "neighbours is not shown to be better than discriminant",
     ],
-    "penguins": ["2 of 344 rows were left out", "Precision rests on 11 rows"],
+    "penguins": ["2 of 344 rows (0.6\u202f%) were left out", "Precision rests on 11 rows"],
 }
 
 

@@ -23,7 +23,9 @@ from evalreport.results.records import RocLead
 def test_ties_at_a_plain_threshold(kit: Any) -> None:
     one = kit.view([0, 1, 0, 1, 1], score=[0.5, 0.5, 0.2, 0.9, 0.6])
     (record,) = kit.cautions(kit.run(one, ["recall"]), "ties_at_threshold")
-    assert record.message == ("2 of 5 rows score exactly 0.5 and are therefore predicted positive.")
+    assert record.message == (
+        "2 of 5 rows score exactly 0.50 and are therefore predicted positive."
+    )
     assert record.table == "t1"
     none = kit.view([0, 1], score=[0.4999999999, 0.5000000001])
     assert kit.message(kit.run(none, ["recall"]), "ties_at_threshold") is None
@@ -43,7 +45,7 @@ def test_constant_scores(kit: Any) -> None:
     """100 rows with the score 0.5: one threshold, ROC AUC 0.5, standard error 0."""
     one = kit.view([1] * 5 + [0] * 95, score=[0.5] * 100)
     facts = kit.run(one, ["roc_auc"])
-    assert kit.message(facts, "constant_scores") == "All 100 rows have the score 0.5."
+    assert kit.message(facts, "constant_scores") == "All 100 rows have the score 0.50."
     assert kit.message(facts, "tied_scores") is None
     # a constant is said once: that it ranks nothing follows from it
     codes = {"auc_without_error", "baseline_not_beaten", "one_prediction"}
@@ -54,7 +56,7 @@ def test_many_tied_scores(kit: Any) -> None:
     """Positives score 1 1 0, negatives 1 0 0: 2 * 1 + 1 * 2 = 4 of 9 pairs are tied."""
     one = kit.view([1, 1, 1, 0, 0, 0], score=[1, 1, 0, 1, 0, 0])
     assert kit.message(kit.run(one, ["roc_auc"]), "tied_scores") == (
-        "4 of 9 pairs of a positive and a negative row (44.4 %) have the same score; "
+        "4 of 9 pairs of a positive and a negative row (44.4\u202f%) have the same score; "
         "there are 2 distinct scores."
     )
     few = kit.view([1, 1, 1, 0, 0, 0], score=[0.9, 0.8, 0.3, 0.3, 0.2, 0.1])
@@ -68,7 +70,7 @@ def test_an_area_below_half_is_not_turned_round(kit: Any) -> None:
     one = kit.view([1, 1, 0, 0] * 100, score=[0.1, 0.4, 0.3, 0.8] * 100)
     message = kit.message(kit.run(one, ["roc_auc"]), "auc_below_half")
     assert message is not None
-    assert message.startswith("ROC AUC of yes is 0.25 (")
+    assert message.startswith("ROC AUC of yes is 0.250 (")
     good = kit.view([1, 1, 0, 0], score=[0.3, 0.8, 0.1, 0.4])
     assert kit.message(kit.run(good, ["roc_auc"]), "auc_below_half") is None
 
@@ -102,8 +104,8 @@ def test_roc_auc_flatters_rare_positives(kit: Any) -> None:
 def test_scores_that_are_no_probabilities(kit: Any) -> None:
     one = kit.view([0, 1, 1], score=[-0.5, 0.5, 2.0])
     assert kit.message(kit.run(one, ["roc_auc", "log_loss"]), "not_probabilities") == (
-        "2 of 3 rows have a score outside 0 and 1; scores run from −0.5 to 2; the threshold 0.5 is "
-        "one for probabilities."
+        "2 of 3 rows have a score outside 0 and 1; scores run from −0.50 to 2; the threshold 0.50 "
+        "is one for probabilities."
     )
     percents = kit.view([0, 1, 1], score=[3.0, 60.0, 97.0])
     (record,) = kit.cautions(kit.run(percents, ["roc_auc"]), "not_probabilities")
@@ -191,7 +193,7 @@ def test_miscalibration_of_classes(kit: Any, design: str) -> None:
     view = replace(_three_classes(kit, 3.0), **told)
     (record,) = kit.cautions(kit.run(view, ["log_loss"]), "miscalibration")
     assert record.severity == "warning"
-    assert "not 1, in 3 of 3 classes (98.3 % intervals)" in record.message
+    assert "not 1, in 3 of 3 classes (98.3\u202f% intervals)" in record.message
     silent = replace(_three_classes(kit, 1.0), **told)
     assert kit.message(kit.run(silent, ["log_loss"]), "miscalibration") is None
 
@@ -230,8 +232,8 @@ def test_one_confident_mistake_dominates_the_log_loss(kit: Any) -> None:
     losses = [-math.log(p) for p in (0.9, 0.35, 0.7, 0.01)]
     assert record.numbers["share"] == pytest.approx(losses[3] / sum(losses))
     assert record.message == (
-        "One of 4 rows (row 4 of the data) makes up 75.3 % of the log loss: its actual class "
-        "was given the probability 0.01."
+        "One confident mistake makes up 75.3\u202f% of the log loss: the actual class of one of 4 "
+        "rows (row 4 of the data) was given the probability 0.0100."
     )
     assert kit.message(kit.run(one, ["brier"]), "confident_mistake") is None
 
@@ -253,7 +255,8 @@ def test_clipped_probabilities(kit: Any) -> None:
     one = kit.view([0, 1, 1], score=[1.0, 0.5, 0.0])
     (record,) = kit.cautions(kit.run(one, ["log_loss"]), "clipped_probabilities")
     assert record.message == (
-        "2 of 3 rows gave their actual class a probability within 1e-15 of 0 and were clipped."
+        "2 mistakes at a probability of 0 were clipped: the actual class of 2 of 3 rows was "
+        "given a probability within 1e-15 of 0."
     )
     # sure and right: nothing to beware of
     for score in ([0.0, 0.5, 1.0], [0.1, 0.5, 0.9]):
@@ -298,8 +301,8 @@ def test_curves_that_cross_are_named(kit: Any) -> None:
     ]
     (record,) = kit.cautions(kit.run(views, ["roc_auc"]), "roc_curves_cross")
     assert record.message == (
-        "a finds up to 0.5 more of the positives at a false positive rate of 0, "
-        "b up to 0.5 more at 0.5."
+        "a finds up to 0.500 more of the positives at a false positive rate of 0, "
+        "b up to 0.500 more at 0.500."
     )
     views[1] = kit.view(actual, score=[4, 2, 1, 3] * 10, model="b")
     assert kit.message(kit.run(views, ["roc_auc"]), "roc_curves_cross") is None
@@ -315,7 +318,7 @@ def test_many_pairs_that_cross_are_counted(kit: Any) -> None:
     views = [kit.view(actual, score=s * 10, model=name) for name, s in orders.items()]
     message = kit.message(kit.run(views, ["roc_auc"]), "roc_curves_cross")
     assert message is not None
-    assert message.startswith("a finds up to 0.5 more of the positives")
+    assert message.startswith("a finds up to 0.500 more of the positives")
     assert message.count(" finds up to ") == 3
     assert message.endswith("And 1 more like this.")
 
@@ -413,6 +416,6 @@ def test_a_threshold_outside_the_scores(kit: Any) -> None:
     one = kit.view([0, 1, 1, 0], score=[0.2, 0.8, 0.6, 0.4])
     facts = kit.run(one, ["recall"], thresholds=[0.5, 1.5, 0.2, 0.8])
     assert kit.message(facts, "threshold_outside_scores") == (
-        "The threshold 1.5 lies outside the scores, 0.2 to 0.8: no row is predicted yes. "
-        "The threshold 0.2 is the lowest score: every row is predicted yes."
+        "The threshold 1.5 lies outside the scores, 0.20 to 0.80: no row is predicted yes. "
+        "The threshold 0.20 is the lowest score: every row is predicted yes."
     )

@@ -18,7 +18,7 @@ def test_accuracy_not_shown_above_the_majority(kit: Any) -> None:
     facts = kit.run(kit.from_counts(87, 1, 10, 2), ACCURACY)
     (record,) = kit.cautions(facts, "majority_class")
     assert record.message == (
-        "Accuracy is 89 / 100 = 0.89 (0.814 to 0.937); always naming yes gives 88 / 100 = 0.88."
+        "Accuracy is 89 / 100 = 0.890 (0.814 to 0.937); always naming yes gives 88 / 100 = 0.880."
     )
     assert record.severity == "warning"
     assert record.measure == facts.measures[0].id
@@ -41,7 +41,7 @@ def test_accuracy_under_the_majority_of_three_classes(kit: Any) -> None:
     """Wilson of 4 / 8: 0.215 to 0.785, symmetric about one half."""
     one = kit.view([0] * 6 + [1, 2], predicted=[0, 0, 0, 1, 1, 2, 1, 0], labels=["a", "b", "c"])
     assert kit.message(kit.run(one, ACCURACY), "majority_class") == (
-        "Accuracy is 4 / 8 = 0.5 (0.215 to 0.785); always naming a gives 6 / 8 = 0.75."
+        "Accuracy is 4 / 8 = 0.500 (0.215 to 0.785); always naming a gives 6 / 8 = 0.750."
     )
 
 
@@ -60,12 +60,12 @@ def test_clustered_accuracy_is_held_against_its_interval(kit: Any) -> None:
     message = kit.message(kit.run(one, ACCURACY), "majority_class")
     assert message is not None
     # limits of 100 independent rows would begin at 0.502 (Wilson)
-    assert message.startswith("Accuracy is 60 / 100 = 0.6 (0.0886 to 0.959);")
+    assert message.startswith("Accuracy is 60 / 100 = 0.600 (0.0886 to 0.959);")
 
 
 def test_every_row_predicted_the_same(kit: Any) -> None:
     facts = kit.run(kit.from_counts(9, 0, 1, 0), ["recall"])
-    assert kit.message(facts, "one_prediction") == "Every row is predicted yes (10 of 10)."
+    assert kit.message(facts, "one_prediction") == "Every row is predicted yes: 10 of 10."
     assert kit.message(kit.run(kit.from_counts(8, 1, 1, 0)), "one_prediction") is None
 
 
@@ -82,7 +82,7 @@ def test_indeterminate_predictions_are_counted(kit: Any) -> None:
     one = kit.view([0, 0, 0, 1, 1], predicted=[0, 0, 2, 1, 2], indeterminate=["equivocal"])
     facts = kit.run(one, ["recall"])
     assert kit.message(facts, "indeterminate_predictions") == (
-        "2 of 5 predictions (40 %) are equivocal."
+        "2 of 5 predictions (40.0\u202f%) are equivocal."
     )
     none = kit.view([0, 0, 1], predicted=[0, 0, 1], indeterminate=["equivocal"])
     assert kit.message(kit.run(none, ["recall"]), "indeterminate_predictions") is None
@@ -129,10 +129,10 @@ def test_proportions_at_several_thresholds_say_which() -> None:
     found = {c["code"]: c["message"] for c in run(spec, frames={"d": frame}).json["cautions"]}
     on_few = "fewer than 30 rows: Recall of yes"
     assert found["extreme_proportion"] == (
-        f"1 proportion is 0 or 1 on {on_few} 10 of 10 at the threshold 0.5."
+        f"1 proportion is 0 or 1 on {on_few} 10 of 10 at the threshold 0.50."
     )
     assert found["small_denominator"] == (
-        f"1 proportion rests on {on_few} 5 of 10 at the threshold 0.9."
+        f"1 proportion rests on {on_few} 5 of 10 at the threshold 0.90."
     )
 
 
@@ -167,8 +167,8 @@ def test_same_precision_and_recall(kit: Any, tn: int) -> None:
         assert message is None
     else:
         assert message == (
-            "m on one and m on two both have precision 0.667 and recall 0.4; their "
-            "specificities are 0.8 and 0 (400 and 0 true negatives)."
+            "m on one and m on two both have precision 0.667 and recall 0.400; their "
+            "specificities are 0.800 and 0 (400 and 0 true negatives)."
         )
 
 
