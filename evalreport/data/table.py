@@ -47,7 +47,7 @@ class RawColumn:
 
     def at(self, places: npt.NDArray[Any]) -> RawColumn:
         """The column of the rows at some places."""
-        return replace(self, values=self.values[places], missing=self.missing[places])
+        return replace(self, values=self.values[places], missing=_gaps(self.missing[places]))
 
     def placed(self, places: npt.NDArray[Any], name: str | None = None) -> RawColumn:
         """The column of the rows at some places, without a value where a place is -1."""
@@ -134,7 +134,7 @@ class CodedText(RawColumn):
     def of(cls, name: str, places: Codes, distinct: Sequence[str]) -> RawColumn:
         """The column of which each row has one of some texts, by its place; -1 where missing."""
         found = object.__new__(cls)
-        found.__dict__.update(name=name, kind="text", missing=places < 0)
+        found.__dict__.update(name=name, kind="text", missing=_gaps(places < 0))
         found.known_by(places, distinct)
         return found
 
@@ -150,6 +150,11 @@ class CodedText(RawColumn):
     def at(self, places: npt.NDArray[Any]) -> RawColumn:
         codes, distinct = self.factorize()
         return CodedText.of(self.name, codes[places], distinct)
+
+
+def _gaps(missing: Mask) -> Mask:
+    """Which rows have no value; where all have one, a mask that takes no memory."""
+    return missing if missing.any() else np.broadcast_to(np.False_, missing.shape)
 
 
 #: The column that says why a row of joined files has no partner; no file has such a name.

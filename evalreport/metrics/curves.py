@@ -157,7 +157,7 @@ def decision(s: ScoreTable, thresholds: Sequence[float] = DECISION_THRESHOLDS) -
     """
     exists = s.rows.value > 0 and not outside_unit(s.scores)
     at = [float(t) for t in thresholds] if exists else []
-    found = [s.counts_at(t) for t in at]
+    found = s.counts_at_each(at)
     tp, fp = [c.tp.value for c in found], [c.fp.value for c in found]
     return _benefits(at, tp, fp, s.actual_positives.value, s.actual_negatives.value)
 
@@ -232,7 +232,7 @@ def threshold_sweep(s: ScoreTable, thresholds: Sequence[float] | None = None) ->
         at, tp, fp = (column[1:] for column in _path(s))
     else:
         at = [float(t) for t in thresholds]
-        cells = [s.counts_at(t) for t in at]
+        cells = s.counts_at_each(at)
         tp, fp = [c.tp.value for c in cells], [c.fp.value for c in cells]
     p, n = s.actual_positives.value, s.actual_negatives.value
     return {

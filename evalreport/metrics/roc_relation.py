@@ -12,6 +12,7 @@ from evalreport.metrics.tables import ScoreTable
 from evalreport.results.records import RocLead
 
 Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
 
 #: Below this a distance between two curves is nothing but rounding.
 ROUNDING = 1e-12
@@ -145,9 +146,11 @@ def roc_relation(first: ScoreTable, second: ScoreTable) -> RocRelation | None:
 
 
 def _curve(table: ScoreTable) -> _Curve:
-    tpr = _from_zero(table.true_positives, float(table.positive_total))
     fpr = _from_zero(table.false_positives, float(table.negative_total))
-    return _steps(fpr, tpr, tpr)
+    begins, ends = _steps(fpr)
+    fpr = fpr[begins]  # of millions of scores each array is large: all rates are not held longer
+    tpr = _from_zero(table.true_positives, float(table.positive_total))
+    return _Curve(fpr, tpr[begins], tpr[ends])
 
 
 def _from_zero(counts: npt.NDArray[Any], total: float) -> Floats:
@@ -157,14 +160,19 @@ def _from_zero(counts: npt.NDArray[Any], total: float) -> Floats:
     return rates
 
 
-def _steps(fpr: Floats, low: Floats, high: Floats) -> _Curve:
-    """The curve with each false positive rate, which ascend, once."""
+def _steps(fpr: Floats) -> tuple[Bools, Bools]:
+    """Where each false positive rate, which ascend, begins and ends."""
     begins = np.ones(len(fpr), np.bool_)
     np.not_equal(fpr[1:], fpr[:-1], out=begins[1:])
+    return begins, np.append(begins[1:], True)
+
+
+def _each_once(curve: _Curve) -> _Curve:
+    """The curve with each false positive rate once."""
+    begins, ends = _steps(curve.fpr)
     if begins.all():
-        return _Curve(fpr, low, high)
-    ends = np.append(begins[1:], True)
-    return _Curve(fpr[begins], low[begins], high[ends])
+        return curve
+    return _Curve(curve.fpr[begins], curve.low[begins], curve.high[ends])
 
 
 def _together(one: _Curve, two: _Curve) -> _Together:
@@ -176,12 +184,12 @@ def _together(one: _Curve, two: _Curve) -> _Together:
     would be two places, with the whole height of the step between the curves.
     """
     ordered = np.empty(len(one.fpr) + len(two.fpr))
-    seconds = np.searchsorted(one.fpr, two.fpr, side="right")
-    seconds += np.arange(len(seconds))
     firsts = np.ones(len(ordered), np.bool_)
-    firsts[seconds] = False
-    ordered[firsts], ordered[seconds] = one.fpr, two.fpr
-    del seconds
+    for start in range(0, len(two.fpr), BLOCK):
+        places = np.searchsorted(one.fpr, two.fpr[start : start + BLOCK], side="right")
+        places += np.arange(start, start + len(places))
+        firsts[places] = False
+    ordered[firsts], ordered[~firsts] = one.fpr, two.fpr
     new = np.ones(len(ordered), np.bool_)
     for start in range(1, len(ordered), BLOCK):
         steps = np.diff(ordered[start - 1 : start + BLOCK])
@@ -192,11 +200,10 @@ def _together(one: _Curve, two: _Curve) -> _Together:
         _put(curve.fpr, ordered, own)
     del firsts, own
     grid = ordered[: _put(ordered, ordered, new)]
-    first, second = (_steps(own.fpr, own.low, own.high) for own in (one, two))
-    return _Together(first, second, grid)
+    return _Together(_each_once(one), _each_once(two), grid)
 
 
-def _put(into: Floats, values: Floats, chosen: npt.NDArray[np.bool_]) -> int:
+def _put(into: Floats, values: Floats, chosen: Bools) -> int:
     """Put the chosen values into an array, which may be theirs, in order; how many there are."""
     count = 0
     for start in range(0, len(values), BLOCK):

@@ -334,14 +334,15 @@ class ScoreTable:
                 sums[len(parts) - 1 - int(np.argmax(parts[::-1] != 0)) :] = total
         return sums
 
-    def _above(self, k: int, parts: npt.NDArray[Any], total: Any) -> Any:
-        """What :meth:`_cumulated` gives for the ``k`` highest scores; whole numbers need no more.
+    def _above(self, counts: list[int], parts: npt.NDArray[Any], total: Any) -> list[Any]:
+        """What :meth:`_cumulated` gives for so many highest scores; whole numbers need no more.
 
-        Shape (...).
+        Each of shape (...).
         """
         if not np.issubdtype(parts.dtype, np.floating):
-            return parts[..., :k].sum(axis=-1)
-        return self._cumulated(parts, total)[..., k - 1] if k else total * 0
+            return [parts[..., :k].sum(axis=-1) for k in counts]
+        sums = self._cumulated(parts, total)
+        return [sums[..., k - 1] if k else total * 0 for k in counts]
 
     @property
     def stacked(self) -> bool:
@@ -369,25 +370,30 @@ class ScoreTable:
 
     def counts_at(self, threshold: float) -> Counts:
         """The four cells at ``score >= threshold``; a threshold above all scores predicts none."""
-        k = len(self.scores) - int(np.searchsorted(self.scores[::-1], threshold))
+        return self.counts_at_each([threshold])[0]
+
+    def counts_at_each(self, thresholds: Sequence[float]) -> list[Counts]:
+        """The same at each of several thresholds, for which weights are cumulated once."""
+        places = len(self.scores) - np.searchsorted(self.scores[::-1], thresholds)
+        above: list[int] = places.tolist()
         if self._weighs and len(self.scores) <= _ADDED_EACH_TIME:
-            cells = {
-                name: exact_sum(np.asarray(part, np.float64))
-                for parts, above, below in (
-                    (self.positives, "tp", "fn"),
-                    (self.negatives, "fp", "tn"),
-                )
-                for name, part in ((above, parts[:k]), (below, parts[k:]))
-            }
-            return Counts(**cells)
-        tp = self._above(k, self.positives, self.positive_total)
-        fp = self._above(k, self.negatives, self.negative_total)
+            return [self._added_up(k) for k in above]
         p, n = self.positive_total, self.negative_total
+        tp = self._above(above, self.positives, p)
+        fp = self._above(above, self.negatives, n)
         if not self.stacked:
             kind = float if self._weighs else int
-            tp, fp = kind(tp), kind(fp)
-            return Counts(tp=tp, fp=fp, fn=kind(p) - tp, tn=kind(n) - fp)
-        return Counts(tp=tp, fp=fp, fn=p - tp, tn=n - fp)
+            tp, fp, p, n = [kind(a) for a in tp], [kind(b) for b in fp], kind(p), kind(n)
+        return [Counts(tp=a, fp=b, fn=p - a, tn=n - b) for a, b in zip(tp, fp, strict=True)]
+
+    def _added_up(self, k: int) -> Counts:
+        """The cells of weights where the ``k`` highest scores are predicted, each rounded once."""
+        tp, fn, fp, tn = (
+            exact_sum(np.asarray(part, np.float64))
+            for parts in (self.positives, self.negatives)
+            for part in (parts[:k], parts[k:])
+        )
+        return Counts(tp=tp, fp=fp, fn=fn, tn=tn)
 
     @property
     def _weighs(self) -> bool:

@@ -24,7 +24,14 @@ from evalreport.statistics.interval import (
     symmetric,
     z_value,
 )
-from evalreport.statistics.numbering import highest_first, numbered, tallied, unless_once
+from evalreport.statistics.numbering import (
+    each_once,
+    highest_first,
+    numbered,
+    put_sums,
+    tallied,
+    unless_once,
+)
 from evalreport.statistics.root import bisect
 
 Floats = NDArray[np.float64]
@@ -359,16 +366,16 @@ def areas_of_rows(
             )
             for side, n in zip(sides, often, strict=True)
         ]
-        placed = [*placements(counts[0], counts[1])]
-        means = [_mean(*of) for of in zip(counts, placed, totals, strict=True)]
-        areas.append(min(means[0], 1.0))
-        del counts
-        for k, mean in enumerate(means):
-            # of millions of scores each array is large: none is held longer than it is needed
-            values = placed.pop(0)
+        # of millions of scores each array is large: none is held longer than it is needed
+        for k, placed in enumerate((negatives_below, positives_above)):
+            values = placed(counts[1 - k])
+            mean = _mean(counts[k], values, totals[k])
+            if k == 0:
+                areas.append(min(mean, 1.0))
             values -= mean
             parts[k][1].append(in_class[k].of_units(place, values))
             del values
+        del counts
     counted = [float(np.sum(alike)) for alike, _ in parts]
     if min(counted) < 2:
         return PairedAreas(areas[0], areas[-1], None, None, None)
@@ -427,14 +434,12 @@ class _OfClass:
             size = self._ranked[-1][1]
             at = self._pairs // size if place == 0 else self._pairs % size
             return np.asarray(values[at])
-        joint = self._unit * np.int64(len(values))
-        joint += self._ranked[place][0][self._side]
-        pairs, alike = tallied(joint, self._many, overwrite=True)
-        del joint
-        parts = values[pairs % len(values)]
-        parts *= alike
-        pairs //= len(values)
-        return np.bincount(pairs, parts, self._count).astype(np.float64, copy=False)
+        total = np.zeros(self._count)
+        for units, entries, alike in each_once(
+            self._unit, self._ranked[place][0][self._side], self._many
+        ):
+            put_sums(total, units, values[entries] * alike)
+        return total
 
 
 def difference_interval(difference: float, variance: float | None, level: float) -> Interval | None:

@@ -74,10 +74,9 @@ def _line(x: Floats, pos: Floats, neg: Floats) -> tuple[Estimate, Estimate]:
         raise NotEstimable("all predicted probabilities are the same: no slope can be fitted")
     if x[pos > 0].min() >= x[neg > 0].max() or x[pos > 0].max() <= x[neg > 0].min():
         raise NotEstimable("the probabilities separate the classes perfectly: the slope diverges")
-    n = pos + neg
     # centred on the mean, the two coefficients are nearly uncorrelated
-    centre = float(np.sum(n * x)) / float(np.sum(n))
-    del n
+    n, whole = sums_of_parts(lambda at: _with_logits(x[at], pos[at] + neg[at]), len(x))
+    centre = whole / n
     u = x - centre
     a, b, information = _newton(u, pos, neg)
     i_aa, i_ab, i_bb = information
@@ -85,6 +84,10 @@ def _line(x: Floats, pos: Floats, neg: Floats) -> tuple[Estimate, Estimate]:
     v_aa, v_ab, v_bb = i_bb / determinant, -i_ab / determinant, i_aa / determinant
     intercept_variance = v_aa - 2.0 * centre * v_ab + centre * centre * v_bb
     return Estimate(a - b * centre, math.sqrt(intercept_variance)), Estimate(b, math.sqrt(v_bb))
+
+
+def _with_logits(x: Floats, n: Floats) -> tuple[Floats, Floats]:
+    return n, n * x
 
 
 def _newton(u: Floats, pos: Floats, neg: Floats) -> tuple[float, float, tuple[float, float, float]]:
@@ -232,8 +235,9 @@ def robust_calibration_fit(
         NotEstimable: as :func:`calibration_fit`, and where there is one cluster only.
     """
     probability, side = np.asarray(p, np.float64), np.asarray(positive, np.bool_)
-    w = np.ones(len(side)) if weight is None else np.asarray(weight, np.float64)
-    often = np.ones(len(side)) if times is None else np.asarray(times)
+    once = np.broadcast_to(np.float64(1.0), side.shape)  # which takes no memory
+    w = once if weight is None else np.asarray(weight, np.float64)
+    often = once if times is None else np.asarray(times)
     whole = w if times is None or np.all(often == 1) else often * w
     fit = _all_lines(*_grouped(*_of_classes(probability, side, whole)))
     del whole

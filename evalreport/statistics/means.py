@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from evalreport.statistics.design_based import variance_df
 from evalreport.statistics.exact_sums import exact_sum
 from evalreport.statistics.interval import Interval, deviate, z_value
-from evalreport.statistics.numbering import each_once, numbered
+from evalreport.statistics.numbering import each_once, numbered, put_sums
 from evalreport.statistics.tail import t_two_sided
 
 
@@ -136,18 +136,21 @@ def clustered_losses(
     x, code = np.asarray(losses, np.float64), numbered(np.asarray(codes))[1]
     if not x.size:
         return None
-    unit, x, many = each_once(code, x, times)
-    totals, sizes = np.bincount(unit, x * many), np.bincount(unit, many)
-    if weights is not None:
-        of, w, often = each_once(code, weights, times)
-        sizes = np.bincount(of, w * often)
+    totals, sizes = np.zeros((2, int(code.max()) + 1))
+    squares = []
+    for unit, own, many in each_once(code, x, times):
+        put_sums(totals, unit, own * many)
+        put_sums(sizes, unit, many)
+        squares.append(own * own * many)
+    for unit, own, many in each_once(code, weights, times) if weights is not None else ():
+        put_sums(sizes, unit, own * many)
     whole, count, n = math.fsum(totals), len(totals), math.fsum(sizes)
     if count < 2 or whole <= 0.0:
         return None
     spread = math.fsum((totals - whole / n * sizes) ** 2)
     return ClusteredMean(
         math.sqrt(count / (count - 1.0) * spread) / n,
-        whole * whole / exact_sum(x * x * many),
+        whole * whole / exact_sum(np.concatenate(squares)),
         whole * whole / math.fsum(totals**2),
     )
 

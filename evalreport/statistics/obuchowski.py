@@ -73,29 +73,33 @@ def weighted_influence(
     entry = places.astype(np.int32)
     del places
     positive, negative = actual_positive, ~actual_positive
-    pos, neg = (
-        np.bincount(entry[side], w[side] if often is None else w[side] * often[side], size).astype(
-            np.float64, copy=False
-        )
-        for side in (positive, negative)
-    )
-    totals = float(np.sum(pos)), float(np.sum(neg))
-    lower = negatives_below(neg)
-    del neg
-    area = _sum_of_products(pos, lower) / totals[0]
-    own = np.empty(len(entry))
 
-    def put(side: Bools, placements: Floats, total: float) -> None:
+    def counts(side: Bools) -> Floats:
+        weights = w[side] if often is None else w[side] * often[side]
+        return np.bincount(entry[side], weights, size).astype(np.float64, copy=False)
+
+    def contributions(side: Bools, placements: Floats, total: float) -> Floats:
         placements -= area
         values = placements[entry[side]]
-        del placements
         values *= w[side]
         values /= total
-        own[side] = values
+        return values
 
-    put(positive, lower, totals[0])
+    # of millions of rows each array is large: none is made before it is needed, or held longer
+    neg = counts(negative)
+    lower, below = negatives_below(neg), float(np.sum(neg))
+    del neg
+    pos = counts(positive)
+    above = float(np.sum(pos))
+    area = _sum_of_products(pos, lower) / above
+    of_positive = contributions(positive, lower, above)
     del lower
-    put(negative, positives_above(pos), totals[1])
+    higher = positives_above(pos)
+    del pos
+    of_negative = contributions(negative, higher, below)
+    del higher
+    own = np.empty(len(entry))
+    own[positive], own[negative] = of_positive, of_negative
     return own
 
 

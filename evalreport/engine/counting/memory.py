@@ -27,7 +27,13 @@ from evalreport.metrics.tables import ClassScores, ScoreTable
 from evalreport.predict.view import LabelView, View
 from evalreport.results.identity import EVERYTHING, Slice
 from evalreport.statistics.design_based import DesignVariance
-from evalreport.statistics.numbering import each_once, in_order, numbered, unless_once
+from evalreport.statistics.numbering import (
+    each_once,
+    in_order,
+    numbered,
+    put_sums,
+    unless_once,
+)
 
 T = TypeVar("T")
 Seen = TypeVar("Seen", bound=View)
@@ -145,19 +151,32 @@ class Tables(Generic[Seen]):
 
 @dataclass(frozen=True, eq=False)
 class Ranked:
-    """Distinct ``scores``, highest first, and the ``place`` among them of each row's.
+    """Distinct ``scores``, highest first, and the place among them of each row's.
 
-    ``ascend``: whether each row has a score of its own, and a higher one than the row before.
+    ``looked_up`` is that place, or None where the rows ``ascend``.
     """
 
     scores: npt.NDArray[np.float64]
-    place: npt.NDArray[np.int32]
-    ascend: bool = False
+    looked_up: npt.NDArray[np.int32] | None
+
+    @property
+    def ascend(self) -> bool:
+        """Whether each row has a score of its own, and a higher one than the row before."""
+        return self.looked_up is None
+
+    @property
+    def place(self) -> npt.NDArray[np.int32]:
+        """The place of each row's score from the highest on, from 0."""
+        if self.looked_up is None:
+            return np.arange(len(self.scores) - 1, -1, -1, dtype=np.int32)
+        return self.looked_up
 
     @property
     def ranks(self) -> npt.NDArray[np.int32]:
         """The place of each row's score from the lowest on, from 0."""
-        return np.int32(len(self.scores) - 1) - self.place
+        if self.looked_up is None:
+            return np.arange(len(self.scores), dtype=np.int32)
+        return np.int32(len(self.scores) - 1) - self.looked_up
 
 
 class MemoryTables(Tables[LabelView]):
@@ -269,7 +288,7 @@ class MemoryTables(Tables[LabelView]):
             positive: whether each row, or kind of rows, is a positive one, shape (n,).
         """
         view, kinds, order = self.view, self.kinds(where), self.ranked(index)
-        if self.times is None and len(kinds) == len(order.place) == len(order.scores):
+        if self.times is None and len(kinds) == len(view.row) == len(order.scores):
             # each row of all has a score of its own
             rows = kinds
             if not order.ascend:
@@ -481,7 +500,7 @@ def _held(order: Ranked, mask: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
 def _ranked(scores: npt.NDArray[np.float64]) -> Ranked:
     if np.all(scores[1:] > scores[:-1]) and not np.signbit(scores[scores == 0.0]).any():
         # kinds of rows come by a score: nothing is sorted, and no score kept twice
-        return Ranked(scores[::-1], np.arange(len(scores) - 1, -1, -1, dtype=np.int32), ascend=True)
+        return Ranked(scores[::-1], None)
     # rows of one score share a place: their order says nothing
     distinct, place = in_order(scores)
     np.subtract(np.int32(len(distinct) - 1), place, out=place)
@@ -503,11 +522,10 @@ def summed(
     if weights is None:
         # Whole numbers below 2^53, so the sums are exact.
         return np.bincount(entry, times, minlength=size).astype(np.int64, copy=False)
-    entry, weights, many = each_once(entry, weights, times)
-    weights *= many
-    # without entries NumPy counts in whole numbers, and a class without rows would make
-    # the weights of the other class look whole
-    return np.bincount(entry, weights, size).astype(np.float64, copy=False)
+    total = np.zeros(size)
+    for codes, own, many in each_once(entry, weights, times):
+        put_sums(total, codes, own * many)
+    return total
 
 
 def counted_cells(codes: Codes, times: Codes | None, width: int) -> dict[tuple[int, int], int]:
