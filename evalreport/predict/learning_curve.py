@@ -149,16 +149,20 @@ def _held_out(
         how = "by class" if data.groups is None else "in whole groups"
         told = f"each repeat holds out a fifth of the rows, drawn {how}"
         if folds is not None:
-            told += f": a fold of {folds.scheme.name} tests too few rows for a metric"
+            told += f": a fold of {_words(folds.scheme.name)} tests too few rows for a metric"
         return drawn, told
     made = folds.splits
-    name = folds.scheme.name
     if len(made) == 1:
         return made * design.repeats, "each repeat is tested on the same rows as the model"
+    name = _words(folds.scheme.name)
     told = f"each repeat holds out the next fold of {name}, the scheme of the cross-validation"
     if design.repeats != len(made):
         told += f"; {design.repeats} repeats of {len(made)} folds"
     return tuple(made[k % len(made)] for k in range(design.repeats)), told
+
+
+def _words(scheme: str) -> str:
+    return scheme.replace("_", " ")
 
 
 def _fit(

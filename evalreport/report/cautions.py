@@ -124,7 +124,7 @@ def caution_lines(
 
     Those that a sentence above tells have none, and of more than so many the others have one.
     """
-    # in large type one line names them, or leads to where they all stand
+    # in large type one line names them, and leads to where they all stand
     most = 0 if contents.large else MOST_CAUTIONS
     grave = _grave(contents, cautions)
     cautions = [note for note in cautions if note not in grave]
@@ -139,7 +139,7 @@ def caution_lines(
     title = counted(len(cautions), noun) if cautions else f"No {noun}s"
     if left := cautions[most:]:
         rest = f"{len(left)} more" if items else title
-        if contents.large and "cautions" not in contents.sections:
+        if contents.large:
             rest += f": {'; '.join(first_few([note.title for note in left], MOST_TOLD))}"
         items.append(replace(left[0], title=rest, messages=(), code=""))
     return [Notes(title, tuple(items), style)]

@@ -16,10 +16,10 @@ from evalreport.report.columns import Column, left, right, table_of
 from evalreport.report.contents import Contents, View, view_of
 from evalreport.report.count_tables import MOST_WHOLE, abreast, cell_counts, count_table
 from evalreport.report.forest_charts import (
-    SQUARES,
     forest_chart,
     most_groups,
     over_groups,
+    squares_text,
     worst_words,
 )
 from evalreport.report.leading import best_first, front_views
@@ -166,7 +166,8 @@ def _forest(contents: Contents, views: Sequence[View], most: int = MOST_PLOTTED)
     caption += f", {contents.mark(views[0]).name}" if one else ""
     few = f"The worst {len(kept)} of {len(order)}. " if len(kept) < len(order) else ""
     finding = worst_words(contents, groups, f"{kind} ")
-    return [forest_chart(shown, caption, f"{few}Worst first. {SQUARES}", "classes", finding)]
+    aside = f"{few}Worst first. {squares_text(shown)}"
+    return [forest_chart(shown, caption, aside, "classes", finding)]
 
 
 def confusion_on(axes: Axes, contents: Contents, table: Table) -> None:

@@ -146,6 +146,17 @@ class Contents:
             return f"{count_text(count)} {meant}"
         return "the other row" if count == 1 else f"{count_text(count)} others"
 
+    def class_noun(self, view: View, label: str) -> str:
+        """What the rows of one of two classes are called, as sentences have it; else its label."""
+        positive = self.positive(view)
+        if not self.is_binary(view) or positive is None:
+            return label_text(label)
+        if label == positive:
+            return prose(self.about.get("positive_means") or "") or label_text(label)
+        return prose(self.about.get("negative_means") or "") or (
+            "others" if self.about.get("positive_means") else label_text(label)
+        )
+
     @property
     def measures(self) -> tuple[Measure, ...]:
         """Every measure in order."""

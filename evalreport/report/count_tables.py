@@ -88,6 +88,7 @@ def count_table(
         rows=tuple(rows),
         partial=partial,
         crowded=_crowded(rows),
+        ringed=any(c.shade > len(SHADES) for r in rows for c in r.cells),
     )
     return laid_out(made, contents)
 
@@ -142,10 +143,12 @@ def _width(table: CountTable) -> int:
     return round(LARGER * letters) if two else letters
 
 
-def table_caption(contents: Contents, table: Table) -> str:
-    """Id, model, threshold and slice of a table."""
-    view = (table.dataset, table.model)
-    told = f"{table.id} · {contents.mark(view).name} · {place_text(contents, table)}"
+def table_caption(contents: Contents, table: Table, *, brief: bool = False) -> str:
+    """Id, model, threshold and slice of a table; ``brief``: not that it is of all rows."""
+    place = place_text(contents, table)
+    place = place.removesuffix(subgroup_text({})) if brief else place
+    told = f"{table.id} · {contents.mark((table.dataset, table.model)).name} · {place}"
+    told = told.removesuffix(" · ")
     if table.sampled_rows is not None:
         told += " · estimated from n rows"
     return f"{told} · ? was not counted" if None in cell_counts(table).values() else told

@@ -71,7 +71,7 @@ def post_hoc_text(contents: Contents) -> str:
     cited = contents.results.provenance.protocol
     if cited is None:
         these = "these limits" if len(contents.of(Criterion)) > 1 else "this limit"
-        return f"No protocol fixed {these} before the results were seen."
+        return f"No protocol fixed {these} beforehand."
     if not cited.post_hoc:
         return ""
     named = [_with_titles(contents, text) for text in cited.post_hoc]

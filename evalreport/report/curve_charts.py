@@ -406,8 +406,10 @@ def _scores(shown: Shown, k: int) -> On:
 
 def class_names(shown: Shown, own: Record) -> tuple[str, str]:
     """What the rows of the class of a curve are called, and the others."""
-    others = [c for c in shown.contents.classes(view_of(own)) if c != str(own.label)]
-    return label_text(own.label), label_text(others[0]) if len(others) == 1 else "others"
+    contents, view = shown.contents, view_of(own)
+    others = [c for c in contents.classes(view) if c != str(own.label)]
+    rest = contents.class_noun(view, others[0]) if len(others) == 1 else "others"
+    return contents.class_noun(view, str(own.label)), rest
 
 
 def _sweep_panels(shown: Shown) -> tuple[Drawing, bool]:

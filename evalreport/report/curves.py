@@ -58,8 +58,8 @@ from evalreport.report.sections import section
 from evalreport.report.series import front_criterion
 from evalreport.report.slices import wanted
 from evalreport.report.strips import Row, measures_strip
-from evalreport.report.words import counted, label_text, listed, method_text
-from evalreport.report.worst import by_class
+from evalreport.report.words import counted, label_text, listed, lower_first, method_text
+from evalreport.report.worst import by_class, sign_of
 from evalreport.results.records import Curve, RocRelation
 
 _Item = TypeVar("_Item")
@@ -167,6 +167,8 @@ def front_chart(contents: Contents, views: Sequence[View]) -> Chart | None:
         return None
     shown = Shown(contents, own[0].kind, own, False)
     chart = _chart(shown, len(same), (front_drawing(shown), False))
+    # its legend names the models
+    chart = replace(chart, caption=_title(shown))
     # what more there is to it stands in the section of curves
     whole = _is_whole(shown, same) and not contents.words.brief
     return chart if whole else replace(chart, aside="", data=())
@@ -302,21 +304,27 @@ def _length(curve: Curve) -> int:
     return max((len(column) for column in curve.points.values()), default=0)
 
 
+def _title(shown: Shown) -> str:
+    title = shown.said(TITLES[shown.kind])
+    return f"{title[0].upper()}{title[1:]}"
+
+
 def _chart(shown: Shown, of: int, made: tuple[Drawing, bool]) -> Chart:
     """Curves of one kind with what they show in words; ``of``: how many there are in all.
 
     ``made`` is their drawing, and whether it takes the whole line.
     """
     contents, curves = shown.contents, shown.records
-    title = shown.said(TITLES[shown.kind])
-    title = f"{title[0].upper()}{title[1:]}"
+    title = _title(shown)
     names = [c.name for c in shown.curves]
     whose = contents.mark(view_of(curves[0])).name if shown.per_class else listed(names)
     caption = f"{title}, {whose}"
     if shown.per_class:
         caption += f", {_of_classes(contents, curves)}"
         by = by_class(contents, view_of(curves[0]))
-        caption += f", worst {contents.heading(by[0])} first" if by and len(curves) > 1 else ""
+        if by and len(curves) > 1:
+            worst = "lowest" if sign_of(by[0].metric) > 0 else "highest"
+            caption += f", {worst} {lower_first(contents.heading(by[0]))} first"
     said = "; ".join(
         f"{name}: {_said(contents, c, c.points)}" for name, c in zip(names, curves, strict=True)
     )

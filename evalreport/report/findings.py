@@ -62,8 +62,8 @@ def _crossing(record: RocRelation, first: str, second: str) -> str:
     ahead = first if lead is record.first_leads else second
     points = f"{100 * lead.by:.0f}" if lead.by >= 0.01 else value_text(100 * lead.by)
     return (
-        f"{ahead} finds up to {points} points more at the same rate of false alarms; the curves "
-        f"cross at {where}"
+        f"{ahead} finds up to {points} points more at the same false positive rate; the curves "
+        f"cross at {listed([value_text(x) for x in at])}"
     )
 
 
@@ -162,7 +162,10 @@ def precision_finding(curves: Sequence[Curve]) -> str:
         least = at[next(k for k, s in enumerate(signs) if s)]
         most = at[max(k for k, s in enumerate(signs) if s)]
         where = _between(least, most, "at a recall of", "at recalls from")
-        return f"{up.name} is as precise as {low.name} at every recall, and more precise {where}"
+        return (
+            f"the precision of {up.name} is that of {low.name} or higher at every recall, and "
+            f"higher {where}"
+        )
     return _longest_lead(curves, at, signs)
 
 
@@ -182,7 +185,7 @@ def _longest_lead(curves: Sequence[Curve], at: Sequence[float], signs: Sequence[
         where = f"at every recall from {value_text(at[first])} on"
     leads = [run for run in runs if run[2] == sign and any(signs[run[0] : run[1] + 1])]
     rest = ", its longest such range" if len(leads) > 1 else ""
-    return f"{more.name} is as precise as {less.name} or better {where}{rest}"
+    return f"the precision of {more.name} is that of {less.name} or higher {where}{rest}"
 
 
 def _between(low: float, high: float, at: str, over: str, text: Text = value_text) -> str:

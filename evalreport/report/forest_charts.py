@@ -33,7 +33,6 @@ MOST_GROUPS, FEWEST_GROUPS = 24, 5
 MOST_ROWS = 60
 #: Room for names in a plot beside the square chart of the first page, in points.
 LEFT_BESIDE = 118.0
-SQUARES = "Squares are larger for more rows, hollow for too few to judge."
 
 
 def most_groups(models: int) -> int:
@@ -106,6 +105,12 @@ def worst_words(contents: Contents, groups: Mapping[str, Sequence[Measure]], kin
     few = any(m.subgroup and stands_on_few(contents, m) for own in groups.values() for m in own)
     enough = ", of groups with rows enough" if few else ""
     return f"{contents.heading(worst)} is {most} in {listed(alike)}: {value}{enough}"
+
+
+def squares_text(shown: Forest) -> str:
+    """What the size of squares means, and that some are hollow."""
+    hollow = ", hollow for too few to judge" if any(row.few for row in shown.rows) else ""
+    return f"Squares are larger for more rows{hollow}."
 
 
 def forest_chart(

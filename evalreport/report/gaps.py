@@ -145,7 +145,10 @@ def _table(
         right("ratio", lambda gap: or_dash(gap.ratio)),
         right("groups differ, p", lambda gap: _test(contents, gap, columns)),
     ]
-    note = "p is from one test over all groups, not corrected for the number of metrics."
+    note = (
+        "p is from one test over all groups, not corrected for the number of metrics; the interval "
+        "is of one gap, which was chosen because it is wide, and may leave out 0 where p is large."
+    )
     if any(_few(contents, gap) for key in keys for gap in groups[key]):
         note += " The widest gap is that of a group with rows enough to judge, where there is one."
     if any(_test(contents, gap, columns) == "–" for gap in widest[:MOST_LINES]):

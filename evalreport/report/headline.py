@@ -107,7 +107,10 @@ def headline_measures(contents: Contents, view: View) -> list[Measure]:
     """
     pooled = contents.pooled(view)
     known = {identity(m): m for m in pooled}
-    leading = [known[key] for key in headline_identities(contents, (view,)) if key in known]
+    # in the order of the best model, whose metrics lead page one
+    of_best = headline_identities(contents, best_first(contents)[:1])
+    keys = dict.fromkeys([*of_best, *headline_identities(contents, (view,))])
+    leading = [known[key] for key in keys if key in known]
     by_metric: dict[tuple[object, ...], list[Measure]] = {}
     for m in pooled:
         key = (m.metric, identity(m).params, m.indeterminate)

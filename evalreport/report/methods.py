@@ -382,8 +382,10 @@ def width_words(contents: Contents) -> str:
 
 
 def _of(contents: Contents, m: Measure) -> str:
-    name = contents.mark((m.dataset, m.model)).name
-    return f"{contents.title(m)}, {name}, {rows_text(m.denominator or 0)}"
+    """A share, its model and its rows; of weighted ones the sum of their weights."""
+    name, rows = contents.mark((m.dataset, m.model)).name, m.denominator or 0
+    size = rows_text(rows) if float(rows).is_integer() else f"weights {count_text(rows)}"
+    return f"{contents.title(m)}, {name}, {size}"
 
 
 def multiplicity_words(contents: Contents) -> str:

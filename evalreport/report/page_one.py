@@ -21,7 +21,7 @@ from evalreport.report.checklists import folds_text
 from evalreport.report.classes import against_the_rest, first_table, front_classes
 from evalreport.report.comparisons import other_rows_text
 from evalreport.report.contents import Contents, View, identity
-from evalreport.report.count_tables import MOST_WHOLE, abreast, count_table
+from evalreport.report.count_tables import MOST_WHOLE, abreast, count_table, table_caption
 from evalreport.report.criteria import (
     bound_text,
     counted_criteria,
@@ -190,7 +190,7 @@ def _verdict(contents: Contents, views: Sequence[View]) -> str:
         told = f" {first}." if first else ""
         if contents.words.brief:
             return told.strip()
-        return f"No acceptance limit was set, so this report gives no verdict.{told}"
+        return f"No acceptance limit was set: no verdict.{told}"
     undecided = sum(c.outcome == CONTINUE for c in entries)
     others = sum(c.outcome not in (*NOT_HELD, *HELD, CONTINUE) for c in entries)
     said = [_deciding(contents) or f"None of {counted_criteria(contents)} is decided"]
@@ -311,7 +311,10 @@ def _tables(contents: Contents, views: Sequence[View], *, beside: bool) -> list[
     small = {t.id: t for t in found if len(t.labels) <= MOST_WHOLE}
     blocks: list[Block] = []
     # the sentences and the shares beside them have the totals
-    tables = tuple(count_table(contents, t, totals=False) for t in small.values())
+    tables = tuple(
+        count_table(contents, t, caption=table_caption(contents, t, brief=True), totals=False)
+        for t in small.values()
+    )
     if tables and beside:
         narrow = not any(t.crowded for t in tables)
         blocks.append(Tables(tables, 2 if narrow else 1, beside=True))

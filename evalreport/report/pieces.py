@@ -92,7 +92,8 @@ class CountRow(CountHead):
 class CountTable:
     """A classification table as it is printed; ``partial`` says what is left out.
 
-    ``crowded``: counts and their role do not stand side by side in a cell.
+    ``crowded``: counts and their role do not stand side by side in a cell. ``ringed``: the largest
+    mistakes have an outline.
     """
 
     table: str
@@ -101,6 +102,7 @@ class CountTable:
     rows: tuple[CountRow, ...]
     partial: str = ""
     crowded: bool = False
+    ringed: bool = False
     orientation: Orientation = ACTUAL_IN_ROWS
     kind: ClassVar[str] = "counts"
 

@@ -16,10 +16,10 @@ from evalreport.report.classes import against_the_rest, counts_of_each, pooled_c
 from evalreport.report.columns import Column, across, right, table_of
 from evalreport.report.contents import Contents, View, grouped, identity, view_of
 from evalreport.report.forest_charts import (
-    SQUARES,
     forest_chart,
     most_groups,
     over_groups,
+    squares_text,
     worst_words,
 )
 from evalreport.report.front_room import lines_of_room
@@ -116,7 +116,7 @@ def _of_columns(
     if newest:
         slices.sort()
     most = most_groups(len(contents.views))
-    kept = set(slices[-most:] if newest else slices[:most])
+    kept = slices[-most:] if newest else slices[:most]
     blocks: list[Block] = _said_of_groups(contents, name, measures, worst_by)
     if len(slices) > most:
         blocks.append(
@@ -218,8 +218,8 @@ def _plot(
     first = next(m for own in groups.values() for m in own)
     caption = f"{contents.title(first)} by {' and '.join(map(column_text, columns))}"
     shown = over_groups(contents, groups)
-    few = any(row.few for row in shown.rows)
-    aside = SQUARES if not beside else "Hollow: too few to judge." if few else ""
+    # the lines of hollow squares say "too few"
+    aside = "" if beside else squares_text(shown)
     finding = "" if beside else worst_words(contents, groups, "")
     return [forest_chart(shown, caption, aside, "subgroups", finding, beside=beside)]
 
@@ -278,9 +278,12 @@ def _readings(contents: Contents, measures: Sequence[Measure]) -> str:
 
 
 def _classes_in_groups(
-    contents: Contents, columns: tuple[str, ...], name: str, kept: set[str]
+    contents: Contents, columns: tuple[str, ...], name: str, kept: Sequence[str]
 ) -> list[Block]:
-    """Each of several classes, or labels, in each group: its counts against the others first."""
+    """Each of several classes, or labels, in each group: its counts against the others first.
+
+    ``kept`` are the groups in their order.
+    """
     found: dict[tuple[str, str, View], list[Measure]] = {}
     for m in contents.measures:
         view = (m.dataset, m.model)
@@ -298,12 +301,11 @@ def _classes_in_groups(
         table = None if contents.has_sets(view) else contents.table_of(own[0].table)
         heads = (head, label_text(label))
         rows.append(Row(heads, tuple(own), " ".join(heads), against_the_rest(table, label)))
-    order = {head: k for k, head in enumerate(dict.fromkeys(row.heads[0] for row in rows))}
     classes = {label: k for k, label in enumerate(dict.fromkeys(row.heads[1] for row in rows))}
     views = best_first(contents)
     rows.sort(
         key=lambda row: (
-            order[row.heads[0]],
+            kept.index(slice_heads(row.measures[0].subgroup)),
             classes[row.heads[1]],
             views.index(view_of(row.measures[0])),
         )

@@ -52,8 +52,9 @@ def worst_groups(contents: Contents, views: Sequence[View]) -> tuple[str, str]:
     ]
     title = "Groups"
     if groups:
-        least = "Lowest" if sign_of(key.metric) > 0 else "Highest"
-        title = "Worst group" if any_differ else f"{least} group"
+        lowest = sign_of(key.metric) > 0
+        end = "Lowest group" if lowest else "Highest group (lower is better)"
+        title = "Worst group" if any_differ else end
         said += [] if any_differ else [_no_difference(contents)]
     if small:
         names = list(small)

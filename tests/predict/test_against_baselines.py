@@ -133,7 +133,7 @@ def test_the_previous_model_is_compared_row_by_row():
     told = [c["message"] for c in made["cautions"] if c["code"] == "baseline_not_beaten"]
     assert (
         "Not shown to be better than the previous model old in any of 1 comparison: Accuracy "
-        f"(difference 0.0100, {first['interval']['low']:.3g} to "
+        f"(difference +0.0100, {first['interval']['low']:.3g} to "
         f"{first['interval']['high']:.3g}).".replace("-", "−")
     ) in told[0]
     page = render_html(made)

@@ -46,8 +46,8 @@ def test_no_two_models_need_colour_to_be_told_apart() -> None:
                 )
             ],
             "ab",
-            ("a finds up to 10 points more at the same rate of false alarms; the curves cross at a "
-            "false positive rate of 0.250"),
+            ("a finds up to 10 points more at the same false positive rate; the curves cross at "
+            "0.250"),
         ),
         (
             [relation("a", "b", "cross", crossing_count=9)],
@@ -79,24 +79,27 @@ def test_the_finding_of_precision_says_where_a_curve_is_the_higher() -> None:
     a = precision("a", 1.0, 0.9, 0.8, 0.7)
     said = findings.precision_finding
     assert said([a, precision("b", 1.0, 0.8, 0.7, 0.7)]) == (
-        "a is as precise as b at every recall, and more precise at recalls from 0.500 to 0.750"
+        "the precision of a is that of b or higher at every recall, and higher at recalls from "
+        "0.500 to 0.750"
     )
     # one recall is no range: from 1 to 1
     assert said([a, precision("b", 1.0, 0.9, 0.8, 0.6)]) == (
-        "a is as precise as b at every recall, and more precise at a recall of 1"
+        "the precision of a is that of b or higher at every recall, and higher at a recall of 1"
     )
     assert said([precision("a", 0.9, 0.8, 0.7, 0.6), precision("b", 1.0, 0.7, 0.8, 0.7)]) == (
-        "b is as precise as a or better at every recall from 0.750 on, its longest such range"
+        "the precision of b is that of a or higher at every recall from 0.750 on, "
+        "its longest such range"
     )
     assert said([a, precision("b", 1.0, 0.9, 0.8, 0.7)]) == (
         "a and b have the same precision at every recall"
     )
     assert said([a, precision("b", 0.5, 0.95, 0.85, 0.75)]) == (
-        "b is as precise as a or better at every recall from 0.500 on"
+        "the precision of b is that of a or higher at every recall from 0.500 on"
     )
     # higher from 0.25 to 0.5 and at 1, lower at 0.75: the wider stretch is not the only one
     assert said([a, precision("b", 0.9, 0.8, 0.85, 0.6)]) == (
-        "a is as precise as b or better at every recall up to 0.500, its longest such range"
+        "the precision of a is that of b or higher at every recall up to 0.500, "
+        "its longest such range"
     )
     assert said([a]) == ""
 

@@ -148,6 +148,6 @@ def test_what_decided_is_farthest_from_its_limit_in_widths_of_its_interval() -> 
 
 
 def test_no_protocol_is_said_on_the_first_page() -> None:
-    words = "No protocol fixed these limits before the results were seen."
+    words = "No protocol fixed these limits beforehand."
     assert words in _page({"metric": "recall", "at_least": 0.5})
     assert words not in evalreport.run(SPEC, frames={"d": FRAME}).to_html()

@@ -99,8 +99,8 @@ def test_models_of_two_datasets_are_compared_as_independent_samples() -> None:
     assert sentence in headline_lines(found.records)
     (caution,) = [c for c in found.records.cautions if c.code == "no_better_than_baseline"]
     assert caution.message == (
-        "b is worse than a on d1 on accuracy, and shown to be better on no metric: "
-        "Accuracy −0.300 (−0.449 to −0.132; p = 0.00053)."
+        "b is worse than a on d1 on accuracy: Accuracy −0.300 (−0.449 to −0.132; p = 0.00053); "
+        "shown to be better on no metric."
     )
     assert not [c for c in found.records.cautions if c.code == "worse_on_other_rows"]
 

@@ -56,7 +56,7 @@ def cells(label: str, of: Any, called: Any) -> list[str]:
 @pytest.mark.long
 def test_every_kind_of_curve_is_drawn_but_what_the_roc_curve_says(results: Any, page: Any) -> None:
     captions = [caption.text for caption in page.all("figcaption")]
-    classes = "m, 3 classes, worst Recall first"
+    classes = "m, 3 classes, lowest recall first"
     words = {
         "roc": f"ROC curve, {classes}",
         "precision_recall": f"Precision and recall, {classes}",

@@ -254,11 +254,11 @@ def no_better_than_baseline(run: RunFacts) -> Iterator[Caution]:
             compared += " of pooled rows"
         if worse:
             on = listed(dict.fromkeys(_quantity(run, r, within=True) for r in worse), NAMED)
-            none = "" if better else ", and shown to be better on no metric"
-            told = f"{name(model)} is worse than {name(reference)} on {on}{none}"
-            shown = f"{told}: {_differences(run, worse)}"
+            none = "" if better else "; shown to be better on no metric"
+            of = f", of {compared}" if len(worse) < len(records) else ""
+            told = f"{name(model)} is worse than {name(reference)} on {on}"
             yield Caution(
-                f"{shown}, of {compared}." if len(worse) < len(records) else f"{shown}.",
+                f"{told}: {_differences(run, worse)}{of}{none}.",
                 dataset,
                 model,
                 numbers=numbers,

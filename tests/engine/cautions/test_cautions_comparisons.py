@@ -84,8 +84,8 @@ def test_the_reference_is_better(kit: Any) -> None:
     made = [_comparison(told_apart=True, better="reference", **shown)]
     (record,) = kit.cautions(kit.run([], comparisons=made), "no_better_than_baseline")
     assert record.message == (
-        "b is worse than a on recall, and shown to be better on no metric: "
-        "Recall −0.0100 (−0.500 to −0.100; p = 0.010)."
+        "b is worse than a on recall: Recall −0.0100 (−0.500 to −0.100; p = 0.010); "
+        "shown to be better on no metric."
     )
     assert record.severity == "warning"
 

@@ -50,10 +50,7 @@ def test_they_are_few() -> None:
 HEADLINES = {
     "breast_cancer": [
         "Scores are not probabilities: forest is too timid (slope 1.62)",
-        (
-            "forest is worse than logistic on Brier score and log loss, and shown to be better on "
-            "no metric"
-        ),
+        "forest is worse than logistic on Brier score and log loss",
         "Precision is judged by its value, not its lower limit",
     ],
     "imbalanced": [
