@@ -116,6 +116,7 @@ mutants: $(DEV_STAMP)
 
 docs: $(RUN_STAMP)
 	@$(BIN)/python docs/make_docs.py
+	@$(BIN)/python docs/make_charts.py
 
 .PHONY: site
 SITE := build/site-tools

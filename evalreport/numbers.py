@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 from typing import Any
 
@@ -55,6 +55,20 @@ def or_dash(value: Any, text: Callable[[Any], str] = value_text) -> str:
     ('0.250', '–', '12')
     """
     return "–" if value is None else text(value)
+
+
+def alike_text(value: float, column: Iterable[float]) -> str:
+    """A value with the decimals that the smallest of its column has, up to two more than its own.
+
+    >>> [alike_text(v, (0.669, 0.481, 1.345)) for v in (0.669, 0.481, 1.345)]
+    ['0.669', '0.481', '1.345']
+    >>> alike_text(57540.0, (0.5, 57540.0))
+    '57540'
+    """
+    text = value_text(value)
+    own = value_decimals(value)
+    most = max((value_decimals(other) for other in column), default=own)
+    return _with_more(value, most - own) if 0 < most - own <= 2 else text
 
 
 def large_text(value: float) -> str:

@@ -53,7 +53,7 @@ MOST_DRAWN, SQUARE, LARGEST = 60, 18.0, 300.0
 #: Pairs of classes that are confused equally often and are all named.
 MOST_TIED = 3
 #: Classes in the plot of one metric: the worst ones, beside the lines of all below.
-MOST_PLOTTED = 8
+MOST_PLOTTED = 7
 #: The same on the first page, below their tables.
 MOST_ON_FRONT = 6
 #: Classes with a line of their own; the others are in results.json.

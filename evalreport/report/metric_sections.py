@@ -17,7 +17,7 @@ from evalreport.report.contents import Contents, grouped, view_of
 from evalreport.report.count_tables import MOST_WHOLE, abreast, count_table
 from evalreport.report.leading import best_first
 from evalreport.report.marking import flat_counts
-from evalreport.report.model import Block, Line, MetricBlock, TableBlock, TablePair, Tables
+from evalreport.report.model import Block, Charts, Line, MetricBlock, TableBlock, TablePair, Tables
 from evalreport.report.sections import section
 from evalreport.report.slices import wanted
 from evalreport.report.strips import Row, metric_strip, tables_strip
@@ -159,8 +159,18 @@ def metric_blocks_with(
     # confusions of few classes follow the tables that they are of
     first = [block for block in joined[:1] if isinstance(block, TablePair)]
     lines = [block for view in best_first(contents) for block in class_lines(contents, view)]
-    blocks = [*blocks, *first, *lines, *joined[len(first) :]]
+    rest = joined[len(first) :]
+    # tables of several classes and all that is read off them take most of a page: the plot of
+    # classes leads, where there is room for it on the page before
+    plots = [] if any(map(contents.has_sets, contents.views)) else _plots(rest)
+    rest = [block for block in rest if block not in plots]
+    blocks = [*plots, *blocks, *first, *lines, *rest]
     return [*blocks, *missing_blocks(contents)] if blocks else []
+
+
+def _plots(blocks: Sequence[Block]) -> list[Block]:
+    """The plots of a metric of every class."""
+    return [b for b in blocks if isinstance(b, Charts) and b.charts[0].name == "classes"]
 
 
 def _metrics(contents: Contents, scores: bool) -> list[Block]:

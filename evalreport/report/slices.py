@@ -408,15 +408,14 @@ def _pooled(contents: Contents, measures: Sequence[Measure]) -> Mapping[str, Any
     "are optimistic.",
 )
 def thresholds_section(contents: Contents) -> list[Block]:
-    """The sweep, on screen one threshold of it at a time as well, and every threshold used.
-
-    The sweep comes first: on paper its tables of two models stay together, and the shorter
-    ones fill the page that it leaves.
-    """
+    """Every threshold used, and the sweep; on screen one threshold of it at a time as well."""
     if contents.words.brief:
         return threshold_blocks(contents)
-    blocks = [*sweep_tables(contents), *threshold_blocks(contents)]
-    return [*blocks, *threshold_choosers(contents)]
+    return [
+        *threshold_blocks(contents),
+        *sweep_tables(contents),
+        *threshold_choosers(contents),
+    ]
 
 
 #: Metrics at every threshold in a short report, which has its fonts from the reader.
@@ -443,6 +442,8 @@ def threshold_blocks(contents: Contents) -> list[Block]:
         title = f"{of}, {mark.symbol} {mark.name}" if one else of
         if not one and len(contents.datasets) > 1:
             title += f", {label_text(dataset)}"
+        if any(_is_found(t) for view in views for t in contents.thresholds(view)):
+            title += "; those chosen by a rule are exploratory, unless declared"
         if rows:
             most = FEW_ACROSS if contents.words.brief else ACROSS
             keys = list(dict.fromkeys(identity(m) for row in rows for m in row.measures))
@@ -492,12 +493,18 @@ def _counted_rows(contents: Contents, view: View) -> Iterator[tuple[tuple[str, .
 
 
 def _threshold_heads(contents: Contents, view: View, threshold: Threshold) -> tuple[str, ...]:
-    rule = threshold.rule
-    status = str(threshold.status or ("exploratory" if rule else "declared"))
+    told = rule_text(threshold.rule)
+    # that those of a rule are exploratory stands in the caption
+    told = told.removesuffix(", ") if _is_found(threshold) else f"{told}{threshold.status}"
     return (
         condition_text(threshold.threshold, contents.operator(view)),
-        contents.said(view[0], f"{rule_text(rule)}{status}"),
+        contents.said(view[0], told),
     )
+
+
+def _is_found(threshold: Threshold) -> bool:
+    """Whether a rule found it on the rows that it is judged on."""
+    return bool(threshold.rule) and threshold.status == "exploratory"
 
 
 def _missing_thresholds(contents: Contents, view: View, *, named: bool) -> Iterator[Block]:

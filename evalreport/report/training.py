@@ -12,7 +12,14 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from evalreport.numbers import count_text, or_dash, share_text, threshold_text, value_text
+from evalreport.numbers import (
+    alike_text,
+    count_text,
+    or_dash,
+    share_text,
+    threshold_text,
+    value_text,
+)
 from evalreport.report.charts.canvas import HALF, WHOLE, beside, drawing, grid
 from evalreport.report.charts.points import spread_over
 from evalreport.report.charts.training import learning, shared_height, training_history
@@ -141,13 +148,27 @@ def training_blocks(contents: Contents) -> list[Block]:
 
 def _procedure(contents: Contents) -> list[Block]:
     """How each model that is trained here made its predictions."""
-    told = []
+    procedures = {}
     for view in best_first(contents):
         record = contents.row_record(view)
-        text = "; ".join(map(prose, record.procedure)) if record is not None else ""
-        if text:
-            told.append((contents.mark(view).name, f"{text[:1].upper()}{text[1:]}."))
-    return [Facts("How the models were trained", tuple(told), "about")] if told else []
+        if record is not None and record.procedure:
+            procedures[view] = [*map(prose, record.procedure)]
+    # what is said of every model is said once
+    every = list(procedures.values())
+    common = [one for one in every[0] if all(one in said for said in every)] if every else []
+    names = {view: contents.mark(view).name for view in procedures}
+    told = [(listed(list(names.values())), common)]
+    told += [
+        (names[view], [one for one in said if one not in common])
+        for view, said in procedures.items()
+    ]
+    lines = tuple((name, _sentence(said)) for name, said in told if said)
+    return [Facts("How the models were trained", lines, "about")] if lines else []
+
+
+def _sentence(said: Sequence[str]) -> str:
+    text = "; ".join(said)
+    return f"{text[:1].upper()}{text[1:]}."
 
 
 def _learning(contents: Contents) -> list[Block]:
@@ -290,9 +311,6 @@ def _histories(contents: Contents) -> list[Block]:
     blocks += [
         Charts((_history_chart(shown[k : k + ABREAST]),)) for k in range(0, len(shown), ABREAST)
     ]
-    said = tuple((label_text(r.run), prose(r.sentence)) for r in shown if r.sentence)
-    if said:
-        blocks.append(Facts("Summary of each run", said, "about"))
     more = left_out(len(shown), len(runs), "runs")
     return [*blocks, *([Text(more, "small")] if more else [])]
 
@@ -344,16 +362,19 @@ def _by_view(contents: Contents) -> dict[View, list[History]]:
 
 
 def _best_by_run(contents: Contents, runs: Sequence[History]) -> TableBlock:
+    def place(by: str, k: int, run: History) -> str:
+        return _at_step(run, getattr(run, f"best_by_{by}"), runs)[k]
+
     columns: list[Column[History]] = [
         left("run", lambda run: label_text(run.run)),
         left("model", lambda run: LineCell(mark=contents.mark(view_of(run)))),
         right("steps", lambda run: count_text(len(run.steps))),
-        right("fewest mistakes: step", lambda run: _at_step(run, run.best_by_misclassified)[0]),
-        right("mistakes", lambda run: _at_step(run, run.best_by_misclassified)[1]),
-        right("cost", lambda run: _at_step(run, run.best_by_misclassified)[2]),
-        right("lowest cost: step", lambda run: _at_step(run, run.best_by_cost)[0]),
-        right("mistakes", lambda run: _at_step(run, run.best_by_cost)[1]),
-        right("cost", lambda run: _at_step(run, run.best_by_cost)[2]),
+        right("fewest mistakes: step", partial(place, "misclassified", 0)),
+        right("mistakes", partial(place, "misclassified", 1)),
+        right("cost", partial(place, "misclassified", 2)),
+        right("lowest cost: step", partial(place, "cost", 0)),
+        right("mistakes", partial(place, "cost", 1)),
+        right("cost", partial(place, "cost", 2)),
         left("at lowest cost", _at_lowest_cost),
     ]
     note = "A step chosen on the rows it is judged on is exploratory."
@@ -388,12 +409,17 @@ def _steps_chosen(contents: Contents, runs: Sequence[History]) -> list[Block]:
         [(cell, cell.lower()) for cell in contents.flat],
         lambda cell, one: count_text(getattr(one[1], cell)),
     )
-    columns += across(
-        [(_metric_name(contents, name), name) for name in metrics[:MOST_METRICS]],
-        lambda name, one: or_dash(
-            next((m.value for m in one[1].metrics if m.metric == name), None)
-        ),
-    )
+    values = {
+        name: [m.value for _, step in best for m in step.metrics if m.metric == name]
+        for name in metrics[:MOST_METRICS]
+    }
+
+    def value(name: str, one: tuple[History, BestStep]) -> str:
+        own = next((m.value for m in one[1].metrics if m.metric == name), None)
+        known = [value for value in values[name] if value is not None]
+        return or_dash(own, lambda value: alike_text(value, known))
+
+    columns += across([(_metric_name(contents, name), name) for name in values], value)
     more = len(metrics) - MOST_METRICS
     note = f"{counted(more, 'other metric')} in results.json." if more > 0 else ""
     blocks: list[Block] = [
@@ -427,14 +453,22 @@ def _weights_chosen(best: Sequence[tuple[History, BestStep, Mapping[str, float]]
     return table_of("The weights at the best steps", lines, columns, note)
 
 
-def _at_step(run: History, step: Any) -> tuple[str, str, str]:
-    """A step, the rows misclassified there, and the cost there."""
+def _at_step(run: History, step: Any, runs: Sequence[History] = ()) -> tuple[str, str, str]:
+    """A step, the rows misclassified there, and the cost there, as those of other runs look."""
     if step is None or step not in run.steps:
         return ("none", "–", "–")
     k = run.steps.index(step)
     wrong, rows = run.misclassified[k], run.rows
     said = f"{count_text(wrong)} of {count_text(rows)} ({share_text(wrong, rows)})"
-    return (threshold_text(step), said, or_dash(_costs(run)[k]))
+    costs = [r.cost[r.steps.index(at)] for r in runs for at in _best_steps_of(r) if r.cost]
+    cost = or_dash(_costs(run)[k], lambda cost: alike_text(cost, costs))
+    return (threshold_text(step), said, cost)
+
+
+def _best_steps_of(run: History) -> list[Any]:
+    """The steps with the fewest mistakes and with the lowest cost."""
+    best = (run.best_by_misclassified, run.best_by_cost)
+    return [step for step in best if step in run.steps]
 
 
 def _history_chart(runs: Sequence[History]) -> Chart:

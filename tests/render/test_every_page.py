@@ -47,6 +47,9 @@ def test_every_page_of_a_ready_spec(path: Path, template: str) -> None:
             for number, share in enumerate(paper.white_feet()[1:-1], start=2)
             if share > WHITE
         ],
+        "tables printed thrice": paper.repeated_tables() if template == "standard" else {},
+        "tables torn": paper.torn(),
+        "headings at the foot": paper.ending_in_a_head(),
         "signatures alone on a page": paper.alone("signatures"),
         "values without their counts": paper.without_counts(results["measures"]),
     }

@@ -75,6 +75,7 @@ def test_the_first_page_is_one_sheet(path: Path) -> None:
     assert {box.page for box in paper.boxes("toc")} == {2}
     counted = paper.without_counts(results["measures"])
     assert [where for where in counted if where[0] == 1] == []
+    assert (paper.torn(), paper.ending_in_a_head()) == ([], [])
 
 
 def test_others_are_as_they_were() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +10,8 @@ from plain_results import render_html
 from ready_specs import CONFIGS, results_of
 from render.axe_page import in_frame
 from report.example_results import two_models
+
+from evalreport.report.charts.style import SMALL
 
 pytestmark = [pytest.mark.long_but_first, pytest.mark.browser]
 
@@ -64,3 +67,25 @@ def test_heads_stand_over_their_columns_and_numbers_over_their_strips(results, j
         assert all(strip == table["axis"] for strip in table["strips"])
     if judged is not None:
         assert any("required" in table["heads"] for table in found["tables"]) == judged
+
+
+#: The pixels of a point of each chart, and by how much the page is wider than the screen.
+_CHARTS = """
+<script>
+addEventListener("load", () => {
+  const charts = [...document.querySelectorAll("svg.chart")].map((e) =>
+    e.getBoundingClientRect().width / e.viewBox.baseVal.width);
+  const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
+  parent.postMessage(JSON.stringify({charts, wide}), "*");
+});
+</script>
+"""
+
+
+@pytest.mark.parametrize("width", [400, 700])
+@pytest.mark.parametrize("name", ["breast_cancer", "digits", "training_history"])
+def test_letters_of_charts_have_ten_pixels(name: str, width: int, tmp_path: Path) -> None:
+    found = in_frame(render_html(_ready(name)), tmp_path, width, _CHARTS)
+    assert found["wide"] <= 0
+    assert found["charts"]
+    assert min(found["charts"]) * SMALL >= 10

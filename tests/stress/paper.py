@@ -15,8 +15,12 @@ from evalreport.render.paper import _fetcher
 PARTS = {"LineBox", "TextBox"}
 #: Pixels by which a word may reach over a frame: the edge of its last letter.
 OVER = 1.0
+#: What names what stands below it.
+HEADS = {"h1", "h2", "h3", "caption", "thead"}
 #: Boxes of words and of pictures.
 INKED = {"TextBox", "InlineReplacedBox", "BlockReplacedBox"}
+#: Lines up to which a table stays on one page.
+SHORT_TABLE = 12
 #: From the pixels of weasyprint to points.
 POINTS = 0.75
 
@@ -130,6 +134,51 @@ class Paper:
                     needed = {of_all[m["dataset"], m["model"]]}
                 if not _has_counts(row) and not needed <= shown:
                     found.append((number, name))
+        return found
+
+    def repeated_tables(self) -> dict[str, list[int]]:
+        """The pages of each table of several classes that is printed more than twice."""
+        found: dict[str, list[int]] = {}
+        for box in self.boxes("cm"):
+            found.setdefault(box.element.get("data-table"), []).append(box.page)
+        return {name: pages for name, pages in found.items() if len(pages) > 2}
+
+    def torn(self) -> list[tuple[int, str]]:
+        """The page and the first words of parts of tables that should not be apart.
+
+        Those of short tables, and those of long ones without their head or of fewer than three
+        lines.
+        """
+        found = []
+        for number, sheet in enumerate(self._sheets, start=1):
+            for box in sheet:
+                element = getattr(box, "element", None)
+                if type(box).__name__ != "TableBox" or element.tag != "table":
+                    continue
+                rows = [part for part in box.descendants() if type(part).__name__ == "TableRowBox"]
+                heads = {id(row) for head in element.iter("thead") for row in head.iter("tr")}
+                lines = [row for row in element.iter("tr") if id(row) not in heads]
+                here = sum(id(row.element) not in heads for row in rows)
+                headless = len(rows) - here < len(heads)
+                if here < len(lines) and (len(lines) <= SHORT_TABLE or headless or here < 3):
+                    found.append((number, " ".join("".join(element.itertext()).split())[:50]))
+        return found
+
+    def ending_in_a_head(self) -> list[tuple[int, str]]:
+        """The page and the words of headings and captions below which nothing stands."""
+        found = []
+        for number, sheet in enumerate(self._sheets, start=1):
+            top, room = self._rooms[number - 1]
+            inked = [
+                box
+                for box in sheet
+                if type(box).__name__ in INKED and top < box.position_y * POINTS < top + room
+            ]
+            last = max(inked, key=lambda box: box.position_y + box.margin_height(), default=None)
+            if last is None or last.element is None:
+                continue
+            if last.element.tag in HEADS:
+                found.append((number, "".join(last.element.itertext())[:50]))
         return found
 
     def alone(self, name: str) -> list[int]:
