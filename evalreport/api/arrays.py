@@ -21,6 +21,8 @@ from evalreport.api.given import (
     ordered_categories,
     same_length,
     same_order,
+    single_precision,
+    texts_unless_mixed,
 )
 from evalreport.api.results import Results
 from evalreport.data.findings import Finding
@@ -165,7 +167,7 @@ class Made:
     positive: Any = None
     labels: Sequence[Any] | None = None
     further: tuple[str, ...] = ()
-    columns: dict[str, list[Any]] = field(default_factory=dict)
+    columns: dict[str, Any] = field(default_factory=dict)
     models: dict[str, dict[str, Any]] = field(default_factory=dict)
     dataset: dict[str, Any] = field(default_factory=dict)
     subgroups: list[str] = field(default_factory=list)
@@ -291,12 +293,18 @@ class Made:
         if is_estimator(values):
             what = f"the scores of {name} are a {type(values).__name__}"
             raise DataError(Problem(what, "its scores, or evaluate_estimator(models, X, y)"))
+        before = tuple(self.columns)
         wide = _wide(values, f"y_score of {name}")
         if wide is None:
             self._single(name, numbers(values, "y_score" if name == "model" else name))
-            return
-        by_class = self._by_class(f"y_score of {name}", wide, values)
-        self._scores_by_class(name, by_class)
+        else:
+            by_class = self._by_class(f"y_score of {name}", wide, values)
+            self._scores_by_class(name, by_class)
+        if single_precision(values):
+            import numpy as np
+
+            for own in self.columns.keys() - {*before}:
+                self.columns[own] = np.array(self.columns[own], np.float32)
 
     def _scores_by_class(self, name: str, by_class: Mapping[str, list[float]]) -> None:
         wide = [by_class[label] for label in self.classes]
@@ -432,9 +440,8 @@ class Made:
 
     def _frame(self) -> dict[str, list[Any]]:
         """The table: true labels, and what was added."""
-        texts = label_texts({self._truth: self.truth, **self.predicted})
-        frame = {self._truth: texts[self._truth], **self.columns}
-        return frame | {name: texts[name] for name in self.predicted}
+        labels = texts_unless_mixed({self._truth: self.truth, **self.predicted})
+        return {self._truth: labels[self._truth], **self.columns, **labels}
 
     def _target(self) -> Any:
         return self._truth
@@ -583,6 +590,9 @@ def _wide(values: Any, name: str) -> list[list[float]] | None:
     shape = getattr(values, "shape", None)
     if shape is None and isinstance(values, (list, tuple)) and values:
         first = values[0]
+        if isinstance(first, Mapping):
+            what = f"rows of {name} are mappings"
+            raise DataError(Problem(what, "a frame with a column for each class"))
         if not isinstance(first, str) and hasattr(first, "__len__") and len(first) > 1:
             if len({len(row) for row in values}) > 1:
                 raise DataError(

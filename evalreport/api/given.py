@@ -247,6 +247,18 @@ def label_texts(columns: Mapping[str, Sequence[Any]]) -> dict[str, list[str | No
     return texts
 
 
+def texts_unless_mixed(columns: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
+    """Labels as texts; as given where a column has numbers beside texts or truth values.
+
+    The check of labels then refuses ``1`` and ``"1"`` as it does in a file.
+    """
+    plain = {name: [_label(value) for value in values] for name, values in columns.items()}
+    types = [{type(value) for value in values} for values in plain.values()]
+    if not any(own & {int, float} and own & {bool, str} for own in types):
+        return dict(label_texts(plain))
+    return {name: [None if v == "" else v for v in values] for name, values in plain.items()}
+
+
 def _spelled_truth(texts: set[str]) -> dict[bool, str]:
     """How texts spell True and False; the other one of a word in the same letters."""
     from evalreport.data.labels import partner_of
@@ -337,6 +349,21 @@ def numbers(values: Any, name: str) -> list[float]:
             what = f"row {row + 1} of {name} is {plain!r}"
             raise DataError(Problem(what, "a number; predicted labels are y_pred")) from None
     return found
+
+
+def single_precision(values: Any) -> bool:
+    """Whether numbers of an array or a frame are of 32 bits or fewer, in the words of any library.
+
+    >>> import numpy as np
+    >>> single_precision(np.float32([0.1])), single_precision(np.array([0.1]))
+    (True, False)
+    """
+    columns = columns_of(values)
+    if columns is not None:
+        return any(map(single_precision, columns.values()))
+    dtype = str(getattr(values, "dtype", None) or getattr(values, "type", None)).lower()
+    name = dtype.removeprefix("torch.").removesuffix("[pyarrow]")
+    return name in ("float32", "float16", "float", "halffloat")
 
 
 def free_name(wanted: str, taken: Collection[str]) -> str:

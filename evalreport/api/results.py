@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -136,6 +136,24 @@ class Results:
 
         own = found(self.records, key if isinstance(key, tuple) else (key,))
         return Headline(own, self)
+
+    def __iter__(self) -> Iterator[str]:
+        """The names of the metrics that stand at the head."""
+        from evalreport.api.headline import metrics_of
+
+        return iter(metrics_of(self.records))
+
+    def __contains__(self, key: object) -> bool:
+        """Whether a metric was measured, by name or alias; of a model, where one is named."""
+        from evalreport.metrics.catalogue import find
+
+        if isinstance(key, tuple):
+            try:
+                return bool(self[key])
+            except KeyError:
+                return False
+        declared = find(str(key))
+        return declared is not None and declared.name in list(self)
 
     def summary(self) -> pd.DataFrame:
         """The same rows as a frame: one for each metric of every model.

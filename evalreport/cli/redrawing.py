@@ -325,9 +325,9 @@ def _earlier(run: Path, loaded: LoadedSpec) -> tuple[HistoryLine, ...]:
 
 
 def _look_before(run: Path, results: Results) -> ReferenceRun | None:
-    """The run whose looks this one went on with, which stands beside it. Raises FilesError."""
-    names = {one.previous for one in results.of(Look) if one.previous is not None}
-    for name in sorted(names):
+    """The run with the looks before this one, which stands beside it. Raises FilesError."""
+    names = {one.previous or one.instead_of for one in results.of(Look)}
+    for name in sorted(filter(None, names)):
         path = run.resolve().parent / name
         return with_rows_counted(read_reference(path, Location(str(path))), path.parent)
     return None

@@ -22,7 +22,8 @@ class Labels:
     predictions. ``beside``: labels that stand beside scores. ``single``: of the truth, in one row
     of which the model says nothing, as in a line of totals. ``totals``: what lines of totals are
     called of which the model says something, so that they would be used as rows. ``elsewhere``: of
-    the truth in rows of the file that are not of the dataset.
+    the truth in rows of the file that are not of the dataset. ``headed``: whether the names of the
+    columns stand among the rows.
     """
 
     known: tuple[Written, ...] = ()
@@ -30,6 +31,7 @@ class Labels:
     single: tuple[Written, ...] = ()
     totals: tuple[Written, ...] = ()
     elsewhere: tuple[Written, ...] = ()
+    headed: bool = False
 
     def __add__(self, other: Labels) -> Labels:
         return Labels(
@@ -38,6 +40,7 @@ class Labels:
             (*self.single, *other.single),
             (*self.totals, *other.totals),
             (*self.elsewhere, *other.elsewhere),
+            self.headed or other.headed,
         )
 
 
@@ -77,7 +80,20 @@ def labels_known(
     beside = label_column(table, str(said)).labels if there else ()
     lines = [label for k, label in enumerate(truth.labels) if totals[k] and spoken[k]]
     others = tuple(map(called(table), table.elsewhere))
-    return Labels(tuple(dict.fromkeys(known)), beside, tuple(single), tuple(lines), others)
+    headed = _repeats_header(table, roles)
+    return Labels(tuple(dict.fromkeys(known)), beside, tuple(single), tuple(lines), others, headed)
+
+
+def _repeats_header(table: RawTable, roles: Roles) -> bool:
+    """Whether a row has in every column that is used the column's name, as joined files have."""
+    there = np.ones(table.rows, np.bool_)
+    used = [table.columns[column] for _, column in roles.named()]
+    for column in used:
+        if not column.of_objects or not column.single or not there.any():
+            return False
+        codes, values = column.factorize()
+        there &= codes == (values.index(column.name) if column.name in values else len(values))
+    return len(used) > 1 and bool(there.any())
 
 
 def _is_line_of_totals(label: Written, rows: int, all_rows: int) -> bool:

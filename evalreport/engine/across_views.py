@@ -101,6 +101,7 @@ def cautions_of(
         due=state.due,
         looks=state.looks,
         later_look=state.later_look,
+        inputs=state.prepared.inputs,
         histories=[n for n, model in spec.models.items() if isinstance(model, HistoryModel)],
     )
     return find_cautions(facts, dict(spec.cautions.off), state.failures)

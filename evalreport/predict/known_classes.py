@@ -120,15 +120,15 @@ def known_classes(
     one class each is known. There is a problem for each of which one class is all that is known,
     and for those that are held against each other with different classes positive, or with one
     class by two names.
-    Raises DataError where a line of totals is among the rows.
+    Raises DataError where a line of totals, or the first line once more, is among the rows.
     """
-    totals = [
-        _totals(name, own.totals[0].text, where(name))
-        for name, own in labels.items()
-        if own.totals and not spec.datasets[name].labels
+    free = {name: own for name, own in labels.items() if not spec.datasets[name].labels}
+    lines = [_header(name, where(name)) for name, own in free.items() if own.headed]
+    lines += [
+        _totals(name, own.totals[0].text, where(name)) for name, own in free.items() if own.totals
     ]
-    if totals:
-        raise DataError(*totals)
+    if lines:
+        raise DataError(*lines)
     found: dict[str, tuple[str, ...]] = {}
     problems: list[Problem] = []
     for one in _together(spec, labels):
@@ -278,6 +278,14 @@ def _totals(name: str, label: str, where: Location | None) -> Problem:
     return Problem(
         f"{name} has a line of totals among its rows, {quoted(label)}",
         f"the file without that line; or, where it is a class, `labels: [..., {label}]`",
+        where,
+    )
+
+
+def _header(name: str, where: Location | None) -> Problem:
+    return Problem(
+        f"{name} has the names of its columns among its rows, as a header that is repeated",
+        "the file without that line; or, where these are classes, `labels: [...]`",
         where,
     )
 

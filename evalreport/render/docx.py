@@ -20,6 +20,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from evalreport.errors import MissingLibraryError, Problem
+from evalreport.lines import cut
 from evalreport.render.shipped import templates_folder
 from evalreport.report import model as m
 from evalreport.report.directions import isolated
@@ -47,6 +48,8 @@ OUTCOMES = {"pass": ("Pass", "E1F2E8"), "fail": ("Fail", "FBE4E4")}
 OPEN = ("", "EEF1F4")
 #: Columns above which a table is set smaller.
 MOST_WIDE = 8
+#: Letters that a property of a Word file takes.
+LONGEST_PROPERTY = 255
 _Block = TypeVar("_Block")
 
 
@@ -96,7 +99,8 @@ def _set_up(document: Document, report: m.Report, when: datetime) -> None:
     page = document.sections[0]
     document.styles["Normal"].element.get_or_add_rPr().append(_element("lang", val=report.language))
     core = document.core_properties
-    core.title, core.author, core.comments = _clean(report.title), "evalreport", ""
+    title = cut(_clean(report.title), LONGEST_PROPERTY)
+    core.title, core.author, core.comments = title, "evalreport", ""
     core.identifier, core.language, core.version = report.identifier, report.language, ""
     core.created = core.modified = when.replace(tzinfo=None, microsecond=0)
     core.last_modified_by, core.revision = "", 1

@@ -1018,6 +1018,9 @@ class Look:
     outcome: Annotated[str, one_of("pass", "fail", CONTINUE), "The decision after this look."]
     decided_at: Annotated[int | None, "The look whose decision applies."]
     previous: Annotated[str | None, "The run of the look before."]
+    instead_of: Annotated[
+        str | None, OMITTED, "The run with looks at this metric that these do not go on with."
+    ] = None
     reason: str | None = None
 
 

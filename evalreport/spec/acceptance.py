@@ -208,6 +208,13 @@ class Declared(WhichNumber):
     value: Number = Field(description="The declared value.")
     source: Text = Field(description="Where it was declared, e.g. instructions for use.")
 
+    @model_validator(mode="after")
+    def _possible(self) -> Declared:
+        faults = out_of_range(self.metric.metric, self.value, ("value",))
+        if faults:
+            raise refuse(*faults)
+        return self
+
 
 def as_threshold(choice: str | Threshold) -> str:
     """The words of a threshold, for comparison with those of the spec."""

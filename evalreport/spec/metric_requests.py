@@ -15,6 +15,8 @@ from evalreport.spec.fields import Fault, Part, plain, refuse, shown, wrong_type
 
 #: The rule that picks the point of the ROC curve nearest to (0, 1); no metric, only a rule.
 CORNER = "distance_to_corner"
+#: From here on a value of a share is taken for one in percent.
+PERCENT = 2.0
 OF_A_TABLE = (Table.COUNTS, Table.MATRIX)
 
 
@@ -112,7 +114,7 @@ def out_of_range(
     if low <= value <= high:
         return []
     hint = f"a value from {low:g} to {high:g}"
-    if high == 1 and 1 < value <= 100:
+    if high == 1 and PERCENT <= value <= 100:
         hint = of_one or f"{hint}: {value / 100:g}"
     return [Fault(f"{metric.name} is never {value:g}", hint, path)]
 

@@ -47,13 +47,8 @@ def _without_effect(known: Outline, spec: Spec) -> Iterator[Problem]:
     if spec.largest_gap and not spec.subgroups:
         where = known.document.where_key(("largest_gap",))
         yield Problem("largest_gap has no effect: there are no subgroups", "", where)
-    asked = {request.name for _, request in known.all_metrics()}
-    methods = spec.confidence.methods
-    for name in () if isinstance(methods, str) else methods:
-        if name not in asked:
-            where = known.document.where(("confidence", "methods"))
-            yield Problem(f"a method for {name}, which is not requested", "", where)
     comparisons = known.part("comparisons", Comparisons)
+    yield from _not_requested(known, spec, comparisons)
     if comparisons is not None and isinstance(comparisons.reference, str):
         others = [name for name in spec.models if name != comparisons.reference]
         if not others:
@@ -62,6 +57,23 @@ def _without_effect(known: Outline, spec: Spec) -> Iterator[Problem]:
     if comparisons is not None:
         for key, place, what, instead in comparisons.unfit(_same_rows(spec, comparisons)):
             yield Problem(what, instead, known.document.where(("comparisons", key, place)))
+
+
+def _not_requested(
+    known: Outline, spec: Spec, comparisons: Comparisons | None
+) -> Iterator[Problem]:
+    """What is set for a metric that no part of the spec asks for."""
+    asked = {request.name for _, request in known.all_metrics()}
+    methods = spec.confidence.methods
+    for name in () if isinstance(methods, str) else methods:
+        if name not in asked:
+            where = known.document.where(("confidence", "methods"))
+            yield Problem(f"a method for {name}, which is not requested", "", where)
+    for key in ("tests", "methods", "margins", "hypotheses", "ratios"):
+        for name in () if comparisons is None else getattr(comparisons, key):
+            if name not in asked:
+                where = known.document.where(("comparisons", key))
+                yield Problem(f"{key} names {name}, which is not requested", "", where)
 
 
 def _same_rows(spec: Spec, comparisons: Comparisons) -> list[bool]:

@@ -186,6 +186,9 @@ def _of_reference(known: Outline, path: Path, reference: Reference) -> Iterator[
     if isinstance(reference, DatasetReference):
         at = (*path, "dataset")
         yield from _unknown(known, at, reference.dataset, known.dataset_names, "dataset")
+        if [*known.dataset_names] == [reference.dataset]:
+            what = f"there is no other dataset to compare with {reference.dataset}"
+            yield Problem(what, "a second dataset, or a model", known.document.where(at))
         return
     for problem in _unknown(known, path, reference, known.model_names, "model"):
         if reference in known.dataset_names:

@@ -19,15 +19,18 @@ from evalreport.spec.fields import (
     shown,
     wrong_type,
 )
-from evalreport.spec.metric_requests import RuleMetric, out_of_range, word_and_params
+from evalreport.spec.metric_requests import (
+    CORNER,
+    PERCENT,
+    RuleMetric,
+    out_of_range,
+    word_and_params,
+)
 from evalreport.spec.scalars import Scalar
 
 KINDS = ("value", "maximize", "minimize", "at_least", "at_most", "top")
 GOALS = ("maximize", "minimize")
 LIMITS = ("at_least", "at_most")
-
-#: From here on a limit of a share is taken for one in percent.
-PERCENT = 2.0
 
 
 class Reach(Part):
@@ -199,6 +202,9 @@ def _one_rule(raw: Mapping[str, Any]) -> None:
                 at_key=True,
             )
         )
+    if raw.get("maximize") in (CORNER, {CORNER: {}}):
+        what = f"maximize is {CORNER}, which is least at the best threshold"
+        raise refuse(Fault(what, f"minimize: {CORNER}", ("maximize",)))
     if "value" in found and "on" in raw:
         raise refuse(Fault("'on' beside a number", "remove it", ("on",), at_key=True))
 

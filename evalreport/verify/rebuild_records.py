@@ -70,7 +70,8 @@ ABOVE = "who scores above the median is counted from rows"
 
 def looks(again: RecordedState) -> Iterator[Made]:
     """Every look from its blocks; blocks of this run from its measures."""
-    state, counted = again.state, ("blocks", "seen_before", "rows_seen", "before", "previous")
+    state = again.state
+    counted = ("blocks", "seen_before", "rows_seen", "before", "previous", "instead_of")
     criteria = [one for one in again.results.acceptance if one.look is not None]
     planned = [look_at(state, one) for one in criteria]
     found = again.counted(r.Look, planned, (*counted, "reason"))

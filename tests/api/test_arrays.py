@@ -427,6 +427,37 @@ def test_public_names_are_listed_and_each_has_an_example() -> None:
         _ = evalreport.evaluat
 
 
+@pytest.mark.parametrize("made", [np.array, pd.Series, lambda p: pd.DataFrame({"m": p})])
+def test_scores_of_single_precision_are_named(made) -> None:
+    scores = np.array([0.7, 0.2] * 6, np.float32)
+    found = evaluate([1, 0] * 6, made(scores), threshold=0.7, metrics=["recall"])
+    assert "float32_scores" in list(found.cautions.code)
+    wide = evaluate([1, 0] * 6, made(scores.astype(float)), threshold=0.7, metrics=["recall"])
+    assert "float32_scores" not in list(wide.cautions.code)
+    assert wide["recall"].value == found["recall"].value
+    both = evaluate([1, 0] * 6, np.stack([1 - scores, scores], axis=1), metrics=["recall"])
+    assert "float32_scores" in list(both.cautions.code)
+
+
+def test_rows_that_are_mappings_are_refused() -> None:
+    with pytest.raises(
+        DataError, match="rows of y_score of model are mappings; a frame with a col"
+    ):
+        evaluate(["a", "b"], [{"a": 0.2, "b": 0.8}, {"a": 0.4, "b": 0.6}])
+
+
+@pytest.mark.parametrize("truth", [[1, "1", 0, "0"], [1, True, 0, False]])
+def test_a_class_of_two_types_in_one_column_is_refused_as_in_a_file(truth) -> None:
+    for given in (
+        {"y_true": truth, "y_pred": [1, 1, 0, 0]},
+        {"y_true": [1, 1, 0, 0], "y_pred": truth},
+    ):
+        with pytest.raises(DataError, match="one class seems to be written in several ways: '1' "):
+            evaluate(**given)
+    found = evaluate([1, "a", 0], y_pred=[1, "a", 1], metrics=["accuracy"])
+    assert found["accuracy"].n == 3
+
+
 def test_truth_values_are_spelled_as_the_words_beside_them() -> None:
     """Two of three are right, and two classes are known."""
     results = evaluate([True, False, True], y_pred=["True", "False", "False"], metrics=["accuracy"])

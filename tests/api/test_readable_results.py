@@ -83,6 +83,16 @@ def test_a_metric_is_found_by_name_and_by_alias() -> None:
     assert repr(one).startswith(f"Recall {one.value:.3f} (")
 
 
+def test_metrics_are_listed_and_found_in_results() -> None:
+    results = evaluate(Y, {"a": P, "b": 1 - P}, metrics=["recall", "roc_auc"])
+    assert sorted(results) == ["recall", "roc_auc"]
+    assert "sensitivity" in results
+    assert ("recall", "b") in results
+    assert not [key for key in ("f1", "nope", 0, ("recall", "x")) if key in results]
+    with pytest.raises(KeyError, match="'x' is no model or dataset of recall"):
+        results["recall", "x"]
+
+
 def test_the_model_is_named_where_there_are_several() -> None:
     results = evaluate(Y, {"a": P, "b": 1 - P}, metrics=["recall"])
     assert results["recall", "b"].value == recall_score(
@@ -116,7 +126,7 @@ def test_the_dataset_is_named_where_there_are_several() -> None:
     [
         ("recal", "'recal' was not measured; did you mean 'recall'?"),
         ("brier", "'brier' was not measured; metrics: [brier]"),
-        (("recall", "modle"), "'modle' is not a model of recall; did you mean 'model'?"),
+        (("recall", "modle"), "'modle' is no model or dataset of recall; did you mean 'model'?"),
         ("fbeta", "fbeta was measured 2 times; results.summary() has all of them"),
     ],
 )

@@ -167,6 +167,17 @@ def test_a_line_of_totals_that_a_model_speaks_of_is_refused(tmp_path: Path, engi
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+def test_a_header_among_the_rows_is_refused(tmp_path: Path, engine: str) -> None:
+    """Its names would be two more classes, each with a row that is right or wrong."""
+    rows = {"d": "y,q\na,a\nb,b\ny,q\na,b\n"}
+    refusal = "d has the names of its columns among its rows, as a header that is repeated"
+    assert refusal in refused(tmp_path, rows, {"prediction": "q"}, engine=engine)
+    # a class that is called as the column is
+    found = run(tmp_path, {"d": "y,q\na,a\ny,a\n"}, {"prediction": "q"}, engine=engine)
+    assert found["labels"][0]["order"] == ["a", "y"]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
 def test_lines_of_totals_in_any_place_and_of_counts_are_left_out(
     tmp_path: Path, engine: str
 ) -> None:

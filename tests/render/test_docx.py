@@ -229,6 +229,9 @@ def test_control_characters_are_replaced(run: Path) -> None:
     report = built(results(run), "minimal")
     shown = docx.Document(io.BytesIO(render_docx(replace(report, title="a\x0bb\ufffe"), AT)))
     assert shown.core_properties.title == "a\ufffdb\ufffd"
+    long = docx.Document(io.BytesIO(render_docx(replace(report, title="L" * 256), AT)))
+    assert len(long.core_properties.title) == 255
+    assert "L" * 256 in [paragraph.text for paragraph in long.paragraphs]
 
 
 @pytest.mark.long

@@ -107,8 +107,23 @@ def test_the_same_file_is_counted_once(tmp_path: Path) -> None:
 
 def test_another_series_and_another_plan_begin_anew(tmp_path: Path) -> None:
     audit(tmp_path, NEAR, 1, spec=PLANNED)
-    audit(tmp_path, (37, 13, 10, 90), 2, spec=PLANNED.replace("planned: 3", "planned: 5"))
+    first = newest(tmp_path).resolve().name
+    five = PLANNED.replace("planned: 3", "planned: 5")
+    audit(tmp_path, (37, 13, 10, 90), 2, spec=five)
     assert (look(tmp_path)["look"], look(tmp_path)["denominator"]) == (1, 50)
+    rerun = ["verify", str(newest(tmp_path)), "--rerun", "--spec", str(tmp_path / "audit.yaml")]
+    assert status_of(rerun) == 0
+    # it is said of every look since
+    audit(tmp_path, (38, 12, 10, 90), 3, spec=five)
+    assert (look(tmp_path)["look"], look(tmp_path)["denominator"]) == (2, 100)
+    (caution,) = (
+        c for c in results(newest(tmp_path))["cautions"] if c["code"] == "looks_begun_anew"
+    )
+    assert f"began anew after run {first}" in caution["message"]
+    # another criterion of the same metric
+    audit(tmp_path, (39, 11, 10, 90), 4, spec=five.replace("at_least: 0.7", "at_least: 0.6"))
+    assert look(tmp_path)["look"] == 1
+    assert "looks_begun_anew" in {c["code"] for c in results(newest(tmp_path))["cautions"]}
 
 
 def test_a_backfill_is_no_look(tmp_path: Path) -> None:

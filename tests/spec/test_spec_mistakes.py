@@ -25,6 +25,11 @@ ONE_LINE = [
     # a value that no threshold reaches
     ("thresholds: [{at_least: {recall: 95}}]", [
         "8:34: recall is never 95; a value from 0 to 1: 0.95"]),
+    ("comparisons: {reference: {dataset: d}}", [
+        "8:36: there is no other dataset to compare with d; a second dataset, or a model"]),
+    ("thresholds: [{maximize: distance_to_corner}]", [
+        ("8:25: maximize is distance_to_corner, which is least at the best threshold; "
+        "minimize: distance_to_corner")]),
     ("thresholds: [{at_most: {fbeta: {beta: 2, value: -1}}}]", [
         "8:49: fbeta is never -1; a value from 0 to 1"]),
     # confidence
@@ -121,6 +126,10 @@ ONE_LINE = [
         "8:30: unknown parameter 'bata' of fbeta; did you mean 'beta'?",
         "8:45: beta is 0; a number above 0 and at most 1e+06",
     ]),
+    ("declared: [{metric: recall, value: 90, source: s}]", [
+        "8:36: recall is never 90; a value from 0 to 1: 0.9"]),
+    ("declared: [{metric: recall, value: 1.3, source: s}]", [
+        "8:36: recall is never 1.3; a value from 0 to 1"]),
     ("declared: [{metric: {f1: 2}, value: 1, source: s}]", [
         "8:26: parameters of f1 are 2; a mapping, such as {f1: {name: value}}",
     ]),

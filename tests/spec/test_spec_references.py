@@ -206,6 +206,11 @@ def test_remarks_that_stop_nothing(load):
         "9:23: a method for recall, which is not requested",
         "10:26: there is no other model to compare with the reference",
     ]
+    loaded = load("comparisons: {reference: m, margins: {f1: 0.1}}\n")
+    assert [str(note).removeprefix("s.yaml:8:") for note in loaded.notes] == [
+        "38: margins names f1, which is not requested",
+        "26: there is no other model to compare with the reference",
+    ]
 
 
 def test_criteria_that_a_worse_model_would_pass_are_questioned(load):

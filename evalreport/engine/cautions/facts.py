@@ -23,6 +23,7 @@ from evalreport.results.records import (
     Comparison,
     Criterion,
     Drift,
+    Input,
     Look,
     Measure,
     Period,
@@ -64,7 +65,8 @@ class RunFacts:
     curves of every two models lie to each other. ``due``: the series of the run, where its spec
     says how often a run is due. ``looks``: at its criteria; ``later_look``: what the data of the
     newest look are of, where those of this run are earlier.
-    ``histories``: the models of which the spec names a training history.
+    ``histories``: the models of which the spec names a training history. ``inputs``: what the
+    datasets were read from.
     """
 
     views: Sequence[LabelView]
@@ -89,6 +91,7 @@ class RunFacts:
     looks: Sequence[Look] = field(default=(), kw_only=True)
     later_look: str | None = field(default=None, kw_only=True)
     histories: Sequence[str] = field(default=(), kw_only=True)
+    inputs: Sequence[Input] = field(default=(), kw_only=True)
 
     # -- datasets and models ----------------------------------------------------------------
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from evalreport.engine.cautions.declare import Caution, caution
 from evalreport.engine.cautions.facts import RunFacts
-from evalreport.engine.cautions.wording import counted, name, rows
+from evalreport.engine.cautions.wording import counted, listed, name, rows
 from evalreport.results.records import LookBlock
 from evalreport.spec.series import missed
 
@@ -75,6 +75,51 @@ def no_look(run: RunFacts) -> Iterator[Caution]:
             f"The newest look is of {_day(run.later_look)}, later than these data: this run is "
             f"not a look, and each criterion is judged on its rows alone, once, by its own bound."
         )
+
+
+@caution(
+    "looks_begun_anew",
+    severity="warning",
+    title="Looks began anew",
+    why="looks before a change of plan or criterion saw the same metric, and their error adds to "
+    "that of the looks since",
+    read_instead="the looks of the plan that was made first, or rows that no look has seen",
+)
+def looks_begun_anew(run: RunFacts) -> Iterator[Caution]:
+    """A look is at a metric that a run before looked at with another plan or criterion."""
+    for look in run.looks:
+        if look.instead_of is not None:
+            yield Caution(
+                f"Looks at {look.text} began anew after run {look.instead_of}, whose looks had "
+                "another plan, criterion or account of rows: those are not counted, nor the error "
+                "that they spent.",
+                look.dataset,
+                look.model,
+                numbers={"look": look.look},
+                headline=f"Looks at {look.text} began anew: earlier ones are not counted",
+            )
+
+
+@caution(
+    "same_files",
+    severity="warning",
+    title="Files of a dataset are the same",
+    why="rows that count twice make limits too narrow, and move values towards their own",
+    read_instead="the dataset with each file once",
+)
+def same_files(run: RunFacts) -> Iterator[Caution]:
+    """Two files of a folder or pattern have the same bytes."""
+    for one in run.inputs:
+        names: dict[str, list[str]] = {}
+        for file in one.files:
+            names.setdefault(file.sha256, []).append(file.name)
+        for alike in (own for own in names.values() if len(own) > 1):
+            yield Caution(
+                f"{listed(alike)} of {name(one.dataset)} are the same byte for byte: each of "
+                f"their rows counts {counted(len(alike), 'time')}.",
+                one.dataset,
+                numbers={"files": len(alike)},
+            )
 
 
 @caution(

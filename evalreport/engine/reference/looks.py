@@ -164,7 +164,9 @@ class _Looking:
         seen = tuple(one.name for one in fresh if one.name in known)
         if before is not None and (not new or before.look == before.planned):
             return replace(self._again(before, seen, used_up=bool(new)), rows_seen=rows_seen)
-        look = replace(self.look, seen_before=seen, rows_seen=rows_seen)
+        look = replace(
+            self.look, seen_before=seen, rows_seen=rows_seen, instead_of=self._instead_of(before)
+        )
         if before is not None:
             look = replace(
                 look,
@@ -181,6 +183,18 @@ class _Looking:
         if self.look.recognised_by == "row" and (self.run is None or self.run.counted is None):
             return None
         return next((one for one in looks if _key(one) == _key(self.look)), None)
+
+    def _instead_of(self, before: records.Look | None) -> str | None:
+        """The run whose looks at the same metric have another plan, criterion or rows."""
+        if before is not None or self.run is None:
+            return None if before is None else before.instead_of
+        results, one = self.run.results, self.entry
+        own = one.metric, one.dataset, one.model, dict(one.subgroup)
+        for look in results.of(records.Look):
+            metric = results.measure(look.measure).metric if look.measure is not None else None
+            if (metric, look.dataset, look.model, dict(look.subgroup)) == own:
+                return self.run.name
+        return None
 
     def _again(self, before: records.Look, seen: tuple[str, ...], *, used_up: bool) -> records.Look:
         """Nothing to count: the look before, told once more."""

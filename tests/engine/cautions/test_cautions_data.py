@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 from evalreport.data.findings import Finding
 from evalreport.engine.cautions.findings import BELONGS_TO
+from evalreport.results.records import Input, InputPart
 
 
 def test_imbalance_starts_below_ten_percent(kit: Any) -> None:
@@ -30,6 +32,16 @@ def test_imbalance_of_several_classes_is_against_the_largest(kit: Any) -> None:
     ten = list(range(10)) * 20
     even = kit.run(kit.view(ten, predicted=ten, labels=list("abcdefghij")), ["recall"])
     assert kit.message(even, "imbalance") is None
+
+
+def test_files_of_a_dataset_that_are_the_same_are_named(kit: Any) -> None:
+    files = tuple(InputPart(f"{k}.csv", sha256, 9) for k, sha256 in zip("abc", "xyx", strict=True))
+    one = Input("d", "data/", "z", 27, 6, files=files)
+    view = kit.from_counts(40, 20, 40, 20)
+    facts = kit.run(view, ["recall"], inputs=[one, replace(one, files=files[:2])])
+    assert kit.message(facts, "same_files") == (
+        "a.csv and c.csv of d are the same byte for byte: each of their rows counts 2 times."
+    )
 
 
 def test_models_that_share_rows_are_warned_of_once(kit: Any) -> None:
