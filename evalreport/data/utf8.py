@@ -49,6 +49,8 @@ def text_lines(stream: BinaryIO, name: str, encoding: str = "utf-8") -> Iterator
             if len(line) > _LONGEST_LINE:
                 what = f"a line of more than {_LONGEST_LINE:,} characters"
                 raise DataError(Problem(what, "end lines with a line feed", where))
+            if encoding != "utf-8":
+                line.encode()  # half of a pair, which UTF-7 can write, is no text
             line = line if lines else line.removeprefix("\ufeff")
             lines += 1
             if line:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
 
 from evalreport.data.frames import read_frame
@@ -81,8 +80,3 @@ def test_hash_follows_values_names_and_categories():
     assert base.sha256 != features(z=[1.0, 2.0]).sha256
     assert features(x=[0.0]).sha256 == features(x=[-0.0]).sha256
     assert features(x=["a", "b"]).sha256 != features(x=["a", "c"]).sha256
-
-
-def test_rows_can_be_picked():
-    table = feature_table(read_frame({"x": [1.0, 2.0, 3.0]}, "t"), ["x"], np.array([2, 0]))
-    assert table.matrix.tolist() == [[3.0], [1.0]]

@@ -135,7 +135,7 @@ def test_repeats_hold_out_the_folds_of_the_scheme(data):
     # All rows of a fold are trained on, so the fourth repeat is the first fold again.
     assert curve.points[0].test["accuracy"].values == (*values, values[0])
     assert curve.notes[0] == (
-        "each repeat holds out the next fold of k_fold, the scheme of the cross-validation; "
+        "each repeat holds out the next fold of k fold, the scheme of the cross-validation; "
         "4 repeats of 3 folds"
     )
 
@@ -154,7 +154,7 @@ def test_a_scheme_that_tests_single_rows_says_what_is_held_out_instead(data):
         CurveDesign((1.0,), repeats=2),
         folds=folds,
     )
-    assert "a fold of leave_one_out tests too few rows for a metric" in curve.notes[0]
+    assert "a fold of leave one out tests too few rows for a metric" in curve.notes[0]
 
 
 def test_rows_in_time_are_learned_from_before_they_are_tested(data):

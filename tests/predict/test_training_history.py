@@ -164,7 +164,9 @@ def test_a_report_on_its_training_rows_says_what_not_to_trust() -> None:
     """Confidences of distances are all near one half; the slope is that of scikit-learn's fit."""
     found = run(ROOT / "configs/training_history.yaml", at="2026-11-21").json
     told = {c["code"]: c["message"] for c in found["cautions"]}
-    assert told["step_chosen_here"].startswith("The best steps of descent have the fewest")
+    assert told["step_chosen_here"].startswith(
+        "The best step of descent was chosen on the rows it is judged on"
+    )
     data = np.genfromtxt(
         ROOT / "sample_data/breast_measurements.csv", delimiter=",", names=True, dtype=None,
         encoding="utf-8",

@@ -53,9 +53,9 @@ def test_a_missed_run_is_a_caution_of_the_next(tmp_path: Path) -> None:
     assert cautions(tmp_path, first) == cautions(tmp_path, second) == {}
     told = cautions(tmp_path, third)["missed_runs"]
     assert told["numbers"] == {"missed": 2}
-    assert told["message"].endswith("one is due every day, 2 runs between them are missing.")
+    assert told["message"].startswith("2 scheduled runs before this one are missing: one is due")
     page = (tmp_path / "runs" / third / "report.html").read_text(encoding="utf-8")
-    assert "Scheduled runs are missing" in page
+    assert "2 scheduled runs before this one are missing" in page
 
 
 def test_a_run_that_is_made_up_for_is_no_longer_missing(tmp_path: Path) -> None:

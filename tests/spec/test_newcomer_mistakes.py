@@ -213,7 +213,7 @@ def test_names_that_other_programs_use_are_understood(folder, monkeypatch, capsy
     [
         (THRESHOLDS, "thresholds: [1.5]", ["1.5 lies outside", "no row is predicted yes"]),
         (THRESHOLDS, "thresholds: [0.001]", ["0.001 lies outside", "every row is predicted yes"]),
-        ("path: d.csv", "path: one_class.csv", ["one class"]),
+        ("path: d.csv", "path: one_class.csv", ["All 25 rows are actually yes"]),
         ("path: d.csv", "path: three_rows.csv", ["3 rows"]),
         ("path: d.csv", "path: percent.csv", ["not between 0 and 1", "percent"]),
         ("path: d.csv", "path: score_17.csv", ["1.7", "not a probability"]),

@@ -225,7 +225,7 @@ def test_the_first_page_names_the_month(fallen: dict[str, Any]) -> None:
     (caution,) = [c for c in fallen["cautions"] if c["code"] == "changed_over_time"]
     assert caution["severity"] == "warning"
     assert "recall: alarm in 2026-07; most likely it fell with 2026-07" in caution["message"]
-    assert "from 0.867 to 0.4." in caution["message"]
+    assert "from 0.867 to 0.400." in caution["message"]
     page = render_html(fallen)
     assert "When did it change?" in page
     assert "What moved with it: " in page
