@@ -131,11 +131,10 @@ def _splits(cv: Any, X: Any, y: Any, groups: Any) -> list[tuple[Any, Any]]:  # n
             warnings.filterwarnings("ignore", "The groups parameter is ignored")
             found = [(train, np.asarray(test)) for train, test in splitter.split(X, y, groups)]
     except (TypeError, ValueError) as error:
-        raise UsageError(
-            Problem(
-                f"cv cannot be used: {error}", "a number of folds, a splitter, or a list of splits"
-            )
-        ) from None
+        instead = "a number of folds, a splitter, or a list of splits"
+        if groups is None and "groups" in str(error):
+            instead = "clusters=..., which a splitter gets as its groups; groups= are subgroups"
+        raise UsageError(Problem(f"cv cannot be used: {error}", instead)) from None
     tested = np.concatenate([test for _, test in found])
     if len(np.unique(tested)) < len(tested):
         raise DataError(

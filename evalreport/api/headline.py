@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 from evalreport.errors import Problem, UsageError, did_you_mean
 from evalreport.results.lookup import Results
 from evalreport.results.records import Measure
-
-if TYPE_CHECKING:
-    from evalreport.report.contents import Contents
 
 
 class UnknownMeasureError(UsageError, KeyError):
@@ -26,9 +23,10 @@ def found(results: Results, key: Sequence[str]) -> Measure:
     """
     from evalreport.metrics.catalogue import find
     from evalreport.report.contents import Contents
+    from evalreport.report.headline import headline_measures
 
     contents = Contents(results)
-    every = _headline(contents)
+    every = [m for view in contents.views for m in headline_measures(contents, view)]
     asked, *places = map(str, key)
     declared = find(asked)
     metric = asked if declared is None else declared.name
@@ -57,19 +55,6 @@ def found(results: Results, key: Sequence[str]) -> Measure:
     if len(own) > 1:
         _refuse(f"{metric} was measured {len(own)} times", "results.summary() has all of them")
     return own[0]
-
-
-def metrics_of(results: Results) -> list[str]:
-    """The names of the metrics that :func:`found` finds, in order."""
-    from evalreport.report.contents import Contents
-
-    return list(dict.fromkeys(m.metric for m in _headline(Contents(results))))
-
-
-def _headline(contents: Contents) -> list[Measure]:
-    from evalreport.report.headline import headline_measures
-
-    return [m for view in contents.views for m in headline_measures(contents, view)]
 
 
 def _refuse(what: str, instead: str) -> NoReturn:

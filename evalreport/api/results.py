@@ -138,10 +138,8 @@ class Results:
         return Headline(own, self)
 
     def __iter__(self) -> Iterator[str]:
-        """The names of the metrics that stand at the head."""
-        from evalreport.api.headline import metrics_of
-
-        return iter(metrics_of(self.records))
+        """The names of the metrics of :meth:`summary`."""
+        return iter(dict.fromkeys(self.summary()["metric"]))
 
     def __contains__(self, key: object) -> bool:
         """Whether a metric was measured, by name or alias; of a model, where one is named."""
@@ -149,7 +147,7 @@ class Results:
 
         if isinstance(key, tuple):
             try:
-                return bool(self[key])
+                return self[key] is not None
             except KeyError:
                 return False
         declared = find(str(key))

@@ -87,6 +87,9 @@ def rows_problem(
     """
     total = len(rows) if count is None else count
     named = [table.row_name(int(row)) for row in rows[:SHOWN_ROWS]]
+    if len(once := list(dict.fromkeys(named))) < len(named):  # a line stands for several rows
+        what = f"{what} in {', '.join(once)}, {total} rows in all"
+        return Problem(what, instead, table.where(int(rows[0])))
     if values is not None:
         named = [f"{row}: {value}" for row, value in zip(named, values, strict=False)]
     rest = f" and {total - len(named)} more" if total > len(named) else ""

@@ -99,11 +99,13 @@ def _map(names: Mapping[str, str]) -> str:
 def too_many(table: RawTable, roles: Roles, rules: Rules, labels: Sequence[str]) -> tuple[str, str]:
     """Which labels of the truth are too many for two classes, and what helps.
 
-    They are those that are not declared, else all but the two that most rows have.
+    They are those that are not among two declared ones, else all but the two of most rows.
     """
     column = label_column(table, roles.target)
     often = {one.text: table.count(column.codes == k) for k, one in enumerate(column.labels)}
-    most = rules.declared or sorted(labels, key=lambda label: -often.get(label, 0))[:2]
+    most = rules.declared
+    if not 0 < len(most) <= 2:
+        most = tuple(sorted(labels, key=lambda label: -often.get(label, 0))[:2])
     strays = [label for label in labels if label not in most]
     rows = [_row(table, column, label) for label in strays]
     told = some([f"{quoted(label)}{row}" for label, row in zip(strays, rows, strict=True)])

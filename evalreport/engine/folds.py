@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
+from evalreport.data.findings import some
 from evalreport.engine.metric_values import Evaluated
 from evalreport.metrics.formula import Undefined, Value, number_text
 from evalreport.metrics.methods import OF_FOLDS
@@ -27,8 +28,8 @@ def mean_over_folds(folds: Sequence[str], values: Sequence[Evaluated]) -> Evalua
     formula = "sum(fold value) / folds"
     note = None
     if missing:
-        shown = ", ".join(missing[:5])
-        note = f"undefined in {len(missing)} of {len(folds)} folds, left out of the mean: {shown}"
+        note = f"undefined in {len(missing)} of {len(folds)} folds, left out of the mean: "
+        note += some(missing)
     if not numbers:
         return Evaluated(Undefined(note or "there is no fold"), formula, "0 / 0", note=note)
     value = _mean(values, numbers)

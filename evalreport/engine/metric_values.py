@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from evalreport.data.findings import some
 from evalreport.metrics.declare import Average, Metric, Table
 from evalreport.metrics.formula import (
     WRITTEN_TERMS,
@@ -149,8 +150,8 @@ def average(
 
 
 def _skipped_note(skipped: Sequence[str], classes: int) -> str:
-    shown = ", ".join(skipped[:5]) + (f" and {len(skipped) - 5} more" if len(skipped) > 5 else "")
-    return f"undefined for {len(skipped)} of {classes} classes, left out of the mean: {shown}"
+    told = f"undefined for {len(skipped)} of {classes} classes, left out of the mean: "
+    return told + some(skipped)
 
 
 def _weighted_mean(values: Sequence[Evaluated], weights: Sequence[Any], total: Any) -> float:

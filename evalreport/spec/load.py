@@ -141,7 +141,7 @@ def _of_error(error: dict[str, Any], at: Anatomy, document: Document, root: type
         instead = _one_word(error["input"]) or _example(error, root) or instead
     instead = _with_form(instead, path, error["input"])
     if kind == "string_pattern_mismatch":
-        instead = _described(error, root)
+        instead = re.split(r"\. (?=[A-Z])", _described(error, root))[0]
     return _problem(f"{name} is {shown(error['input'])}", instead or str(error["msg"]), where)
 
 

@@ -63,8 +63,8 @@ class Report(Part):
     )
     language: Language | None = Field(
         None,
-        description="The language of titles and names as a BCP 47 tag such as de or pt-BR: that of "
-        "the page and the PDF, by which words are broken and read aloud. en unless declared; the "
+        description="The language of titles and names as a BCP 47 tag such as de or pt-BR. That of "
+        "the page and the PDF, by which words are broken and read aloud; en unless declared; the "
         "report's own words are English.",
     )
     large: Flag = Field(

@@ -254,6 +254,12 @@ def test_a_class_that_all_lies_in_one_fold_is_told_as_by_the_command() -> None:
     )
 
 
+def test_a_splitter_that_lacks_its_groups_is_answered_with_clusters() -> None:
+    group = np.arange(200) % 4
+    with pytest.raises(UsageError, match=r"clusters=\.\.\., which a splitter gets as its groups"):
+        evaluate_estimator(LogisticRegression(), X3, Y3, cv=GroupKFold(4), groups=group)
+
+
 def test_clusters_in_the_training_and_the_test_part_of_a_fold_are_told() -> None:
     results = evaluate_estimator(
         LogisticRegression(), X, Y, cv=4, clusters=np.arange(160) // 2, metrics=["accuracy"]

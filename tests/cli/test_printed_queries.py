@@ -95,6 +95,8 @@ def test_queries_tables_and_what_needs_rows(printed: Callable[..., str]) -> None
     of_cluster = asked({"table": "main.seen", "where": "day > '2026'"})
     assert "FROM `main`.`seen`\nWHERE (\nday > '2026'\n)" in printed(of_cluster, "spark")
     assert 'truth AS "truth"' in printed(asked("x.csv"), "snowflake")
+    joined = printed(asked("x.csv", join={"path": "y.csv", "on": "id"}), "postgres")
+    assert "joined with those of y.csv on id first; the answer is without `join`" in joined
     whole = printed(asked("x.csv", keep_rows=True, id="id"), "postgres")
     assert "kinds of rows are not enough: digests of its rows are kept" in whole
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -212,6 +213,11 @@ def test_scores_of_more_than_two_classes_are_refused(table_of: TableOf, role: st
     assert "use `scores: {class: column, ...}` or `prediction`" in message
 
 
+def test_rows_of_one_line_are_named_once(table_of: TableOf) -> None:
+    table = replace(table_of("y,p\na,a\nb,\nb,\nb,\n"), kind=np.array([0, 1, 1, 1]))
+    assert "p is empty in row 2 (line 3), 3 rows in all; " in told(table, P)
+
+
 @pytest.mark.parametrize(
     ("stray", "instead"),
     [
@@ -220,12 +226,12 @@ def test_scores_of_more_than_two_classes_are_refused(table_of: TableOf, role: st
         (" 1", "`read: {strip: true}`"),
     ],
 )
-@pytest.mark.parametrize("declared", [(), ("0", "1")])
+@pytest.mark.parametrize("declared", [(), ("0", "1"), "all"])
 def test_a_label_too_many_for_a_score_is_told_with_what_helps(
     table_of: TableOf, stray: str, instead: str, declared: tuple[str, ...]
 ) -> None:
     table = table_of(f"y,s\n{stray},0.1\n0,0.1\n1,0.2\n0,0.3\n1,0.4\n")
-    message = told(table, S, Rules(declared=declared))
+    message = told(table, S, Rules(declared=("0", "1", stray) if declared == "all" else declared))
     assert f"too many: '{stray}' (row 1 (line 2)); " in message
     assert instead in message
     assert "with `labels`" not in message

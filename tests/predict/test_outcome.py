@@ -9,7 +9,7 @@ import pytest
 
 from evalreport.engine.folds import mean_over_folds
 from evalreport.engine.metric_values import Evaluated
-from evalreport.metrics.formula import Value
+from evalreport.metrics.formula import Undefined, Value
 from evalreport.predict.outcome import (
     FoldedPredictions,
     FoldFailure,
@@ -40,6 +40,9 @@ def test_worked_example_of_five_folds():
     mean = mean_over_folds(list("12345"), shares)
     assert isinstance(mean.outcome, Value)
     assert mean.outcome.number == pytest.approx(0.73, abs=1e-15)
+    undefined = [Evaluated(Undefined("there is no row"), "", "")] * 6
+    lacking = mean_over_folds(list("1234567"), [*shares[:1], *undefined])
+    assert str(lacking.note).endswith("left out of the mean: 2, 3, 4, 5, 6 and 1 more")
 
 
 def test_score_equal_to_the_threshold_is_positive():

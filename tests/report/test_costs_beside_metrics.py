@@ -12,6 +12,8 @@ from evalreport.metrics.declare import Table
 
 TWO = {"false_negative": 5, "false_positive": 1}
 OF_TWO = {"a": {"b": 1}, "b": {"a": 5, "b": -1}}
+#: A right answer has a price as well.
+OF_ONE = {"a": {"a": -1}}
 OF_THREE = {"a": {"b": 1, "c": 2}, "b": {"a": 3}, "c": {"c": -1}}
 PREDICTED = {"prediction": "p"}
 SCORED = {"score": "s"}
@@ -68,7 +70,7 @@ def page(rows: str, model: dict[str, Any], costs: Any, metrics: list[Any]) -> An
     ("rows", "model", "costs"),
     [
         ("one", PREDICTED, TWO),
-        ("one", PREDICTED, OF_TWO),
+        ("one", PREDICTED, OF_ONE),
         ("two", PREDICTED, TWO),
         ("two", PREDICTED, OF_TWO),
         ("two", SCORED, TWO),

@@ -25,6 +25,9 @@ ONE_LINE = [
     # a value that no threshold reaches
     ("thresholds: [{at_least: {recall: 95}}]", [
         "8:34: recall is never 95; a value from 0 to 1: 0.95"]),
+    ("report: {language: deutsche sprache}", [
+        ("8:20: language is 'deutsche sprache'; language: the language of titles and names as a "
+        "BCP 47 tag such as de or pt-BR")]),
     ("comparisons: {reference: {dataset: d}}", [
         "8:36: there is no other dataset to compare with d; a second dataset, or a model"]),
     ("thresholds: [{maximize: distance_to_corner}]", [

@@ -110,10 +110,11 @@ def looks_begun_anew(run: RunFacts) -> Iterator[Caution]:
 def same_files(run: RunFacts) -> Iterator[Caution]:
     """Two files of a folder or pattern have the same bytes."""
     for one in run.inputs:
-        names: dict[str, list[str]] = {}
+        # a file that is joined with itself is there once
+        names: dict[str, set[str]] = {}
         for file in one.files:
-            names.setdefault(file.sha256, []).append(file.name)
-        for alike in (own for own in names.values() if len(own) > 1):
+            names.setdefault(file.sha256, set()).add(file.name)
+        for alike in (sorted(own) for own in names.values() if len(own) > 1):
             yield Caution(
                 f"{listed(alike)} of {name(one.dataset)} are the same byte for byte: each of "
                 f"their rows counts {counted(len(alike), 'time')}.",

@@ -159,7 +159,7 @@ def class_never_predicted(run: RunFacts) -> Iterator[Caution]:
         never = [
             k
             for k, (actual, predicted) in enumerate(pairs)
-            if actual and not predicted and record.table.labels[k] not in said
+            if actual > 0 and not predicted and record.table.labels[k] not in said
         ]
         if never and record.table.size > 2 and sum(1 for _, p in pairs if p) > 1:
             labels = (f"{name(record.table.labels[k])} ({number(pairs[k][0])})" for k in never)

@@ -53,6 +53,10 @@ def _of_dataset(spec: Spec, name: str, dialect: str) -> str:
     count = dataset.count or "n"
     ids = "" if dataset.id is None else f", without `id: {_said(dataset.id)}`"
     told = f"/* {_said(name)}: its answer as a file, with `count: {_said(count)}`{ids} */"
+    if dataset.join is not None:
+        other, on = map(_said, (str(dataset.join.path), dataset.join.left))
+        told += f"\n/* its rows are joined with those of {other} on {on} first; "
+        told += "the answer is without `join` */"
     if dialect in COLLATIONS:
         own = f"COLLATE {COLLATIONS[dialect]}"
         told += f"\n/* texts that differ in case are one kind here, unless each column has {own} */"

@@ -8,6 +8,7 @@ import pytest
 
 from evalreport.api import run
 from evalreport.engine.cautions.wording import name
+from evalreport.metrics.tables import Matrix
 from evalreport.report.words import label_text
 
 ACCURACY = ["accuracy"]
@@ -76,6 +77,11 @@ def test_a_class_never_predicted(kit: Any) -> None:
     )
     every = kit.view([0, 1, 2, 2], predicted=[0, 1, 2, 0], labels=["a", "b", "c"])
     assert kit.message(kit.run(every, ["recall"]), "class_never_predicted") is None
+    # an estimate below 0 is of no rows
+    facts = kit.run(one, ["recall"])
+    estimated = Matrix.from_counts([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, -1.5, 0.0]])
+    facts._matrices[facts.tables[0].id] = estimated
+    assert kit.message(facts, "class_never_predicted") is None
 
 
 def test_indeterminate_predictions_are_counted(kit: Any) -> None:
