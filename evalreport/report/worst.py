@@ -62,11 +62,18 @@ def groups_differ(contents: Contents, m: Measure) -> bool:
     By the one test over all of them, as the data chose which group to look at; where there is no
     such test, by the limits of the gap of this group.
     """
-    at = (view_of(m), identity(m), m.threshold, m.threshold_rule, tuple(m.subgroup))
-    if at in contents.group_tests:
-        return contents.group_tests[at] < 1 - (m.interval.level if m.interval else LEVEL)
+    tested = tested_groups_differ(contents, m)
+    if tested is not None:
+        return tested
     gaps = (gap.gap_interval for gap in contents.gaps.get(m.id, ()))
     return any(limits and (limits.low > 0 or limits.high < 0) for limits in gaps)
+
+
+def tested_groups_differ(contents: Contents, m: Measure) -> bool | None:
+    """The same by the one test over all of the groups; None where there is none."""
+    at = (view_of(m), identity(m), m.threshold, m.threshold_rule, tuple(m.subgroup))
+    p = contents.group_tests.get(at)
+    return None if p is None else p < 1 - (m.interval.level if m.interval else LEVEL)
 
 
 def stands_on_few(contents: Contents, m: Measure) -> bool:

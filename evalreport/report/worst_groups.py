@@ -15,6 +15,7 @@ from evalreport.report.worst import (
     of_two_classes,
     share_of_rows,
     sign_of,
+    tested_groups_differ,
     worst_group,
 )
 from evalreport.results import records
@@ -26,7 +27,7 @@ def worst_groups(contents: Contents, views: Sequence[View]) -> tuple[str, str]:
     By the first headline metric that does not change with how many of a group are positive. A
     group is the worst one where a difference between groups is shown, else but the lowest.
     """
-    groups: dict[str, list[tuple[str, bool]]] = {}
+    metric, groups = "", dict[str, list[tuple[str, bool]]]()
     small: dict[str, None] = {}
     key = comparable_in_groups(contents, views)
     if key is None:
@@ -38,9 +39,10 @@ def worst_groups(contents: Contents, views: Sequence[View]) -> tuple[str, str]:
             continue
         counts = share_of_rows(contents, worst).replace("/", "of")
         limits = interval_text(worst.interval, worst.value)
+        metric = contents.title(worst)
         who = f" for {contents.called(view)}" if len(views) > 1 else ""
         own = groups.setdefault(subgroup_text(worst.subgroup), [])
-        name = "" if own else f"{contents.title(worst)} "
+        name = "" if own else f"{metric} "
         shown = f"{value_text(worst.value or 0.0)}{f', {counts}' if counts else ''}"
         told = f"{name}{shown}{f' ({limits})' if limits else ''}{who}"
         own.append((told, groups_differ(contents, worst)))
@@ -55,7 +57,7 @@ def worst_groups(contents: Contents, views: Sequence[View]) -> tuple[str, str]:
         lowest = sign_of(key.metric) > 0
         end = "Lowest group" if lowest else "Highest group (lower is better)"
         title = "Worst group" if any_differ else end
-        said += [] if any_differ else [_no_difference(contents)]
+        said += [] if any_differ else [_no_difference(contents, metric)]
     if small:
         names = list(small)
         more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
@@ -63,36 +65,36 @@ def worst_groups(contents: Contents, views: Sequence[View]) -> tuple[str, str]:
     return title, " ".join(said)
 
 
-def _no_difference(contents: Contents) -> str:
-    """That groups are not shown to differ, and which values that are not shown here do.
+def _no_difference(contents: Contents, metric: str) -> str:
+    """That groups are not shown to differ by a metric, and by which others they are.
 
-    Those are of another metric, model or grouping: ``Recall by sex and site``, without the columns
-    where all groups are of those; at the first threshold, which the sections show.
+    Those are of another metric, model or grouping, ``Recall by sex and site``, that can be compared
+    between groups and has a test of all of them, at the first threshold, which the sections show.
     """
     of_groups = [m for m in contents.measures if m.subgroup]
-    found = [
-        m
-        for m in of_groups
-        if m.fold is None
-        and sign_of(m.metric)
-        and tuple(m.subgroup) not in contents.period_columns
-        and contents.at_first(view_of(m))(m)
-        and groups_differ(contents, m)
-    ]
-    # what also moves with how many of a group are positive comes last
-    found.sort(key=lambda m: not compares_groups(contents, identity(m), [view_of(m)]))
     groupings = {tuple(m.subgroup) for m in of_groups}
     named: dict[str, None] = {}
-    for m in found:
-        columns = listed(list(map(column_text, m.subgroup)))
-        by = f" by {columns}" if len(groupings) > 1 else ""
-        on = f" on {label_text(m.dataset)}" if len(contents.datasets) > 1 else ""
-        named[f"{contents.title(m)}{by}{on}"] = None
+    for m in of_groups:
+        view = view_of(m)
+        apart = (
+            m.fold is None
+            and sign_of(m.metric)
+            and tuple(m.subgroup) not in contents.period_columns
+            and compares_groups(contents, identity(m), [view])
+            and contents.at_first(view)(m)
+            and tested_groups_differ(contents, m)
+        )
+        if apart:
+            columns = listed(list(map(column_text, m.subgroup)))
+            by = f" by {columns}" if len(groupings) > 1 else ""
+            on = f" on {label_text(m.dataset)}" if len(contents.datasets) > 1 else ""
+            named[f"{contents.title(m)}{by}{on}"] = None
+    told = f"No group difference is shown in {metric}"
     if not named:
-        return "No difference between groups is shown."
+        return f"{told}."
     other = f"{next(iter(named))} differs" if len(named) == 1 else f"{len(named)} others differ"
-    where = " (Subgroups)" if "subgroups" in contents.sections else " (results.json)"
-    return f"No difference is shown in this value; {other}{where}."
+    where = "Subgroups" if "subgroups" in contents.sections else "results.json"
+    return f"{told}; {other}, uncorrected ({where})."
 
 
 def _under(contents: Contents, m: records.Measure) -> str:

@@ -70,7 +70,7 @@ def test_a_group_is_the_worst_where_groups_are_shown_to_differ(least: int, title
     }
     first = _first(spec, {"d": columns})
     assert f"{title}. site b: Recall {least / 20:.3f}, {least} of 20" in first.text
-    assert ("No difference between groups is shown." in first.text) == (p > 0.05)
+    assert ("No group difference is shown in Recall." in first.text) == (p > 0.05)
 
 
 def test_a_difference_by_another_metric_is_not_denied() -> None:
@@ -91,7 +91,7 @@ def test_a_difference_by_another_metric_is_not_denied() -> None:
         "metrics": ["recall", "specificity"],
         "subgroups": ["site"],
     }
-    told = "No difference is shown in this value; Specificity differs (Subgroups)."
+    told = "No group difference is shown in Recall; Specificity differs, uncorrected (Subgroups)."
     assert told in _first(spec, {"d": columns}).text
 
 
