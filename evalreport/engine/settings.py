@@ -63,9 +63,10 @@ class Settings:
     def prices(self, labels: tuple[str, ...], positive: int | None) -> list[list[float]] | None:
         """K x K costs, actual by predicted, from either way of writing them.
 
-        None without any, and of several classes where costs are of the outcomes of two.
+        None without any, where a mistake has no price, and of several classes where costs are of
+        the outcomes of two.
         """
-        if not self.costs:
+        if not self.costs or self.unpriced(labels):
             return None
         if len(labels) != 2 or positive is None:
             return None if self.outcome_costs else self.class_costs(labels)
@@ -73,6 +74,13 @@ class Settings:
         right, wrong = ("true_negative", "false_positive"), ("false_negative", "true_positive")
         found = [[float(cost.get(name, 0)) for name in names] for names in (right, wrong)]
         return found if positive == 1 else [row[::-1] for row in found[::-1]]
+
+    def unpriced(self, labels: tuple[str, ...]) -> list[tuple[str, str]]:
+        """Pairs of actual and predicted classes without a price, where costs are of classes."""
+        if not self.costs or self.outcome_costs:
+            return []
+        pairs = [(actual, said) for actual in labels for said in labels if actual != said]
+        return [(actual, said) for actual, said in pairs if said not in self.costs.get(actual, {})]
 
     def class_costs(self, labels: tuple[str, ...]) -> list[list[float]]:
         """K x K costs in the order of the labels; what is not priced costs nothing."""

@@ -53,6 +53,12 @@ def test_every_pair_of_classes_with_its_price() -> None:
     assert unpriced(results) == []
 
 
+def test_the_cheapest_answer_needs_every_price() -> None:
+    whole, partial = reported(WHOLE), reported({**WHOLE, "c": {"a": 5}})
+    assert CHEAPEST in {one.baseline for one in whole.records.baselines}
+    assert CHEAPEST not in {one.baseline for one in partial.records.baselines}
+
+
 def test_a_pair_without_a_price_is_named() -> None:
     assert unpriced(reported({**WHOLE, "c": {"a": 5}})) == [
         "No price is given for 1 of 6 kinds of mistake: c as b."

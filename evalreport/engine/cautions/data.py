@@ -408,17 +408,16 @@ def unknown_cells(run: RunFacts, view: View) -> Iterator[Caution]:
 def unpriced_mistakes(run: RunFacts, view: View) -> Iterator[Caution]:
     """The costs of the spec leave out a pair of classes."""
     costs, labels = run.settings.costs, view.labels
-    if not costs or run.settings.outcome_costs or not isinstance(view, LabelView):
-        return
-    pairs = [(actual, said) for actual in labels for said in labels if actual != said]
-    free = [f"{actual} as {said}" for actual, said in pairs if said not in costs.get(actual, {})]
+    free = run.settings.unpriced(labels) if isinstance(view, LabelView) else []
     if not free:
         return
+    mistakes = len(labels) * (len(labels) - 1)
     named = {*costs, *(said for row in costs.values() for said in row)}
     unknown = sorted(named - set(labels))
     also = f" The costs also name {listed(unknown)}, no class of these rows." if unknown else ""
+    pairs = [f"{actual} as {said}" for actual, said in free]
     yield Caution(
-        f"No price is given for {part(len(free), len(pairs))} kinds of mistake: "
-        f"{listed(free)}.{also}",
-        numbers={"unpriced": len(free), "mistakes": len(pairs)},
+        f"No price is given for {part(len(free), mistakes)} kinds of mistake: "
+        f"{listed(pairs)}.{also}",
+        numbers={"unpriced": len(free), "mistakes": mistakes},
     )
