@@ -76,6 +76,15 @@ def large_text(value: float) -> str:
     return signed(f"{value:.2e}".replace("e+", "e"))
 
 
+def mean_count_text(value: float) -> str:
+    """A mean of counts, in whole ones.
+
+    >>> mean_count_text(512.1), mean_count_text(512.0)
+    ('about 512', '512')
+    """
+    return f"{'' if float(value).is_integer() else 'about '}{count_text(round(value))}"
+
+
 def value_decimals(value: float) -> int:
     """The decimals :func:`value_text` begins with.
 

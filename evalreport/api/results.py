@@ -139,7 +139,7 @@ class Results:
 
     def __iter__(self) -> Iterator[str]:
         """The names of the metrics of :meth:`summary`."""
-        return iter(dict.fromkeys(self.summary()["metric"]))
+        return iter(dict.fromkeys(self.summary().metric))
 
     def __contains__(self, key: object) -> bool:
         """Whether a metric was measured, by name or alias; of a model, where one is named."""

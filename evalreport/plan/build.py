@@ -217,12 +217,12 @@ def _pools_two(metric: Metric, average: Average, facts: Facts) -> bool:
 
 
 def _no_average(metric: Metric, average: Average, facts: Facts) -> str:
-    reason = metric.no_average or f"a {average.value} average of it is not defined"
+    reason = metric.no_average or "none is defined"
     if average is Average.SAMPLES and not facts.label_sets:
         reason = "the rows of this dataset have one label each, not sets of labels"
     elif average in metric.averages and _pools_two(metric, average, facts):
         reason = "two classes have one score, which would be pooled with itself"
-    return f"no {average.value} average of {metric.name}: {reason}"
+    return f"no {average.value} average of {metric.title}: {reason}"
 
 
 def _modes(metric: Metric, facts: Facts) -> tuple[str | None, ...]:

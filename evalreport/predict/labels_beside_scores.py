@@ -13,6 +13,7 @@ from evalreport.data.findings import Finding, quoted
 from evalreport.data.label_column import LabelColumn, label_column
 from evalreport.data.labels import matcher
 from evalreport.data.table import Places, RawTable
+from evalreport.numbers import threshold_text
 from evalreport.plan.inputs import default_threshold
 from evalreport.predict.view import LabelView
 
@@ -153,7 +154,7 @@ LARGEST = "the largest score"
 
 
 def _cut(threshold: float) -> str:
-    return f"score >= {threshold:g}"
+    return f"score ≥ {threshold_text(threshold)}"
 
 
 def _words(labels: str, of: str, different: int, rows: int) -> str:

@@ -155,14 +155,16 @@ def _held_out(
     if len(made) == 1:
         return made * design.repeats, "each repeat is tested on the same rows as the model"
     name = _words(folds.scheme.name)
-    told = f"each repeat holds out the next fold of {name}, the scheme of the cross-validation"
-    if design.repeats != len(made):
-        told += f"; {design.repeats} repeats of {len(made)} folds"
+    told = f"each repeat holds out the next fold of the cross-validation ({name})"
+    if design.repeats < len(made):
+        told += f"; {design.repeats} of the {len(made)} folds"
+    elif design.repeats > len(made):
+        told += f"; {design.repeats} repeats over {len(made)} folds"
     return tuple(made[k % len(made)] for k in range(design.repeats)), told
 
 
 def _words(scheme: str) -> str:
-    return scheme.replace("_", " ")
+    return scheme.replace("_", " ").replace("k fold", "k-fold")
 
 
 def _fit(

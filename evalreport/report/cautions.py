@@ -32,7 +32,11 @@ def rest_of(caution: Caution) -> str:
     # it begins the message, or follows the names of each of several models
     again = rf"(^|: ){re.escape(sentence)}(?!\w)[ :;,.]*"
     rest = re.sub(again, r"\1", message).removesuffix(": ")
-    return f"{rest[:1].upper()}{rest[1:]}" if message.startswith(sentence) else rest
+    return _capital(rest) if message.startswith(sentence) else rest
+
+
+def _capital(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 def cautions(contents: Contents) -> Notes:
@@ -59,7 +63,8 @@ def _note(contents: Contents, same: Sequence[Caution], anchor: str) -> Note:
     found = (_said(contents, c if one else replace(c, headline="")) for c in same)
     said = dict.fromkeys(_shortened(text) for text in found if text)
     if len(said) == 1 and whose:
-        said = dict.fromkeys(text.removeprefix(f"{whose}: ") for text in said)
+        (text,), its = said, f"{whose}: "
+        said = {_capital(text.removeprefix(its)) if text.startswith(its) else text: None}
     shown = list(said)[: MOST_ALIKE if len(said) > MOST_ALIKE + 1 else None]
     if len(said) > len(shown):
         shown.append(f"{len(said) - len(shown)} more like these are in results.json")

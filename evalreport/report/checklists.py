@@ -219,14 +219,18 @@ def _impact(contents: Contents) -> str:
 
 def _folds(contents: Contents) -> str:
     scheme = contents.spec.get("cross_validation") or {}
-    return f"cross-validation: {folds_text(scheme)}" if scheme else ""
+    told = folds_text(scheme) if scheme else ""
+    return told if not told or "cross-validation" in told else f"cross-validation: {told}"
 
 
 def folds_text(scheme: Mapping[str, Any]) -> str:
-    """How rows are split: ``stratified k fold, 10 folds, 3 repeats``."""
+    """How rows are split: ``stratified 10-fold cross-validation, 3 repeats``."""
     counts = ((scheme.get("folds"), "fold"), (scheme.get("repeats"), "repeat"))
     told = [counted(number, noun) for number, noun in counts if number and number > 1]
-    return ", ".join([prose(str(scheme.get("scheme")).replace("_", " ")), *told])
+    name, folds = prose(str(scheme.get("scheme")).replace("_", " ")), scheme.get("folds")
+    if name.endswith("k fold") and folds:
+        name, told = f"{name.removesuffix('k fold')}{folds}-fold cross-validation", told[1:]
+    return ", ".join([name, *told])
 
 
 def _protocol(contents: Contents) -> str:

@@ -270,7 +270,8 @@ def top_confusions(
     few = len(labels) <= MOST_WHOLE
     rows = off[: min(MOST_IN_ONE, MOST_CONFUSIONS) if few else MOST_CONFUSIONS]
     more = len(off) - len(rows)
-    note = f"{counted(more, 'other pair')} of classes have the rest." if more else ""
+    account = "accounts" if more == 1 else "account"
+    note = f"{counted(more, 'other pair')} of classes {account} for the rest." if more else ""
     title = "Most frequent confusions"
     if few:
         return table_of(title, rows, columns, note)

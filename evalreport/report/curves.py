@@ -449,7 +449,7 @@ def _end(shown: Shown) -> str:
     if not shown.per_class:
         return end_of(title, known, most=True)
     view = view_of(shown.records[0])
-    kind = "label " if shown.contents.has_sets(view) else "class "
+    kind = "label" if shown.contents.has_sets(view) else "class"
     model = f", {shown.contents.mark(view).name}" * (len(shown.contents.views) > 1)
     return end_of(title, known, of=kind * (len(known) > 1)) + model
 

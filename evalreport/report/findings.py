@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from evalreport.numbers import count_text, threshold_text, value_text
+from evalreport.numbers import count_text, mean_count_text, threshold_text, value_text
 from evalreport.report.charts.forest import FoldRow
 from evalreport.report.charts.points import FEWEST, Curve, columns, stretches
 from evalreport.report.charts.thresholds import Row
-from evalreport.report.words import counted, label_text, listed
+from evalreport.report.words import counted, label_text, listed, plural
 from evalreport.results.records import Calls, History, RocRelation
 
 Rows = Sequence[tuple[float, ...]]
@@ -70,7 +70,7 @@ def _crossing(record: RocRelation, first: str, second: str) -> str:
 def end_of(title: str, values: Mapping[str, float], *, most: bool = False, of: str = "") -> str:
     """Which of several curves has the lowest number, or the highest; of one that number.
 
-    ``of``: what the names are names of.
+    ``of``: what each name is the name of.
 
     >>> end_of("ROC AUC", {"a": 0.8, "b": 0.75}), end_of("ROC AUC", {"a": 1.0, "b": 1.0})
     ('ROC AUC is lowest for b: 0.750', 'ROC AUC is 1 for each of 2')
@@ -82,6 +82,7 @@ def end_of(title: str, values: Mapping[str, float], *, most: bool = False, of: s
     if len(names) == len(values):
         return f"{title} is {value_text(end)}" + (f" for each of {len(names)}" * (len(names) > 1))
     end_text = "highest" if most else "lowest"
+    of = f"{plural(of) if len(names) > 1 else of} " if of else ""
     return f"{title} is {end_text} for {of}{listed(names)}: {value_text(end)}"
 
 
@@ -184,7 +185,7 @@ def _longest_lead(curves: Sequence[Curve], at: Sequence[float], signs: Sequence[
     elif first < last == len(at) - 1:
         where = f"at every recall from {value_text(at[first])} on"
     leads = [run for run in runs if run[2] == sign and any(signs[run[0] : run[1] + 1])]
-    rest = ", its longest such range" if len(leads) > 1 else ""
+    rest = ", its longest such stretch" if len(leads) > 1 else ""
     return f"the precision of {more.name} is that of {less.name} or higher {where}{rest}"
 
 
@@ -248,7 +249,7 @@ def better_finding(curves: Sequence[Curve]) -> str:
     above = [sum(own > max(all_of, 0.0) + 1e-12 for _, own, all_of in rows) for rows in every]
     thresholds = counted(len(every[0]), "threshold")
     if len(set(above)) == 1 < len(curves):
-        each = f"for each of {len(curves)}"
+        each = f"for each of {len(curves)} curves"
         return f"{each}, scores beat treating all and none at {above[0]} of {thresholds}"
     told = [
         f"{n} ({c.name})" if len(curves) > 1 else f"{n}" for n, c in zip(above, curves, strict=True)
@@ -285,15 +286,17 @@ def calibration_finding(curves: Sequence[Curve], x: str) -> str:
         return f"{small}: too few to judge calibration"
     off = [one for one in told if one[1]]
     if not off:
-        return f"no bin is off: {listed([f'0 of {n} ({name})' for name, _, n in told])}"
+        return (
+            f"no bin is off the diagonal: {listed([f'0 of {n} ({name})' for name, _, n in told])}"
+        )
     if len(off) > MOST_NAMED:
         _, out, n = max(off, key=lambda one: one[1] / one[2])
         worst = [name for name, *own in off if own[0] * n == out * own[1]]
         who = "each" if len(worst) == len(off) else f"most of all {listed(worst)}:"
-        some = f"{len(off)} of {len(told)} are off in some bin"
+        some = f"{len(off)} of {len(told)} are off the diagonal in some bin"
         return f"{some}, {who} in {out} of {counted(n, 'bin')}"
     name, out, n = off[0]
-    words = [f"{name} is off in {out} of {counted(n, 'bin')}"]
+    words = [f"{name} is off the diagonal in {out} of {counted(n, 'bin')}"]
     words += [f"{name} in {out} of {n}" for name, out, n in off[1:]]
     words += [f"{name} in none of {n}" for name, out, n in told if not out]
     return "; ".join(words)
@@ -303,7 +306,7 @@ def learning_finding(title: str, curves: Sequence[tuple[str, Rows]]) -> str:
     """What the last rows trained on added to a mean on test rows; rows are (rows, mean, SD)."""
     if not curves or any(len(rows) < 2 for _, rows in curves):
         return ""
-    ends = {(count_text(rows[-2][0]), count_text(rows[-1][0])) for _, rows in curves}
+    ends = {(mean_count_text(rows[-2][0]), mean_count_text(rows[-1][0])) for _, rows in curves}
     told = [
         f"{value_text(rows[-2][1])} to {value_text(rows[-1][1])}" + f" ({name})" * (len(curves) > 1)
         for name, rows in curves

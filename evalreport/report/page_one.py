@@ -302,7 +302,8 @@ def _shown(contents: Contents, views: Sequence[View]) -> str:
     by += " within each dataset" if by and len(contents.datasets) > 1 else ""
     names = [contents.mark(view).name for view in rest]
     named = listed(names) if len(names) <= MOST_NAMES else f"{len(names)} others"
-    return f"{len(views)} of {len(contents.views)}{by}; {named} are in the sections that follow."
+    verb = "is" if len(rest) == 1 else "are"
+    return f"{len(views)} of {len(contents.views)}{by}; {named} {verb} in the sections that follow."
 
 
 def _tables(contents: Contents, views: Sequence[View], *, beside: bool) -> list[Block]:

@@ -260,7 +260,9 @@ def _said_of_groups(
     told = []
     if by is not None and len({slice_heads(m.subgroup) for m in measures}) > 1:
         worst = contents.title(next(m for m in measures if identity(m) == by))
-        told.append(f"Groups by {name} are listed worst first, by {worst}.")
+        several = len({(m.dataset, m.model) for m in measures}) > 1
+        of = ", of the model that is worst in each" if several else ""
+        told.append(f"Groups by {name} are listed worst first, by {worst}{of}.")
     if any(stands_on_few(contents, m) for m in measures):
         least = count_text(contents.spec.get("subgroup_minimum") or FEWEST)
         few = f"fewer than {least} rows in the group or in the denominator"

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from evalreport.numbers import (
     alike_text,
     count_text,
+    mean_count_text,
     or_dash,
     share_text,
     threshold_text,
@@ -203,7 +204,7 @@ def _tables_by_size(
     positive = contents.positive(view)
     place = labels.index(positive) if positive in labels else 1
     columns: list[Column[tuple[LearningPoint, dict[str, Any]]]] = [
-        right("rows trained on", lambda one: count_text(one[0].train_rows))
+        right("rows trained on", lambda one: mean_count_text(one[0].train_rows))
     ]
     columns += across(zip(heads, heads, strict=True), lambda head, one: count_text(one[1][head]))
     columns += across(
@@ -241,7 +242,7 @@ def _learning_chart(contents: Contents, records: Sequence[LearningCurve], metric
         names.append(mark.name)
         last = parts["test"][-1] if parts["test"] else None
         if last is not None:
-            said.append(f"{mark.name}: {value_text(last[1])} at {rows_text(last[0])}")
+            said.append(f"{mark.name}: {value_text(last[1])} at {mean_count_text(last[0])} rows")
         tables.append(_learning_table(record, metric, f"{title}, {mark.name}"))
     finding = learning_finding(title, [(name, parts["test"]) for name, _, parts in panels])
     ends, metric_name = shared_height([parts for *_, parts in panels]), lower_first(title)
@@ -286,7 +287,7 @@ def _spreads(
 
 def _learning_table(record: LearningCurve, metric: str, caption: str) -> TableBlock:
     columns: list[Column[LearningPoint]] = [
-        right("rows trained on", lambda point: count_text(point.train_rows)),
+        right("rows trained on", lambda point: mean_count_text(point.train_rows)),
         right("training rows", lambda point: _spread_text(point.train.get(metric))),
         right("test rows", lambda point: _spread_text(point.test.get(metric))),
     ]

@@ -167,7 +167,7 @@ def test_labels_beside_distances_are_of_the_same_model() -> None:
     results = evaluate(Y, P - 0.5, (P >= 0.5).astype(int), metrics=["recall", "roc_auc"])
     assert set(results.measures["model"]) == {"model"}
     assert value(results, "roc_auc") == pytest.approx(roc_auc_score(Y, P))
-    assert results.cautions["message"].str.contains("those of score >= 0 in all 60 rows").any()
+    assert results.cautions["message"].str.contains("those of score ≥ 0 in all 60 rows").any()
 
 
 #: Every way to give scores and labels, and every other argument, each of which may go with each.

@@ -108,10 +108,13 @@ def test_a_model_that_is_not_shown_to_be_better_is_said_to_be_so():
     made = results(["kappa"])
     (told,) = [c for c in made["cautions"] if c["code"] == "baseline_not_beaten"]
     kappa = {name: cohen_kappa_score(ACTUAL, FRAME[name]) for name in ("poor", "inverse")}
-    assert f"poor: Cohen's kappa is {kappa['poor']:.3f} (" in told["message"]
-    assert "not shown to be better than guessing (0)" in told["message"]
-    assert f"inverse: Cohen's kappa is −{-kappa['inverse']:.3f} (" in told["message"]
-    assert "worse than guessing (0)" in told["message"]
+    assert f"better than guessing: {kappa['poor']:.3f} (" in told["message"]
+    assert "poor: Cohen's kappa is not shown to be better than guessing: " in told["message"]
+    assert (
+        f"inverse: Cohen's kappa is worse than guessing: −{-kappa['inverse']:.3f} ("
+        in told["message"]
+    )
+    assert told["message"].count(") against 0.") == 2
     assert told["models"] == ["poor", "inverse"]
     page = render_html(made)
     assert "poor is not shown to be better than guessing: Cohen&#39;s kappa 0.146 (" in page
@@ -132,9 +135,9 @@ def test_the_previous_model_is_compared_row_by_row():
     assert first["interval"]["high"] - first["interval"]["low"] < 0.1
     told = [c["message"] for c in made["cautions"] if c["code"] == "baseline_not_beaten"]
     assert (
-        "Not shown to be better than the previous model old in any of 1 comparison: Accuracy "
-        f"(difference +0.0100, {first['interval']['low']:.3g} to "
-        f"{first['interval']['high']:.3g}).".replace("-", "−")
+        "Not shown to be better than the previous model: Accuracy "
+        f"(difference +0.0100, {first['interval']['low']:+.4f} to "
+        f"{first['interval']['high']:+.4f}), in 1 comparison with old.".replace("-", "−")
     ) in told[0]
     page = render_html(made)
     assert "The previous model is old." in page

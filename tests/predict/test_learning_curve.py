@@ -135,8 +135,8 @@ def test_repeats_hold_out_the_folds_of_the_scheme(data):
     # All rows of a fold are trained on, so the fourth repeat is the first fold again.
     assert curve.points[0].test["accuracy"].values == (*values, values[0])
     assert curve.notes[0] == (
-        "each repeat holds out the next fold of k fold, the scheme of the cross-validation; "
-        "4 repeats of 3 folds"
+        "each repeat holds out the next fold of the cross-validation (k-fold); "
+        "4 repeats over 3 folds"
     )
 
 

@@ -66,7 +66,7 @@ def test_a_tuned_threshold_is_that_of_each_fold() -> None:
     (message,) = told(results)
     assert message.startswith(
         "TunedThresholdClassifierCV: the labels that it decides differ from those of "
-        f"score >= 0.5 in {differ} of 90 rows; "
+        f"score ≥ 0.50 in {differ} of 90 rows; "
     )
 
 
@@ -110,7 +110,7 @@ def test_a_threshold_that_is_asked_for_is_held_against_what_the_model_decides() 
     assert pooled(results, "recall") == pytest.approx(recall_score(Y, score >= 0.2))
     differ = int(np.count_nonzero(model.predict(X) != (score >= 0.2)))
     (message,) = told(results)
-    assert f"differ from those of score >= 0.2 in {differ} of 160 rows" in message
+    assert f"differ from those of score ≥ 0.20 in {differ} of 160 rows" in message
     assert "The score is used" in message
 
 

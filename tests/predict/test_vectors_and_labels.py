@@ -133,7 +133,7 @@ def test_labels_of_the_threshold_agree_and_the_score_is_used():
     assert _told(made) == (
         "data_finding",
         (
-            "m: the labels in said agree with those of score >= 0.5 in all 200 rows. The score is "
+            "m: the labels in said agree with those of score ≥ 0.50 in all 200 rows. The score is "
             "used."
         ),
     )
@@ -145,7 +145,7 @@ def test_labels_of_another_threshold_are_a_caution_that_finds_it():
     differ = sum(0.3 <= s < 0.5 for s in SCORES)
     code, message = _told(made)
     assert code == "labels_differ"
-    assert f"differ from those of score >= 0.5 in {differ} of 200 rows" in message
+    assert f"differ from those of score ≥ 0.50 in {differ} of 200 rows" in message
     above, below = min(s for s in SCORES if s >= 0.3), max(s for s in SCORES if s < 0.3)
     assert f"a threshold above {below:g} and up to {above:g}" in message
     # The table is that of the score.
@@ -228,4 +228,4 @@ def test_decisions_of_kinds_of_rows_are_counted_by_their_number():
         dataset={"count": "n"},
     )
     (message,) = [c["message"] for c in made["cautions"] if c["code"] == "labels_differ"]
-    assert "differ from those of score >= 0.5 in 3 of 15 rows" in message
+    assert "differ from those of score ≥ 0.50 in 3 of 15 rows" in message

@@ -88,7 +88,7 @@ def test_the_finding_of_precision_says_where_a_curve_is_the_higher() -> None:
     )
     assert said([precision("a", 0.9, 0.8, 0.7, 0.6), precision("b", 1.0, 0.7, 0.8, 0.7)]) == (
         "the precision of b is that of a or higher at every recall from 0.750 on, "
-        "its longest such range"
+        "its longest such stretch"
     )
     assert said([a, precision("b", 1.0, 0.9, 0.8, 0.7)]) == (
         "a and b have the same precision at every recall"
@@ -99,7 +99,7 @@ def test_the_finding_of_precision_says_where_a_curve_is_the_higher() -> None:
     # higher from 0.25 to 0.5 and at 1, lower at 0.75: the wider stretch is not the only one
     assert said([a, precision("b", 0.9, 0.8, 0.85, 0.6)]) == (
         "the precision of a is that of b or higher at every recall up to 0.500, "
-        "its longest such range"
+        "its longest such stretch"
     )
     assert said([a]) == ""
 
@@ -129,25 +129,31 @@ def test_the_finding_of_bins_counts_the_intervals_beside_the_diagonal() -> None:
     told = {"mean_score": [0.2, 0.8], "observed": [0.2, 0.5], "n": [40, 1200]}
     limits = {"observed_low": [0.1, 0.4], "observed_high": [0.3, 0.6]}
     curve = Curve("a", 0, told | limits)
-    assert findings.calibration_finding([curve], "mean_score") == ("a is off in 1 of 2 bins")
+    assert findings.calibration_finding([curve], "mean_score") == (
+        "a is off the diagonal in 1 of 2 bins"
+    )
     wide = Curve("a", 0, told | {"observed_low": [0.1, 0.4], "observed_high": [0.3, 0.9]})
-    assert findings.calibration_finding([wide], "mean_score") == ("no bin is off: 0 of 2 (a)")
+    assert findings.calibration_finding([wide], "mean_score") == (
+        "no bin is off the diagonal: 0 of 2 (a)"
+    )
     # Wilson limits of 0 of 1 are 0 to 0.79: they hold nearly any score
     few = {**told, "n": [40, 1], "observed_low": [0.1, 0.0], "observed_high": [0.3, 0.79]}
     assert findings.calibration_finding([Curve("a", 0, few)], "mean_score") == (
-        "no bin is off: 0 of 1 (a)"
+        "no bin is off the diagonal: 0 of 1 (a)"
     )
     b, c = replace(wide, name="b"), replace(curve, name="c")
     said = findings.calibration_finding
-    assert said([b, curve], "mean_score") == "a is off in 1 of 2 bins; b in none of 2"
-    assert said([curve, c], "mean_score") == "a is off in 1 of 2 bins; c in 1 of 2"
+    assert said([b, curve], "mean_score") == "a is off the diagonal in 1 of 2 bins; b in none of 2"
+    assert said([curve, c], "mean_score") == "a is off the diagonal in 1 of 2 bins; c in 1 of 2"
     each = [*(replace(curve, name=name) for name in "acd"), b, replace(curve, name="e")]
-    assert said(each, "mean_score") == "4 of 5 are off in some bin, each in 1 of 2 bins"
+    assert (
+        said(each, "mean_score") == "4 of 5 are off the diagonal in some bin, each in 1 of 2 bins"
+    )
     worse = replace(
         curve, name="f", points=told | {"observed_low": [0.3, 0.4], "observed_high": [0.4, 0.6]}
     )
     assert said([*each, worse], "mean_score") == (
-        "5 of 6 are off in some bin, most of all f: in 2 of 2 bins"
+        "5 of 6 are off the diagonal in some bin, most of all f: in 2 of 2 bins"
     )
     fewer = Curve("a", 0, {**few, "n": [3, 1]})
     assert findings.calibration_finding([fewer], "mean_score") == (
@@ -202,7 +208,7 @@ def test_the_finding_of_net_benefit_of_classes_counts_thresholds() -> None:
     assert said([a, b]) == "scores beat treating all and none at 3 (a) and 1 (b) of 3 thresholds"
     assert said([b]) == "scores beat treating all and none at 1 of 3 thresholds"
     assert said([a, replace(a, name="c")]) == (
-        "for each of 2, scores beat treating all and none at 3 of 3 thresholds"
+        "for each of 2 curves, scores beat treating all and none at 3 of 3 thresholds"
     )
 
 

@@ -173,7 +173,7 @@ def test_best_first_is_within_each_dataset() -> None:
         "metrics": ["recall"],
     }
     told = _first(spec, frames).text
-    assert "3 of 4, best first by Recall within each dataset; b, far are in" in told
+    assert "3 of 4, best first by Recall within each dataset; b, far is in" in told
 
 
 def test_criteria_that_the_results_show_in_part_stand_below_as_such() -> None:

@@ -69,7 +69,7 @@ def test_a_model_card_says_what_models_were_fitted_on_in_folds(crossed: Any) -> 
     first = _section(parse(render_html(crossed, "model_card")), "verdict")
     told = next(div for div in first.all("div") if div.text.startswith("Training data")).text
     assert "150 rows of flowers" in told
-    assert "fitted on all folds but the one tested (stratified k fold, 2 folds)" in told
+    assert "fitted on all folds but the one tested (stratified 2-fold cross-validation)" in told
 
 
 def test_a_sweep_of_margins_is_headed_margin() -> None:

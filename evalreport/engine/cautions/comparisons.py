@@ -20,7 +20,7 @@ from evalreport.engine.printed_table import PrintedTable
 from evalreport.metrics.catalogue import find, metric_named, named_within, of_caution
 from evalreport.metrics.declare import Goal, Shows
 from evalreport.metrics.tables import Matrix
-from evalreport.numbers import difference_text, limits_text
+from evalreport.numbers import difference_text
 from evalreport.predict.view import View
 from evalreport.results.records import Comparison, Measure
 
@@ -268,9 +268,9 @@ def no_better_than_baseline(run: RunFacts) -> Iterator[Caution]:
         # no difference from an earlier run is what one hopes for
         elif not better and not records[0].reference_run:
             told = f"{name(model)} is not shown to be better than {name(reference)}"
+            shown = f"none of {compared} shows" if len(records) > 1 else f"{compared} does not show"
             yield Caution(
-                f"{told} in {'any of ' if len(records) > 1 else ''}{compared}: "
-                f"{_differences(run, records)}.",
+                f"{told}: {shown} it. {_differences(run, records)}.",
                 dataset,
                 model,
                 numbers=numbers,
@@ -329,7 +329,7 @@ def _difference(run: RunFacts, record: Comparison) -> str:
     interval, p, adjusted = record.interval, record.p_value, record.p_adjusted
     inside = []
     if interval is not None:
-        inside.append(limits_text(interval.low, interval.high))
+        inside.append(f"{difference_text(interval.low)} to {difference_text(interval.high)}")
     if adjusted is not None and adjusted != p:
         inside.append(f"adjusted {p_value(adjusted)}")
     elif p is not None:

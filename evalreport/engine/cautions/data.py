@@ -173,7 +173,7 @@ def rows_excluded(_run: RunFacts, view: View) -> Iterator[Caution]:
         share, verb = left_out / read, "was" if left_out == 1 else "were"
         told = f"{part(left_out, read)} rows ({percent(share)}) {verb} left out"
         yield Caution(
-            f"{told}: {named}.",
+            f"{told}. {'Reason' if len(reasons) == 1 else 'Reasons'}: {named}.",
             numbers={"excluded": left_out, "read": read},
             headline=told,
             severity="warning" if share > MANY_EXCLUDED else None,
@@ -416,8 +416,10 @@ def unpriced_mistakes(run: RunFacts, view: View) -> Iterator[Caution]:
     unknown = sorted(named - set(labels))
     also = f" The costs also name {listed(unknown)}, no class of these rows." if unknown else ""
     pairs = [f"{actual} as {said}" for actual, said in free]
+    have = "has no price and counts" if len(free) == 1 else "have no price and count"
+    told = f"{part(len(free), mistakes)} kinds of mistake {have} as free"
     yield Caution(
-        f"No price is given for {part(len(free), mistakes)} kinds of mistake: "
-        f"{listed(pairs)}.{also}",
+        f"{told}: {listed(pairs)}.{also}",
         numbers={"unpriced": len(free), "mistakes": mistakes},
+        headline=told,
     )

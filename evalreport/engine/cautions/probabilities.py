@@ -163,6 +163,8 @@ def miscalibration(run: RunFacts) -> Iterator[Caution]:
         grossly = any(line.gross for line in lines)
         found = [line.message for line in lines]
         found += [] if several else _spiegelhalter(run, view)
+        if found and not (judged or grossly):
+            found.append("no requested metric reads these scores as probabilities")
         if found and (judged or margin or view.label_sets or grossly):
             measure = next((m for m in run.measures_of(view, of_line("slope").name)), None)
             yield Caution(

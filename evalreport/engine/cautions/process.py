@@ -133,7 +133,7 @@ def calibration_evidence(run: RunFacts) -> Iterator[Caution]:
     read_instead="the same criterion on the lower (or upper) limit of the interval",
 )
 def acceptance_on_point(run: RunFacts) -> Iterator[Caution]:
-    """A criterion uses the point although its measure has an interval."""
+    """A criterion uses the point although its measure has an interval; a note if both pass."""
     known = {m.id: m for m in run.measures}
     by_criterion: dict[str, list[Criterion]] = {}
     for record in run.acceptance:
@@ -144,12 +144,13 @@ def acceptance_on_point(run: RunFacts) -> Iterator[Caution]:
             by_criterion.setdefault(str(record.criterion), []).append(record)
     for records in by_criterion.values():
         turned = [record for record in records if _would_fail(record, known)]
-        often = "" if len(records) == 1 else f", for {number(len(records))} values"
         judged_so = _judged_by_value(records[0]) or "A criterion is judged by its value alone"
-        message = f"{judged_so}: {_worded(records[0])}{often}"
+        message = f"{judged_so}: {_worded(records[0])}"
         if turned:
             failing = part(len(turned), len(records))
             message += f"; on the limit of the interval {failing} would fail"
+        elif all(record.outcome == "pass" for record in records):
+            message += "; the limit of the interval would pass too"
         one = records[0] if len(records) == 1 else None
         yield Caution(
             f"{message}.",
@@ -158,6 +159,7 @@ def acceptance_on_point(run: RunFacts) -> Iterator[Caution]:
             None if one is None else one.measure,
             numbers={"judged": len(records), "would_fail": len(turned)},
             headline=_judged_by_value(records[0]),
+            severity=None if turned else "note",
         )
 
 

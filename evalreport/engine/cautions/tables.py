@@ -243,7 +243,7 @@ def indeterminate_predictions(run: RunFacts) -> Iterator[Caution]:
     "extreme_proportion",
     unless=("few_rows",),
     severity="note",
-    title="A proportion is 0 or 1 on few rows",
+    title="Proportions are 0 or 1 on few rows",
     why="0 or all of a few rows does not mean never or always",
     read_instead="the interval: it shows which shares are still plausible",
 )
@@ -258,7 +258,7 @@ def extreme_proportion(run: RunFacts) -> Iterator[Caution]:
     "small_denominator",
     unless=("few_rows",),
     severity="note",
-    title="A proportion rests on few rows",
+    title="Proportions rest on few rows",
     why="under 30 rows a percentage promises more than the rows can show",
     read_instead="the counts and the interval",
 )
@@ -281,14 +281,16 @@ def _about(
         count = counted(len(found), "proportion")
         worth = any(_worth(m) is not None for m in found)
         what = f"rows with an effective size under {SMALL}" if worth else FEW_ROWS
+        headline = "" if worth or len(found) > 1 else _on_few(found[0])
+        many = one if len(found) == 1 else many
         yield Caution(
-            f"{count} {one if len(found) == 1 else many} on {what}: {named}.",
+            f"{headline or f'{count} {many} on {what}'}: {named}.",
             view.dataset,
             view.model,
             found[0].id,
             found[0].table,
             {"proportions": len(found), "fewest": min(_rows(m) for m in found)},
-            headline="" if worth or len(found) > 1 else _on_few(found[0]),
+            headline=headline,
         )
 
 

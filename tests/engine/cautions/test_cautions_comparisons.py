@@ -69,8 +69,9 @@ def test_no_better_than_the_reference(kit: Any) -> None:
     ]
     (record,) = kit.cautions(kit.run([], comparisons=made), "no_better_than_baseline")
     assert record.message == (
-        "b is not shown to be better than a in any of 2 comparisons: Recall −0.0100 (−0.0500 to "
-        "0.0300; adjusted p = 0.60) and Accuracy +0.0200 (−0.0100 to 0.0500; adjusted p = 0.60)."
+        "b is not shown to be better than a: none of 2 comparisons shows it. Recall −0.0100 "
+        "(−0.0500 to +0.0300; adjusted p = 0.60) and Accuracy +0.0200 (−0.0100 to +0.0500; "
+        "adjusted p = 0.60)."
     )
     # where the model is shown to be better on some metric, there is nothing to beware of
     better = _comparison(metric="f1", told_apart=True, better="model", low=0.1, high=0.2)
@@ -137,8 +138,8 @@ def test_an_interval_beside_an_adjusted_p_value_is_no_contradiction(kit: Any) ->
         p_value=0.01, p_adjusted=0.17,
     )]  # fmt: skip
     assert kit.message(kit.run([], comparisons=made), "no_better_than_baseline") == (
-        "b is not shown to be better than a in 1 comparison: "
-        "F1 (macro) +0.0300 (0.0100 to 0.0500; adjusted p = 0.17)."
+        "b is not shown to be better than a: 1 comparison does not show it. "
+        "F1 (macro) +0.0300 (+0.0100 to +0.0500; adjusted p = 0.17)."
     )
 
 

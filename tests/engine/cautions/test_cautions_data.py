@@ -85,7 +85,7 @@ def test_rows_left_out_are_counted_by_reason(kit: Any, left_out: int, severity: 
     one = kit.from_counts(40, 10, 10, used - 60, ledger=ledger)
     (record,) = kit.cautions(kit.run(one, ["recall"]), "rows_excluded")
     assert record.message == (
-        f"{left_out} of 100 rows ({left_out}.0\u202f%) were left out: "
+        f"{left_out} of 100 rows ({left_out}.0\u202f%) were left out. Reasons: "
         f"y is empty ({left_out - 2}) and p is missing (2)."
     )
     assert record.severity == severity

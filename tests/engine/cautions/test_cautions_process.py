@@ -93,7 +93,10 @@ def test_acceptance_on_the_point(kit: Any) -> None:
     easy = replace(facts, acceptance=[_judged(facts, required=0.1)])
     message = kit.message(easy, "acceptance_on_point")
     assert message is not None
-    assert message.endswith("lower limit: recall at least 0.10.")
+    assert [c.severity for c in kit.cautions(easy, "acceptance_on_point")] == ["note"]
+    assert message.endswith(
+        "lower limit: recall at least 0.10; the limit of the interval would pass too."
+    )
     on_limit = replace(facts, acceptance=[_judged(facts, bound="lower")])
     assert kit.message(on_limit, "acceptance_on_point") is None
     nothing = replace(facts, acceptance=[_judged(facts, measure=None)])

@@ -105,9 +105,7 @@ def test_indeterminate_rows_are_in_the_favourable_accuracy(kit: Any) -> None:
 def test_a_proportion_of_none_or_all_of_few_rows(kit: Any) -> None:
     facts = kit.run(kit.from_counts(10, 0, 20, 70), ["recall", "specificity"])
     (record,) = kit.cautions(facts, "extreme_proportion")
-    assert record.message == (
-        "1 proportion is 0 or 1 on fewer than 30 rows: Recall of yes 10 of 10."
-    )
+    assert record.message == ("Recall is 1, on 10 rows: Recall of yes 10 of 10.")
     assert kit.message(facts, "small_denominator") is None
     many = kit.run(kit.from_counts(30, 0, 20, 70), ["recall", "specificity"])
     assert kit.message(many, "extreme_proportion") is None
@@ -116,7 +114,7 @@ def test_a_proportion_of_none_or_all_of_few_rows(kit: Any) -> None:
 def test_a_proportion_on_few_rows(kit: Any) -> None:
     facts = kit.run(kit.from_counts(25, 4, 20, 70), ["recall", "specificity", "precision"])
     (record,) = kit.cautions(facts, "small_denominator")
-    assert record.message == ("1 proportion rests on fewer than 30 rows: Recall of yes 25 of 29.")
+    assert record.message == ("Recall rests on 29 rows: Recall of yes 25 of 29.")
     assert record.numbers == {"fewest": 29, "proportions": 1}
     enough = kit.run(kit.from_counts(25, 5, 20, 70), ["recall", "specificity"])
     assert kit.message(enough, "small_denominator") is None
@@ -133,12 +131,12 @@ def test_proportions_at_several_thresholds_say_which() -> None:
         "thresholds": [0.5, 0.9],
     }
     found = {c["code"]: c["message"] for c in run(spec, frames={"d": frame}).json["cautions"]}
-    on_few = "fewer than 30 rows: Recall of yes"
+    named = "Recall of yes"
     assert found["extreme_proportion"] == (
-        f"1 proportion is 0 or 1 on {on_few} 10 of 10 at the threshold 0.50."
+        f"Recall is 1, on 10 rows: {named} 10 of 10 at the threshold 0.50."
     )
     assert found["small_denominator"] == (
-        f"1 proportion rests on {on_few} 5 of 10 at the threshold 0.90."
+        f"Recall rests on 10 rows: {named} 5 of 10 at the threshold 0.90."
     )
 
 

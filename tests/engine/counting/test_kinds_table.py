@@ -190,11 +190,11 @@ def test_kinds_that_were_read_are_described_without_being_written_out(
 @pytest.mark.parametrize(
     ("label", "thresholds", "told"),
     [
-        ("CASE WHEN s >= 0.5 THEN 'b' ELSE 'a' END", None, "agree with those of score >= 0.5"),
+        ("CASE WHEN s >= 0.5 THEN 'b' ELSE 'a' END", None, "agree with those of score ≥ 0.50"),
         ("CASE WHEN s >= 0.4 THEN 'b' ELSE 'a' END", None, "a threshold above 0.3"),
         ("CASE WHEN i % 9 = 0 THEN 'c' WHEN i % 9 = 1 THEN NULL ELSE 'b' END", None,
          "no label in said"),
-        ("CASE WHEN s >= 0.5 THEN 'b' ELSE 'a' END", [{"maximize": "f1"}], "score >= 0.5 in all"),
+        ("CASE WHEN s >= 0.5 THEN 'b' ELSE 'a' END", [{"maximize": "f1"}], "score ≥ 0.50 in all"),
     ],
 )  # fmt: skip
 def test_labels_beside_scores_are_held_against_thresholds(
