@@ -7,9 +7,19 @@ from collections.abc import Mapping
 from functools import partial, reduce
 from typing import Any
 
+import numpy as np
+
 from evalreport.metrics.advice import IMPROPER
 from evalreport.metrics.declare import Goal, Interval, Parameter, Shares, metric
-from evalreport.metrics.formula import Cell, Expression, Ratio, ratio, root
+from evalreport.metrics.formula import (
+    WRITTEN_TERMS,
+    Cell,
+    Expression,
+    Ratio,
+    number_text,
+    ratio,
+    root,
+)
 from evalreport.metrics.tables import Counts, Matrix
 
 ONE_FOR_ALL = "it is one figure for all classes"
@@ -246,6 +256,11 @@ def expected_cost(c: Counts, *, costs: Mapping[str, float]) -> Ratio:
 @expected_cost.more_classes
 def _(m: Matrix, *, costs: Any) -> Ratio:
     total: Any = 0
+    terms: list[str] = []
     for (actual, predicted), count in sorted(m.cell_counts.items()):
-        total = total + costs[actual][predicted] * count
-    return ratio(Cell("sum(cost * count)", total), m.n)
+        price = costs[actual][predicted]
+        total = total + price * count
+        if price and len(terms) <= WRITTEN_TERMS and not isinstance(count, np.ndarray) and count:
+            terms.append(f"{number_text(price)} * {number_text(count)}")
+    few = 1 < len(terms) <= WRITTEN_TERMS
+    return ratio(Cell("sum(cost * count)", total, f"({' + '.join(terms)})" if few else ""), m.n)

@@ -77,7 +77,7 @@ def count_table(
         columns.pop()
         rows = [replace(row, cells=row.cells[:-1]) for row in rows if not row.total]
     if missing and any([*missing.without_prediction, missing.without_both]):
-        columns.append(CountHead("none", total=True))
+        columns.append(CountHead("no prediction", total=True))
         rows = _with_unpredicted(rows, missing, chosen)
     if missing and any([*missing.without_target, missing.without_both]):
         rows.append(_untold(missing, chosen, len(extra), len(columns)))

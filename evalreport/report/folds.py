@@ -22,7 +22,7 @@ from evalreport.report.sections import section
 from evalreport.report.slices import front_groups, wanted
 from evalreport.report.strips import Row, measures_strip
 from evalreport.report.training import repeat_blocks
-from evalreport.report.words import counted, label_text, listed
+from evalreport.report.words import counted, label_text, listed, prose
 from evalreport.report.worst import sign_of
 from evalreport.results.identity import MEAN_OF_FOLDS
 from evalreport.results.records import Measure, Table
@@ -158,7 +158,14 @@ def _with_spread(contents: Contents, strip: TableBlock) -> TableBlock:
         _below(f"lower {level}", [None if one is None else one.low for one in limits]),
         _below(f"upper {level}", [None if one is None else one.high for one in limits]),
     ]
-    return replace(strip, lines=(*strip.lines, *(line for line in below if line is not None)))
+    # a mean of fewer folds than its line says, or one without limits, says so
+    notes = [
+        f"{contents.title(m)}: {prose(why)}."
+        for m in means
+        if (why := m.reason or (m.interval_reason if any(limits) and m.interval is None else None))
+    ]
+    lines = (*strip.lines, *(line for line in below if line is not None))
+    return replace(strip, lines=lines, notes=(*strip.notes, *notes))
 
 
 def _below(head: str, values: Sequence[float | None]) -> Line | None:
@@ -277,7 +284,7 @@ def fold_charts(
         axes.set_xlim(max(0.0, low - 0.03), 1.0)
         folds(axes, rows, names)
 
-    caption = f"{listed(titles)} by fold"
+    caption = f"{listed(titles)} by fold, and mean over folds"
     number = max(len(row.values) for row in rows)
     aside = (
         f"Dots are the values of {counted(number, 'fold')}; the diamond is their mean, the bar its "

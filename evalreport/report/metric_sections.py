@@ -21,7 +21,7 @@ from evalreport.report.model import Block, Charts, Line, MetricBlock, TableBlock
 from evalreport.report.sections import section
 from evalreport.report.slices import wanted
 from evalreport.report.strips import Row, metric_strip, tables_strip
-from evalreport.report.words import label_text, listed
+from evalreport.report.words import label_text, listed, rows_text
 from evalreport.results.records import Fraction, Measure, MissingBounds, OfCells, Table
 
 MOST_LINES = 40
@@ -29,8 +29,8 @@ CELLS = "TN · FP · FN · TP"
 #: A measure, or the line of the cells below it.
 _Bounded = tuple[Measure, bool]
 RULE = (
-    "Excluded from every other number of this report. Worst and best case: each of these rows is "
-    "taken to be of the class, and predicted as, moves the measure most; intervals are not widened."
+    "Excluded from every other number of this report. Worst and best case: what each of these rows "
+    "lacks is filled in with what moves the measure most; intervals are not widened."
 )
 
 
@@ -101,12 +101,13 @@ def _lost(contents: Contents, m: Measure) -> str:
     if table is None or table.missing is None:
         return ""
     counts = (
-        ("lack a prediction", math.fsum(table.missing.without_prediction)),
-        ("lack a target", math.fsum(table.missing.without_target)),
-        ("lack both", table.missing.without_both),
+        ("a prediction", math.fsum(table.missing.without_prediction)),
+        ("a target", math.fsum(table.missing.without_target)),
+        ("both", table.missing.without_both),
     )
-    parts = [f"{count_text(count)} {what}" for what, count in counts if count]
-    return f"{listed(parts)}." if parts else ""
+    parts = [(count, f"lack{'s' * (count == 1)} {what}") for what, count in counts if count]
+    said = [f"{count_text(n) if k else rows_text(n)} {what}" for k, (n, what) in enumerate(parts)]
+    return f"{listed(said)}." if said else ""
 
 
 #: Views beyond which a metric is a strip of models instead of cards side by side.

@@ -41,6 +41,7 @@ from evalreport.results.records import Measure, rank_of
 MOST_ROWS, FEW_ROWS = 10, 4
 #: Limits on single groups and classes that are listed beside the metrics.
 MOST_MORE_LIMITS = 6
+LOWER = "Lower is better"
 #: Distances of the ends of the axis, for ranges up to so wide.
 STEPS = ((0.05, 0.01), (0.25, 0.05), (2.0, 0.1))
 
@@ -53,9 +54,13 @@ def results_tables(contents: Contents, views: Sequence[View]) -> list[TableBlock
     rows = _rows(contents, views)
     found: dict[str, list[tuple[Measure, str]]] = {}
     for row in rows:
-        caption = "Lower is better" if sign_of(row[0].metric) < 0 else "Results"
+        caption = LOWER if sign_of(row[0].metric) < 0 else "Results"
         found.setdefault(caption, []).append(row)
-    return [_results(contents, own, caption) for caption, own in found.items()]
+    first = next(iter(found), "")
+    return [
+        _results(contents, own, f"Results. {LOWER}" if caption == first == LOWER else caption)
+        for caption, own in found.items()
+    ]
 
 
 def criteria_in(contents: Contents, views: Sequence[View]) -> list[records.Criterion]:
@@ -85,7 +90,7 @@ def _says_all(entry: records.Criterion, m: Measure) -> bool:
 def _rows(contents: Contents, views: Sequence[View]) -> list[tuple[Measure, str]]:
     """The measures of the table with what is said of their place, metric by metric."""
     found: dict[str, tuple[Measure, str]] = {}
-    room = FEW_ROWS if contents.large else MOST_ROWS
+    room, pooled = FEW_ROWS if contents.large else MOST_ROWS, ""
     for place, key in enumerate(headline_identities(contents, views[:1])):
         own = [m for view in views for m in contents.pooled(view) if identity(m) == key]
         # that a rule without scores has no ROC AUC tells nothing
@@ -97,8 +102,10 @@ def _rows(contents: Contents, views: Sequence[View]) -> list[tuple[Measure, str]
         first = own if not place else ()
         means = {m.id: mean for m in first if (mean := contents.mean_over_folds(m)) is not None}
         found |= {mean.id: (mean, OVER_FOLDS) for mean in means.values()}
+        # beside means over folds every other value says what it is of
+        pooled = POOLED_FOLDS if means else pooled
         for m in own:
-            found.setdefault(m.id, (m, POOLED_FOLDS if m.id in means else ""))
+            found.setdefault(m.id, (m, pooled))
     judged = sorted(contents.of(records.Criterion), key=lambda c: rank_of(c.outcome))
     limits = [contents.measure_of(c.measure) for c in judged]
     more = [m for m in limits if m is not None and m.id not in found]
@@ -114,10 +121,13 @@ def _results(contents: Contents, rows: Sequence[tuple[Measure, str]], caption: s
     judged = any(contents.criteria.get(m.id) for m, _ in rows)
     axis = _axis(contents, [m for m, _ in rows])
     levels = {m.interval.level for m, _ in rows if m.interval}
+    ranges = [found for m, _ in rows if (found := _range_of_folds(contents, m))]
     columns = [
         Head(""),
         Head("model"),
-        Head("found / of", "right"),
+        Head(
+            "found / of" if all("/" in one for one in ranges) else "found / of, or range", "right"
+        ),
         Head("value", "right"),
         Head(f"{level_text(levels.pop())} limits" if len(levels) == 1 else "limits", "right"),
     ]

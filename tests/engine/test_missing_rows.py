@@ -212,7 +212,7 @@ def test_the_report_shows_the_rows_beside_the_table_and_the_extremes_with_their_
     extremes = [b for b in section.blocks if isinstance(b, TableBlock)][-1]
     lines = {row.cells[0]: row.cells[2:] for row in extremes.lines}
     assert lines["Recall"] == ("2 / 3 = 0.667", "2 / 7 = 0.286", "6 / 7 = 0.857")
-    assert "3 lack a prediction, 2 lack a target and 1 lack both." in extremes.notes[0]
+    assert "3 rows lack a prediction, 2 lack a target and 1 lacks both." in extremes.notes[0]
 
 
 OTHERS = ["f1", "youden_j", "balanced_accuracy", "balanced_error_rate", "mcc", "kappa",

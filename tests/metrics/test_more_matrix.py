@@ -109,7 +109,7 @@ OF_MATRIX: list[tuple[str, dict[str, Any], str, str, float]] = [
         "expected_cost",
         {"costs": [[0, 1, 2], [3, 0, 4], [5, 6, -1]]},
         "sum(cost * count) / n",
-        "14 / 20",  # 1 + 2 + 6 + 0 + 5 + 6 - 6
+        "(1 * 1 + 2 * 1 + 3 * 2 + 5 * 1 + 6 * 1 + (-1) * 6) / 20",  # 1 + 2 + 6 + 0 + 5 + 6 - 6
         0.7,
     ),
 ]

@@ -251,12 +251,19 @@ def test_a_model_card_names_the_models_and_groups_of_its_run() -> None:
     assert (facts["Model"], facts["Factors"]) == ("Nodule 2", "age")
 
 
-def test_what_is_better_lower_has_a_table_and_an_axis_of_their_own() -> None:
-    section = first_page(evalreport.run(_spec(), frames={"d": FRAME}).to_html())
-    captions = [
-        t.all("caption")[0].text for t in section.all("table") if "results" in t.attrs["class"]
-    ]
-    assert captions == ["Results", "Lower is better"]
+@pytest.mark.parametrize(
+    ("metrics", "captions"),
+    [
+        (["recall", "log_loss", "roc_auc"], ["Results", "Lower is better"]),
+        (["log_loss"], ["Results. Lower is better"]),
+    ],
+)
+def test_what_is_better_lower_has_a_table_and_an_axis_of_their_own(
+    metrics: list[str], captions: list[str]
+) -> None:
+    page = evalreport.run(_spec(metrics=metrics), frames={"d": FRAME}).to_html()
+    tables = [t for t in first_page(page).all("table") if "results" in t.attrs["class"]]
+    assert [t.all("caption")[0].text for t in tables] == captions
 
 
 @pytest.mark.parametrize(("share", "kind"), [(0.5, "ROC curve"), (0.1, "Precision and recall")])
