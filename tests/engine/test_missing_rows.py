@@ -197,7 +197,7 @@ def test_the_report_shows_the_rows_beside_the_table_and_the_extremes_with_their_
     results = run(TWO, {"prediction": "p"})
     records = records_of(results)
     table = count_table(Contents(records), records.tables[0])
-    assert [c.label for c in table.columns] == ["no", "yes", "total", "none"]
+    assert [c.label for c in table.columns] == ["no", "yes", "total", "no prediction"]
     assert [(r.label, [c.text for c in r.cells]) for r in table.rows] == [
         ("no", ["1", "1", "2", "1"]),
         ("yes", ["1", "2", "3", "2"]),
