@@ -23,7 +23,6 @@ from evalreport.processes import child_environment, python
 from evalreport.qualify.checks import FAILED, PASSED, Finding, Step, judged
 from evalreport.results.lookup import Results
 from evalreport.results.records import Provenance
-from evalreport.runs.recorded import read_recorded
 from evalreport.scratch import scratch_folder
 from evalreport.version import __version__
 
@@ -195,6 +194,9 @@ def _told(folder: Path) -> Iterator[Finding]:
 
 def _results(run_folder: Path) -> Results | None:
     """The results of a run; None where there are none to read."""
+    # loads what is checked before
+    from evalreport.runs.recorded import read_recorded
+
     try:
         return read_recorded(run_folder).results
     except EvalreportError:

@@ -53,7 +53,7 @@ from evalreport.results.records import Curve, Gap, Heterogeneity, Impact, Measur
 WHOLE_SWEEP, SWEEP_LINES = 11, 11
 #: Metrics of periods that are shown: the course of others is drawn and tested.
 OWN_OF_PERIODS = 2
-TOO_FEW = "shown with their counts, not to be relied on"
+TOO_FEW = "not to be relied on"
 
 
 def wanted(contents: Contents, m: Measure) -> bool:
@@ -261,8 +261,8 @@ def _said_of_groups(
     if by is not None and len({slice_heads(m.subgroup) for m in measures}) > 1:
         worst = contents.title(next(m for m in measures if identity(m) == by))
         several = len({(m.dataset, m.model) for m in measures}) > 1
-        of = ", of the model that is worst in each" if several else ""
-        told.append(f"Groups by {name} are listed worst first, by {worst}{of}.")
+        of = " of the model worst there" if several else ""
+        told.append(f"Groups by {name}: worst first, by {worst}{of}.")
     if any(stands_on_few(contents, m) for m in measures):
         least = count_text(contents.spec.get("subgroup_minimum") or FEWEST)
         few = f"fewer than {least} rows in the group or in the denominator"
