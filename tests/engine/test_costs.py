@@ -61,13 +61,13 @@ def test_the_cheapest_answer_needs_every_price() -> None:
 
 def test_a_pair_without_a_price_is_named() -> None:
     assert unpriced(reported({**WHOLE, "c": {"a": 5}})) == [
-        "1 of 6 kinds of mistake has no price and counts as free: c as b."
+        "1 of 6 kinds of mistake has no price and counts as free. Actual as predicted: c as b."
     ]
     misspelt = {**{k: v for k, v in WHOLE.items() if k != "c"}, "C": WHOLE["c"]}
     assert unpriced(reported(misspelt)) == [
         (
-            "2 of 6 kinds of mistake have no price and count as free: c as a and c as b. "
-            "The costs also name C, no class of these rows."
+            "2 of 6 kinds of mistake have no price and count as free. Actual as predicted: c as a "
+            "and c as b. The costs also name C, no class of these rows."
         )
     ]
 

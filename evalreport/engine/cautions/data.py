@@ -89,7 +89,7 @@ def few_rows_of_class(run: RunFacts, view: View) -> Iterator[Caution]:
         if len(few) == 1:
             told, named = f"Class {name(few[0][1])} has {counted(few[0][0], 'actual row')}", ""
         yield Caution(
-            f"{told}: {named}." if named else f"{told}.",
+            f"{told}. Rows: {named}." if named else f"{told}.",
             numbers={"classes": len(few), "fewest": few[0][0]},
             headline=told,
         )
@@ -419,7 +419,7 @@ def unpriced_mistakes(run: RunFacts, view: View) -> Iterator[Caution]:
     have = "has no price and counts" if len(free) == 1 else "have no price and count"
     told = f"{part(len(free), mistakes)} kinds of mistake {have} as free"
     yield Caution(
-        f"{told}: {listed(pairs)}.{also}",
+        f"{told}. Actual as predicted: {listed(pairs)}.{also}",
         numbers={"unpriced": len(free), "mistakes": mistakes},
         headline=told,
     )
