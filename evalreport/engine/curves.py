@@ -13,7 +13,7 @@ import numpy as np
 
 from evalreport.engine.counting.memory import MemoryTables
 from evalreport.metrics import calibration_curve, curves
-from evalreport.metrics.calibration import oe_ratio
+from evalreport.metrics.calibration import line_of, oe_ratio
 from evalreport.metrics.declare import Metric
 from evalreport.metrics.formula import Value
 from evalreport.metrics.precision_recall import average_precision
@@ -23,7 +23,7 @@ from evalreport.metrics.tables import Counts, ScoreTable
 from evalreport.plan.everything import CURVED_CLASSES
 from evalreport.results.identity import EVERYTHING
 from evalreport.results.records import Band, Curve
-from evalreport.statistics.logistic import NotEstimable, calibration_line
+from evalreport.statistics.logistic import NotEstimable
 
 #: Above so many distinct scores neighbouring ones share a point of a curve.
 MOST_POINTS = 2_000
@@ -185,7 +185,7 @@ def _line(table: ScoreTable) -> dict[str, float]:
     ratio = oe_ratio(table).outcome()
     found = {"oe_ratio": ratio.number} if isinstance(ratio, Value) else {}
     try:
-        intercept, slope = calibration_line(table.scores, table.positives, table.negatives)
+        intercept, slope = line_of(table)
     except NotEstimable:
         return found
     return found | {"calibration_slope": slope.value, "calibration_intercept": intercept.value}

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from evalreport.metrics.calibration_curve import calibration_distances
 from evalreport.metrics.declare import CLASS_MEANS, Goal, Interval, Kind, Parameter, Shows, metric
 from evalreport.metrics.formula import Cell, Expression, Nothing, ratio
 from evalreport.metrics.probability_bins import BINS, Bins, as_observed, probability_bins
-from evalreport.metrics.tables import ScoreTable
+from evalreport.metrics.tables import ScoreTable, once_for_each_table
 from evalreport.statistics import logistic
 from evalreport.statistics.means import Estimate
 
@@ -26,24 +25,28 @@ NOT_AVERAGED = "it belongs to the probability of one class"
 NO_ROW = "there is no row"
 
 
-#: A number of a logistic fit with its standard error, by scores, positives and negatives.
-Fit = Callable[[Any, Any, Any], Estimate]
+#: A number of a logistic fit of a table with its standard error.
+Fit = Callable[[ScoreTable], Estimate]
 
 
 def _fitted(s: ScoreTable, name: str, fit: Fit) -> Expression:
     """The number of a logistic fit, or the reason why there is none."""
     if s.stacked:
-        tables = zip(s.positives, s.negatives, strict=True)
-        return Cell(name, np.array([_or_nan(fit, s.scores, p, n) for p, n in tables]))
+        return Cell(name, np.array([_or_nan(fit, table) for table in _each_of(s)]))
     try:
-        return Cell(name, fit(s.scores, s.positives, s.negatives).value)
+        return Cell(name, fit(s).value)
     except logistic.NotEstimable as none:
         return Nothing(none.reason)
 
 
-def _or_nan(fit: Fit, *table: Any) -> float:
+def _each_of(stack: ScoreTable) -> Iterator[ScoreTable]:
+    for positives, negatives in zip(stack.positives, stack.negatives, strict=True):
+        yield ScoreTable(stack.scores, positives, negatives)
+
+
+def _or_nan(fit: Fit, table: ScoreTable) -> float:
     try:
-        return fit(*table).value
+        return fit(table).value
     except logistic.NotEstimable:
         return math.nan
 
@@ -53,19 +56,36 @@ def _error_of(fit: Fit) -> Callable[[ScoreTable], float | None]:
 
     def error(s: ScoreTable) -> float | None:
         try:
-            return fit(s.scores, s.positives, s.negatives).standard_error
+            return fit(s).standard_error
         except logistic.NotEstimable:
             return None
 
     return error
 
 
-def _intercept(p: Any, positives: Any, negatives: Any) -> Estimate:
-    return logistic.calibration_line(p, positives, negatives)[0]
+@once_for_each_table
+def line_of(s: ScoreTable) -> tuple[Estimate, Estimate]:
+    """Intercept and slope of the calibration line; raises NotEstimable."""
+    return logistic.calibration_line(s.scores, s.positives, s.negatives)
 
 
-def _slope(p: Any, positives: Any, negatives: Any) -> Estimate:
-    return logistic.calibration_line(p, positives, negatives)[1]
+@once_for_each_table
+def level_of(s: ScoreTable) -> Estimate:
+    """Calibration in the large; raises NotEstimable."""
+    return logistic.calibration_in_the_large(s.scores, s.positives, s.negatives)
+
+
+def fit_of(s: ScoreTable) -> logistic.CalibrationFit:
+    """Both; raises NotEstimable."""
+    return logistic.CalibrationFit(*line_of(s), level_of(s))
+
+
+def _intercept(s: ScoreTable) -> Estimate:
+    return line_of(s)[0]
+
+
+def _slope(s: ScoreTable) -> Estimate:
+    return line_of(s)[1]
 
 
 #: Distances are never negative, so chance can only add to their sum (Broecker J. Estimating
@@ -135,7 +155,7 @@ def calibration_intercept(s: ScoreTable) -> Expression:
     formula="a in logit P(y) = a + logit(p), maximum likelihood",
     use="to see whether probabilities are too low (above 0) or too high (below 0) on the whole",
     avoid="alone: mistakes at the low and the high end can cancel",
-    standard_error=_error_of(logistic.calibration_in_the_large),
+    standard_error=_error_of(level_of),
     line="in_the_large",
 )
 def calibration_in_the_large(s: ScoreTable) -> Expression:
@@ -145,7 +165,7 @@ def calibration_in_the_large(s: ScoreTable) -> Expression:
     >>> round(calibration_in_the_large(s).outcome().number, 9) == round(math.log(3), 9)
     True
     """
-    return _fitted(s, "intercept", logistic.calibration_in_the_large)
+    return _fitted(s, "intercept", level_of)
 
 
 @metric(
@@ -256,26 +276,17 @@ def _distance(s: ScoreTable, name: str, words: str, degree: int) -> Expression:
     return Nothing(NO_ROW) if found[0] is None else Cell(words, found[0][name])
 
 
-#: A curve takes long, and five metrics ask for distances from that of the same table.
-_KNOWN: WeakKeyDictionary[ScoreTable, dict[int, list[dict[str, float] | None]]] = (
-    WeakKeyDictionary()
-)
 #: Of the local regression: parabolas, as R's loess and so Austin and Steyerberg have them.
 _DEGREE = Parameter(
     "degree", int, default=2, low=1, high=2, meaning="degree of the local regression (loess)"
 )
 
 
+@once_for_each_table
 def _distances(s: ScoreTable, degree: int) -> list[dict[str, float] | None]:
     """Distances from the smoothed curve of a table, or of each one of a stack."""
-    known = _KNOWN.setdefault(s, {})
-    if degree not in known:
-        tables = [s]
-        if s.stacked:
-            parts = zip(s.positives, s.negatives, strict=True)
-            tables = [ScoreTable(s.scores, p, n) for p, n in parts]
-        known[degree] = [calibration_distances(table, degree=degree) for table in tables]
-    return known[degree]
+    tables = _each_of(s) if s.stacked else [s]
+    return [calibration_distances(table, degree=degree) for table in tables]
 
 
 _CURVE = "c the smoothed calibration curve (loess of degree 2 by default, span 0.75)"

@@ -14,10 +14,11 @@ resampled tables); formulas do not care.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any
+from functools import cached_property, wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -439,3 +440,27 @@ class ClassScores:
     def rows(self) -> Cell:
         """All rows: n."""
         return self.cell("n", self.class_totals)
+
+
+T = TypeVar("T")
+Further = ParamSpec("Further")
+
+
+def once_for_each_table(
+    build: Callable[Concatenate[ScoreTable, Further], T],
+) -> Callable[Concatenate[ScoreTable, Further], T]:
+    """What takes long and several metrics ask for is made once for each table, while it lasts.
+
+    What is made must not hold the table.
+    """
+    known: WeakKeyDictionary[ScoreTable, dict[Any, T]] = WeakKeyDictionary()
+
+    @wraps(build)
+    def kept(table: ScoreTable, /, *args: Further.args, **named: Further.kwargs) -> T:
+        found = known.setdefault(table, {})
+        key = (args, tuple(sorted(named.items())))
+        if key not in found:
+            found[key] = build(table, *args, **named)
+        return found[key]
+
+    return kept

@@ -10,15 +10,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from evalreport.statistics.exact_sums import sum_of_parts, sums_of_parts
+from evalreport.statistics.exact_sums import sums_of_parts
 from evalreport.statistics.means import Estimate
-from evalreport.statistics.numbering import in_order, numbered
+from evalreport.statistics.numbering import numbered
 
 Floats = NDArray[np.float64]
 
 _MOST_STEPS = 100
 #: Groups that are worked on at once.
 _BLOCK = 1 << 14
+#: Of more groups than :data:`_MANY` one in :data:`_SOME` is fitted first: where it ends, the fit of
+#: all begins.
+_MANY, _SOME = 1 << 16, 16
 #: How far sums of probabilities may miss a count by the rounding of shares and of their logits.
 _ROUNDING = 16 * float(np.finfo(np.float64).eps)
 
@@ -54,11 +57,8 @@ def calibration_fit(p: ArrayLike, positives: ArrayLike, negatives: ArrayLike) ->
         NotEstimable: a probability of 0 or 1, one class only, one distinct probability,
             or classes perfectly separated by p.
     """
-    return _all_lines(*_grouped(p, positives, negatives))
-
-
-def _all_lines(x: Floats, pos: Floats, neg: Floats) -> CalibrationFit:
-    return CalibrationFit(*_line(x, pos, neg), _in_the_large(x, pos, neg))
+    groups = _grouped(p, positives, negatives)
+    return CalibrationFit(*_line(*groups), _in_the_large(*groups))
 
 
 def calibration_line(
@@ -95,27 +95,39 @@ def _newton(u: Floats, pos: Floats, neg: Floats) -> tuple[float, float, tuple[fl
 
     Returns intercept, slope and the information (aa, ab, bb) at them.
     """
-    a, b = math.log(float(np.sum(pos)) / float(np.sum(neg))), 0.0
-    likelihood = _log_likelihood(a, b, u, pos, neg)
+    a, b = _start_of_line(u, pos, neg)
+    likelihood, *moments = _moments(a, b, u, pos, neg)
     for _ in range(_MOST_STEPS):
-        step_a, step_b = _newton_step(a, b, u, pos, neg)
+        step_a, step_b = _newton_step(*moments)
         if max(abs(step_a), abs(step_b)) <= 1e-8 * max(1.0, abs(a), abs(b)):
             # convergence is quadratic: after this step the error is in the last bit
             a, b = a + step_a, b + step_b
-            _, _, i_aa, i_ab, i_bb = _moments(a, b, u, pos, neg)
+            _, _, _, i_aa, i_ab, i_bb = _moments(a, b, u, pos, neg)
             return a, b, (i_aa, i_ab, i_bb)
         # the sum of logarithms is only good to its rounding: do not halve for less
         enough = likelihood - 1e-11 * (1.0 + abs(likelihood))
-        size, new = 1.0, -math.inf
-        while new < enough and size > 1e-10:
-            new = _log_likelihood(a + size * step_a, b + size * step_b, u, pos, neg)
+        size, likelihood = 2.0, -math.inf
+        while likelihood < enough and size > 1e-10:
             size /= 2.0
-        a, b, likelihood = a + 2.0 * size * step_a, b + 2.0 * size * step_b, new
+            likelihood, *moments = _moments(a + size * step_a, b + size * step_b, u, pos, neg)
+        a, b = a + size * step_a, b + size * step_b
     raise NotEstimable("the logistic fit did not converge")
 
 
-def _newton_step(a: float, b: float, u: Floats, pos: Floats, neg: Floats) -> tuple[float, float]:
-    g_a, g_b, i_aa, i_ab, i_bb = _moments(a, b, u, pos, neg)
+def _start_of_line(u: Floats, pos: Floats, neg: Floats) -> tuple[float, float]:
+    """Where Newton's method begins: of many groups at the line of one in :data:`_SOME`."""
+    if len(u) > _MANY:
+        some = slice(None, None, _SOME)
+        try:
+            return _newton(u[some], pos[some], neg[some])[:2]
+        except (NotEstimable, ValueError, ZeroDivisionError):
+            pass  # these have one class, or are separated
+    return math.log(float(np.sum(pos)) / float(np.sum(neg))), 0.0
+
+
+def _newton_step(
+    g_a: float, g_b: float, i_aa: float, i_ab: float, i_bb: float
+) -> tuple[float, float]:
     determinant = i_aa * i_bb - i_ab * i_ab
     if determinant <= 0.0:
         raise NotEstimable("the logistic fit did not converge")
@@ -128,31 +140,34 @@ def _blocks(rows: int) -> Iterator[slice]:
 
 
 def _moments(a: float, b: float, u: Floats, pos: Floats, neg: Floats) -> list[float]:
-    """Derivatives by intercept and slope; sums of the curvature times 1, u and u squared."""
+    """The log-likelihood of a line and its derivatives by intercept and slope.
+
+    After them sums of the curvature times 1, u and u squared.
+    """
 
     def parts(at: slice) -> tuple[Floats, ...]:
-        x = u[at]
-        gradient, curvature = _contributions(a + b * x, pos[at], neg[at])
+        x, p, n = u[at], pos[at], neg[at]
+        eta = a + b * x
+        small = _small(eta)
+        q, not_q = _shares(eta, small)
+        # log q and log(1 - q) = log q - eta, where q is the probability of a positive
+        log_q = np.minimum(eta, 0.0)
+        log_q -= np.log1p(small, out=small)
+        likelihood = (p + n) * log_q
+        likelihood -= np.multiply(n, eta, out=eta)
+        gradient, curvature = p * not_q, p + n
+        gradient -= n * q
+        curvature *= q
+        curvature *= not_q
         by_slope = curvature * x
-        return gradient, gradient * x, curvature, by_slope, by_slope * x
+        return likelihood, gradient, gradient * x, curvature, by_slope, by_slope * x
 
     return sums_of_parts(parts, len(u))
 
 
-def _contributions(eta: Floats, pos: Floats, neg: Floats) -> tuple[Floats, Floats]:
-    """What each group adds to the derivative by the intercept, and n q (1 - q)."""
-    q, not_q = _shares(eta)
-    gradient = pos * not_q
-    gradient -= neg * q
-    curvature = q * (pos + neg)
-    curvature *= not_q
-    return gradient, curvature
-
-
-def _shares(eta: Floats) -> tuple[Floats, Floats]:
-    """The probability of a positive and that of a negative."""
-    above, small = eta >= 0.0, _small(eta)
-    whole = 1.0 + small
+def _shares(eta: Floats, small: Floats) -> tuple[Floats, Floats]:
+    """The probability of a positive and that of a negative; ``small``: exp(-abs(eta))."""
+    above, whole = eta >= 0.0, 1.0 + small
     larger, smaller = 1.0 / whole, np.divide(small, whole, out=whole)
     q = np.where(above, larger, smaller)
     np.copyto(larger, smaller, where=above)
@@ -174,14 +189,27 @@ def calibration_in_the_large(p: ArrayLike, positives: ArrayLike, negatives: Arra
 def _in_the_large(x: Floats, pos: Floats, neg: Floats) -> Estimate:
     """The intercept of logits and counts."""
     total = float(np.sum(pos))
+    expected, information = _expected(0.0, x, pos, neg)
+    # as many happen as were expected: what is left is the rounding of p
+    exact = abs(expected - total) <= _ROUNDING * total
+    a = 0.0 if exact else _in_the_large_by_newton(total, x, pos, neg)
+    if not exact:
+        _, information = _expected(a, x, pos, neg)
+    if information <= 0.0:
+        raise NotEstimable("the logistic fit did not converge")
+    return Estimate(a, 1.0 / math.sqrt(information))
+
+
+def _in_the_large_by_newton(total: float, x: Floats, pos: Floats, neg: Floats) -> float:
     # expected positives rise with the intercept: keep a bracket round Newton's steps
     centre = math.log(total / float(np.sum(neg)))
     low, high = centre - float(x.max()), centre - float(x.min())
     a = (low + high) / 2.0
-    exact = abs(_expected(0.0, x, pos, neg)[0] - total) <= _ROUNDING * total
-    if exact:
-        a = 0.0  # as many happen as were expected: what is left is the rounding of p
-    for _ in range(0 if exact else _MOST_STEPS):
+    some = slice(None, None, _SOME)
+    few = float(np.sum(pos[some]))
+    if len(x) > _MANY and few > 0.0 and float(np.sum(neg[some])) > 0.0:
+        a = min(max(_in_the_large_by_newton(few, x[some], pos[some], neg[some]), low), high)
+    for _ in range(_MOST_STEPS):
         expected, information = _expected(a, x, pos, neg)
         excess = total - expected
         low, high = (a, high) if excess > 0.0 else (low, a)
@@ -192,39 +220,36 @@ def _in_the_large(x: Floats, pos: Floats, neg: Floats) -> Estimate:
         a = new
         if converged:
             break
-    information = sum_of_parts(
-        lambda at: _contributions(a + 1.0 * x[at], pos[at], neg[at])[1], len(x)
-    )
-    if information <= 0.0:
-        raise NotEstimable("the logistic fit did not converge")
-    return Estimate(a, 1.0 / math.sqrt(information))
+    return a
 
 
 def _expected(a: float, x: Floats, pos: Floats, neg: Floats) -> list[float]:
     """Positives that are expected with an intercept, and the information."""
 
     def parts(at: slice) -> tuple[Floats, Floats]:
-        q = _expit(a + x[at])
-        expected = (pos[at] + neg[at]) * q
-        return expected, expected * (1.0 - q)
+        eta = a + x[at]
+        q, not_q = _shares(eta, _small(eta))
+        q *= pos[at] + neg[at]
+        return q, q * not_q
 
     return sums_of_parts(parts, len(x))
 
 
-def robust_calibration_fit(
+def robust_errors(
+    fit: CalibrationFit,
     p: ArrayLike,
     positive: ArrayLike,
     weight: ArrayLike | None = None,
     cluster: ArrayLike | None = None,
     times: ArrayLike | None = None,
 ) -> CalibrationFit:
-    """Both fits with standard errors that hold for weighted rows and rows of one cluster.
+    """The fit with standard errors that hold for weighted rows and rows of one cluster.
 
-    The estimates are those of :func:`calibration_fit` with weights as counts. Their variance
-    is the sandwich A^-1 B A^-1 G / (G - 1): A the information, B the sum over the G clusters
-    (or rows) of the outer products of their scores (Williams 2000, Biometrics 56:645).
+    Their variance is the sandwich A^-1 B A^-1 G / (G - 1): A the information, B the sum over the
+    G clusters (or rows) of the outer products of their scores (Williams 2000, Biometrics 56:645).
 
     Args:
+        fit: both fits of the rows, with weights as counts.
         p: predicted probability of each row, shape (n,); strictly between 0 and 1.
         positive: whether each row is an actual positive, shape (n,).
         weight: weight of each row, shape (n,), 1 where not given.
@@ -232,15 +257,12 @@ def robust_calibration_fit(
         times: how many rows there are of each that is given, shape (n,), 1 where not given.
 
     Raises:
-        NotEstimable: as :func:`calibration_fit`, and where there is one cluster only.
+        NotEstimable: there is one cluster only.
     """
     probability, side = np.asarray(p, np.float64), np.asarray(positive, np.bool_)
     once = np.broadcast_to(np.float64(1.0), side.shape)  # which takes no memory
     w = once if weight is None else np.asarray(weight, np.float64)
     often = once if times is None else np.asarray(times)
-    whole = w if times is None or np.all(often == 1) else often * w
-    fit = _all_lines(*_grouped(*_of_classes(probability, side, whole)))
-    del whole
     held = slice(None) if w.all() else w > 0
     codes = None if cluster is None else numbered(np.asarray(cluster)[held])[1]
     rows = _Rows(probability[held], side[held], w[held], often[held], codes)
@@ -249,18 +271,6 @@ def robust_calibration_fit(
     large = rows.covariance(in_the_large, 1.0, 1)
     errors = (math.sqrt(v) for v in (line[0, 0], line[1, 1], large[0, 0]))
     return CalibrationFit(*(Estimate(one.value, e) for one, e in zip(fit, errors, strict=True)))
-
-
-def _of_classes(
-    probability: Floats, positive: NDArray[np.bool_], whole: Floats
-) -> tuple[Floats, Floats, Floats]:
-    """The distinct probabilities, and the ``whole`` weights of positives and negatives at each."""
-    values, entry = in_order(probability)
-    positives, negatives = (
-        np.asarray(np.bincount(entry[side], whole[side], len(values)), np.float64)
-        for side in (positive, ~positive)
-    )
-    return values, positives, negatives
 
 
 @dataclass(frozen=True)
@@ -286,8 +296,9 @@ class _Rows:
         for at in _blocks(len(self.p)):
             x = np.log(self.p[at]) - np.log1p(-self.p[at])
             design = np.column_stack([np.ones(len(x)), x])[:, :size]
-            q, often = _expit(intercept + slope * x), self.times[at, None]
-            information += (design * often * (self.weight[at] * q * (1.0 - q))[:, None]).T @ design
+            eta, often = intercept + slope * x, self.times[at, None]
+            q, not_q = _shares(eta, _small(eta))
+            information += (design * often * (self.weight[at] * q * not_q)[:, None]).T @ design
             scores = design * (self.weight[at] * (self.y[at] - q))[:, None]
             if units is None or self.cluster is None:
                 meat += (scores * often).T @ scores
@@ -325,27 +336,3 @@ def _small(x: Floats) -> Floats:
     found = np.abs(x)
     np.negative(found, out=found)
     return np.exp(found, out=found)
-
-
-def _expit(x: Floats) -> Floats:
-    e = _small(x)
-    found = np.where(x >= 0.0, 1.0, e)
-    e += 1.0
-    found /= e
-    return found
-
-
-def _log_likelihood(a: float, b: float, u: Floats, pos: Floats, neg: Floats) -> float:
-    """The log-likelihood of a line."""
-
-    # log q and log(1 - q) = log q - eta, where q is the probability of a positive
-    def parts(at: slice) -> tuple[Floats, Floats]:
-        eta = a + b * u[at]
-        log_q = np.minimum(eta, 0.0)
-        log_q -= np.log1p(_small(eta))
-        log_not_q = log_q - eta
-        log_q *= pos[at]
-        log_not_q *= neg[at]
-        return log_q, log_not_q
-
-    return sum(sums_of_parts(parts, len(u)))

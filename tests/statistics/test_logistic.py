@@ -15,7 +15,7 @@ from evalreport.statistics.logistic import (
     calibration_fit,
     calibration_in_the_large,
     calibration_line,
-    robust_calibration_fit,
+    robust_errors,
 )
 
 
@@ -140,6 +140,19 @@ def test_extreme_probabilities_converge() -> None:
     assert float((residual * x).sum()) == pytest.approx(0.0, abs=1e-9)
 
 
+def test_many_groups_are_fitted_as_all_of_them_solve_the_equations():
+    # of the first of every sixteen all are of one class: the fit of few cannot begin here
+    rng = np.random.default_rng(7)
+    p = np.sort(rng.uniform(0.001, 0.999, 200_000))
+    y = rng.random(len(p)) < 1 / (1 + np.exp(-(0.3 + 0.8 * (np.log(p) - np.log1p(-p)))))
+    for outcome in (y, y & (np.arange(len(p)) % 16 > 0)):
+        fit = calibration_fit(p, outcome, ~outcome)
+        x = np.log(p) - np.log1p(-p)
+        line = outcome - 1 / (1 + np.exp(-(fit.intercept.value + fit.slope.value * x)))
+        large = outcome - 1 / (1 + np.exp(-(fit.in_the_large.value + x)))
+        assert [line.sum(), (line * x).sum(), large.sum()] == pytest.approx([0, 0, 0], abs=1e-6)
+
+
 #: statsmodels 0.14: GLM, binomial, frequency weights, covariance by cluster without its own
 #: correction, times G / (G - 1): slope, its error, intercept, its error, in the large, its error.
 ROBUST = {
@@ -156,11 +169,14 @@ def test_robust_errors_of_calibration_are_those_of_statsmodels(design):
     p = np.round(0.05 + 0.9 * ((k * 37) % 120) / 119, 4)
     y = ((person * 13) % 10) / 10 + ((k * 7) % 5) / 20 < p
     weight = None if design == "cluster" else 1 + (k % 4) * 0.5
-    fit = robust_calibration_fit(p, y, weight, None if design == "weight" else person)
+    whole = np.ones(120) if weight is None else weight
+    fit = calibration_fit(p, whole * y, whole * ~y)
+    fit = robust_errors(fit, p, y, weight, None if design == "weight" else person)
     found = (*fit.slope, *fit.intercept, *fit.in_the_large)
     assert found == pytest.approx(ROBUST[design], abs=2e-8)
 
 
 def test_one_cluster_has_no_robust_error():
+    fit = calibration_fit([0.2, 0.4, 0.6], [0, 1, 0], [1, 0, 1])
     with pytest.raises(NotEstimable, match="single cluster"):
-        robust_calibration_fit([0.2, 0.4, 0.6], [0, 1, 0], cluster=[1, 1, 1])
+        robust_errors(fit, [0.2, 0.4, 0.6], [0, 1, 0], cluster=[1, 1, 1])

@@ -21,6 +21,7 @@ from evalreport.engine.cautions.wording import (
     part,
     percent,
 )
+from evalreport.metrics.calibration import fit_of
 from evalreport.metrics.catalogue import find, of_caution, of_line
 from evalreport.metrics.declare import Kind
 from evalreport.metrics.probabilities import CLIP
@@ -30,12 +31,7 @@ from evalreport.plan.everything import CURVED_CLASSES
 from evalreport.predict.label_sets import SetView
 from evalreport.predict.view import LabelView, View
 from evalreport.statistics.interval import z_value
-from evalreport.statistics.logistic import (
-    CalibrationFit,
-    NotEstimable,
-    calibration_fit,
-    robust_calibration_fit,
-)
+from evalreport.statistics.logistic import CalibrationFit, NotEstimable, robust_errors
 
 #: From this share of the log loss on, one row is said to dominate it ...
 DOMINANT = 0.25
@@ -296,9 +292,9 @@ def _fit(run: RunFacts, view: View, index: int | None) -> CalibrationFit | None:
     if table is None:
         return None
     margin = view.source == "margin"
+    fit = fit_of(confidences(table) if margin else table)
     if view.weight is None and view.cluster is None:
-        table = confidences(table) if margin else table
-        return calibration_fit(table.scores, table.positives, table.negatives)
+        return fit
     if isinstance(view, SetView):
         assert index is not None
         view, index = view.of_label(index), None
@@ -314,7 +310,7 @@ def _fit(run: RunFacts, view: View, index: int | None) -> CalibrationFit | None:
     p = np.exp(-np.logaddexp(0.0, -score)) if margin else score
     weight, times = (None if one is None else one[rows] for one in (view.weight, view.times))
     codes = None if codes is None else codes[rows]
-    return robust_calibration_fit(p, view.positives_of(index)[rows], weight, codes, times)
+    return robust_errors(fit, p, view.positives_of(index)[rows], weight, codes, times)
 
 
 def _spiegelhalter(run: RunFacts, view: View) -> Iterator[str]:
