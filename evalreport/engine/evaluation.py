@@ -185,7 +185,7 @@ class Evaluator(ABC, Generic[Seen, Built]):
         )
 
     def _compute(self, task: Task) -> Computed:
-        return self.measurer.compute(task)
+        return self.measurer.computed(task)
 
     def _studied(self, task: Task, interval: Interval) -> Interval:
         return self.measurer.studied(task, interval)

@@ -92,6 +92,11 @@ class TaskMeasurer(ABC, Generic[Seen, Built]):
     def compute(self, task: Task) -> Computed:
         """The value and interval of one task."""
 
+    def computed(self, task: Task) -> Computed:
+        """The same, made once for the tables: comparisons ask for what measures asked for."""
+        computed: Computed = self.tables.once(("computed", task), lambda: self.compute(task))
+        return computed
+
     def studied(self, task: Task, interval: Interval) -> Interval:
         """The limits of a value with what such limits held in the coverage study."""
         return of_value(interval, task, self.tables)

@@ -36,7 +36,13 @@ from evalreport.metrics.kinds import (
     Shows,
     Table,
 )
-from evalreport.metrics.tables import ClassScores, Counts, Matrix, ScoreTable
+from evalreport.metrics.tables import (
+    ClassScores,
+    Counts,
+    Matrix,
+    ScoreTable,
+    once_for_each_table,
+)
 
 
 @dataclass(frozen=True)
@@ -218,6 +224,8 @@ class Metric:
     _forms: dict[str, Callable[..., Any]] = field(default_factory=dict, repr=False)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if len(args) == 1 and not kwargs and isinstance(args[0], ScoreTable):
+            return _value_of(args[0], self.function)
         return self.function(*args, **kwargs)
 
     @property
@@ -345,6 +353,11 @@ def metric(**facts: Any) -> Callable[[Callable[..., Any]], Metric]:
 
 
 NOT_PROBABILITIES = "scores outside [0, 1] are not probabilities"
+
+
+@once_for_each_table
+def _value_of(table: ScoreTable, function: Callable[[ScoreTable], Any]) -> Any:
+    return function(table)
 
 
 def outside_unit(scores: Any) -> bool:

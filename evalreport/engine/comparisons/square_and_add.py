@@ -85,8 +85,7 @@ def _limits(side: Side, task: Task) -> tuple[float, Interval] | None:
 
     None where it has none, or where these are the value itself and show no variance.
     """
-    task = replace(task, where=EVERYTHING)
-    computed = side.tables.once(("computed", task), lambda: side.measurer.compute(task))
+    computed = side.measurer.computed(replace(task, where=EVERYTHING))
     value, limits = computed.evaluated.outcome, computed.interval
     if limits is None or not isinstance(value, Value) or not has_width(limits):
         return None
