@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from evalreport.statistics.exact_sums import sum_of_parts
+from evalreport.statistics.exact_sums import sum_of_parts, sums_by_code
 from evalreport.statistics.interval import (
     Interval,
     clipped,
@@ -25,10 +25,8 @@ from evalreport.statistics.interval import (
     z_value,
 )
 from evalreport.statistics.numbering import (
-    each_once,
     highest_first,
     numbered,
-    put_sums,
     tallied,
     unless_once,
 )
@@ -434,12 +432,8 @@ class _OfClass:
             size = self._ranked[-1][1]
             at = self._pairs // size if place == 0 else self._pairs % size
             return np.asarray(values[at])
-        total = np.zeros(self._count)
-        for units, entries, alike in each_once(
-            self._unit, self._ranked[place][0][self._side], self._many
-        ):
-            put_sums(total, units, values[entries] * alike)
-        return total
+        entries = self._ranked[place][0][self._side]
+        return sums_by_code(self._unit, lambda at: values[entries[at]], self._count, self._many)
 
 
 def difference_interval(difference: float, variance: float | None, level: float) -> Interval | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,7 @@ BLOCK = 1 << 15
 MANY = 4096
 #: Numbers up to here are taken apart without leaving the range of doubles.
 _LARGE = 2.0**990
+_HIGHEST = 1022
 
 
 def exact_sum(values: Floats, times: npt.NDArray[np.int64] | None = None) -> float:
@@ -61,6 +63,53 @@ def _added(parts: Callable[[slice], Sequence[Floats]], start: int, stop: int) ->
     half = (stop - start) // 16 * 8
     first, second = _added(parts, start, start + half), _added(parts, start + half, stop)
     return [one + two for one, two in zip(first, second, strict=True)]
+
+
+def sums_by_code(
+    codes: npt.NDArray[Any],
+    values: Callable[[slice], Floats],
+    size: int,
+    times: npt.NDArray[Any] | None = None,
+) -> Floats:
+    """What the values of each code add up to, shape (size,): the same bits in any order of rows.
+
+    Values are taken apart as by :func:`exact_sum`, so that the parts of all rows of a code add up
+    exactly; neither does it matter whether rows come as kinds.
+
+    Args:
+        codes: from 0 to ``size`` less 1, shape (n,).
+        values: what stands at a slice of the ``n`` rows.
+        size: how many codes there are.
+        times: whole numbers, how many rows there are of each that is given, shape (n,).
+
+    >>> values = np.array([1e16, 2.0, 0.25, -1e16])
+    >>> sums_by_code(np.array([0, 0, 1, 0]), lambda at: values[at], 2).tolist()
+    [2.0, 0.25]
+    """
+    blocks = [slice(start, start + BLOCK) for start in range(0, len(codes), BLOCK)]
+    largest = max((float(np.abs(values(at)).max()) for at in blocks), default=0.0)
+    rows = len(codes) if times is None else int(times.sum())
+    # a sum of so many multiples of its last place is below 2^53 of them
+    above = math.frexp(largest)[1] + rows.bit_length()
+    if not math.isfinite(largest) or above > _HIGHEST:
+        every = np.concatenate([values(at) for at in blocks])
+        every = every if times is None else every * times
+        return np.asarray(np.bincount(codes, every, size), np.float64)
+    parts: list[Floats] = [np.zeros(size)]
+    for at in blocks:
+        rest, level = values(at), 0
+        while rest.any():
+            coarse = math.ldexp(1.5, above - level * (53 - rows.bit_length()))
+            part = (rest + coarse) - coarse
+            rest = rest - part
+            if level == len(parts):
+                parts.append(np.zeros(size))
+            np.add.at(parts[level], codes[at], part if times is None else part * times[at])
+            level += 1
+    found = parts.pop()
+    while parts:
+        found += parts.pop()
+    return found
 
 
 def _products(values: Floats, times: npt.NDArray[np.int64]) -> tuple[Floats, Floats]:

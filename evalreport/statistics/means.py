@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from evalreport.statistics.design_based import variance_df
-from evalreport.statistics.exact_sums import exact_sum
+from evalreport.statistics.exact_sums import exact_sum, sums_by_code
 from evalreport.statistics.interval import Interval, deviate, z_value
-from evalreport.statistics.numbering import each_once, numbered, put_sums
+from evalreport.statistics.numbering import numbered
 from evalreport.statistics.tail import t_two_sided
 
 
@@ -129,28 +129,25 @@ def clustered_losses(
 
     The error is that of the ratio of totals of clusters. ``times``: how many rows there are of
     each that is given; ``weights``: of the rows, of which the losses are given times their weight.
-    Equal losses of a cluster are counted before they are added, so sums do not depend on the
-    order of rows, whether they come as kinds, or how clusters are numbered. None with fewer than
-    two clusters and with losses of 0.
+    Sums do not depend on the order of rows, whether they come as kinds, or how clusters are
+    numbered. None with fewer than two clusters and with losses of 0.
     """
     x, code = np.asarray(losses, np.float64), numbered(np.asarray(codes))[1]
     if not x.size:
         return None
-    totals, sizes = np.zeros((2, int(code.max()) + 1))
-    squares = []
-    for unit, own, many in each_once(code, x, times):
-        put_sums(totals, unit, own * many)
-        put_sums(sizes, unit, many)
-        squares.append(own * own * many)
-    for unit, own, many in each_once(code, weights, times) if weights is not None else ():
-        put_sums(sizes, unit, own * many)
+    often, many = None if times is None else np.asarray(times), int(code.max()) + 1
+    totals = sums_by_code(code, lambda at: x[at], many, often)
+    if weights is None:
+        sizes = np.bincount(code, often, many).astype(np.float64)
+    else:
+        sizes = sums_by_code(code, lambda at: weights[at], many, often)
     whole, count, n = math.fsum(totals), len(totals), math.fsum(sizes)
     if count < 2 or whole <= 0.0:
         return None
     spread = math.fsum((totals - whole / n * sizes) ** 2)
     return ClusteredMean(
         math.sqrt(count / (count - 1.0) * spread) / n,
-        whole * whole / exact_sum(np.concatenate(squares)),
+        whole * whole / exact_sum(x * x, often),
         whole * whole / math.fsum(totals**2),
     )
 

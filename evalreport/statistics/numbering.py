@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,9 +11,6 @@ import numpy.typing as npt
 #: values that stand so often each are looked up among the distinct ones.
 OFTEN = 32
 LOOK = 1 << 14
-#: Rows that are put in order at once: what is made of them stays in the cache, and memory is not
-#: fetched anew for each part.
-BLOCK = 1 << 13
 
 
 def numbered(values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.intp]]:
@@ -123,66 +119,6 @@ def tallied(
     # Whole numbers below 2^53, so the sums are exact in any order.
     rows = np.add.reduceat(np.asarray(times, np.float64)[order], starts)
     return ordered[starts], rows
-
-
-def each_once(
-    codes: npt.NDArray[Any], values: npt.NDArray[Any], times: npt.ArrayLike | None = None
-) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[Any], npt.NDArray[np.float64]]]:
-    """Each value of each code once, by code and then by value, and how many rows have both.
-
-    What is added up in this order depends neither on the order of rows, nor on whether they come
-    as kinds, of which there are ``times`` each. ``codes`` and ``values`` have shape (n,); what is
-    found, shape (pairs,) each, comes by parts that hold all rows of their codes.
-
-    >>> ((codes, values, rows),) = each_once(np.array([1, 0, 1]), np.array([0.5, 2.0, 0.5]))
-    >>> codes.tolist(), values.tolist(), rows.tolist()
-    ([0, 1], [2.0, 0.5], [1.0, 2.0])
-    """
-    often, few = unless_once(None if times is None else np.asarray(times)), _few(values)
-    size, start = len(codes), 0
-    # sorting whole numbers takes a fraction of the time of sorting places
-    keys = codes.astype(np.int64)
-    if few is not None and size:
-        keys *= len(few)
-        keys += np.searchsorted(few, values)
-        pairs, rows = tallied(keys, often, overwrite=True)
-        yield pairs // len(few), few[pairs % len(few)], rows
-        return
-    keys *= size
-    keys += np.arange(size)
-    keys.sort()
-    while start < size:
-        stop = min(start + BLOCK, size)
-        stop = int(np.searchsorted(keys, (keys[stop - 1] // size + 1) * size))
-        code = keys[start:stop] // size
-        at = keys[start:stop] - code * size
-        yield _pairs(code, values[at], None if often is None else often[at])
-        start = stop
-
-
-def _pairs(
-    code: npt.NDArray[np.int64], values: npt.NDArray[Any], times: npt.NDArray[Any] | None
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any], npt.NDArray[np.float64]]:
-    """The same of some rows that come by their codes."""
-    number = code - code[0]
-    by = np.argsort(values)
-    # numbers of 16 bits are put in order digit by digit
-    by = by[np.argsort(number.astype(np.min_scalar_type(number[-1]))[by], kind="stable")]
-    ordered = values[by]
-    starts = np.flatnonzero(_new(code) | _new(ordered))
-    # whole numbers below 2^53, so the sums are exact in any order
-    rows = (
-        np.diff(starts, append=len(code)) if times is None else np.add.reduceat(times[by], starts)
-    )
-    return code[starts], ordered[starts], rows.astype(np.float64)
-
-
-def put_sums(
-    into: npt.NDArray[np.float64], codes: npt.NDArray[np.int64], parts: npt.NDArray[np.float64]
-) -> None:
-    """Put what the parts of each code add up to in its place, of all rows of codes that ascend."""
-    first = codes[0]
-    into[first : codes[-1] + 1] = np.bincount(codes - first, parts)
 
 
 def _starts(ordered: npt.NDArray[Any]) -> npt.NDArray[np.intp]:

@@ -27,11 +27,10 @@ from evalreport.metrics.tables import ClassScores, ScoreTable
 from evalreport.predict.view import LabelView, View
 from evalreport.results.identity import EVERYTHING, Slice
 from evalreport.statistics.design_based import DesignVariance
+from evalreport.statistics.exact_sums import sums_by_code
 from evalreport.statistics.numbering import (
-    each_once,
     in_order,
     numbered,
-    put_sums,
     unless_once,
 )
 
@@ -515,17 +514,12 @@ def summed(
 ) -> npt.NDArray[Any]:
     """Rows, or their summed weights, per entry.
 
-    ``times``: how many rows are of each kind. Equal weights of an entry are counted before
-    they are added, smallest first, so the sums depend neither on the order of rows nor on whether
-    they come as kinds.
+    ``times``: how many rows are of each kind; see :func:`sums_by_code`.
     """
     if weights is None:
         # Whole numbers below 2^53, so the sums are exact.
         return np.bincount(entry, times, minlength=size).astype(np.int64, copy=False)
-    total = np.zeros(size)
-    for codes, own, many in each_once(entry, weights, times):
-        put_sums(total, codes, own * many)
-    return total
+    return sums_by_code(entry, lambda at: weights[at], size, times)
 
 
 def counted_cells(codes: Codes, times: Codes | None, width: int) -> dict[tuple[int, int], int]:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import duckdb
-import numpy as np
 import pytest
 from engine.counting.counted_runs import comparable, engine_of, run, spec_of
 
 from evalreport.engine.comparisons import draws
-from evalreport.engine.counting.memory import summed
 
 pytestmark = pytest.mark.long_but_first
 
@@ -200,27 +197,3 @@ def test_rows_without_a_label_are_left_out_with_their_weights(
     path = write(f"SELECT * REPLACE (CASE WHEN id % 9 > 0 THEN y END AS y) FROM ({ROWS})")
     dataset = {unit: unit[0], "missing": "exclude"}
     same(spec_of(path, {"prediction": "p"}, dataset=dataset, metrics=METRICS))
-
-
-def added_by_hand(entry: Any, worth: Any, n: Any, size: int) -> list[float]:
-    """Sums of each entry: equal numbers are counted before they are added, smallest first."""
-    found = []
-    for one in range(size):
-        held: Counter[float] = Counter()
-        for at, value, many in zip(entry.tolist(), worth.tolist(), n.tolist(), strict=True):
-            held[value] += many if at == one else 0
-        total = 0.0
-        for value in sorted(held):
-            total += value * held[value]
-        found.append(total)
-    return found
-
-
-def test_weights_are_added_up_in_one_order() -> None:
-    # 1e-200 and 2e-200 have the same square, which is 0
-    weights, rng = np.array([1e-200, 2e-200, 0.1, 0.3]), np.random.default_rng(5)
-    entry, worth = rng.integers(0, 40, 600), weights[rng.integers(0, 4, 600)]
-    n = rng.integers(1, 9, 600)
-    for power in (1, 2):
-        found = summed(entry, worth**power, 40, n).tolist()
-        assert found == added_by_hand(entry, worth**power, n, 40)
