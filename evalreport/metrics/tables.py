@@ -14,6 +14,7 @@ resampled tables); formulas do not care.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, wraps
@@ -341,7 +342,10 @@ class ScoreTable:
         Each of shape (...).
         """
         if not np.issubdtype(parts.dtype, np.floating):
-            return [parts[..., :k].sum(axis=-1) for k in counts]
+            ends = sorted({0, *counts})
+            between = [parts[..., i:j].sum(axis=-1) for i, j in itertools.pairwise(ends)]
+            found = dict(zip(ends, itertools.accumulate(between, initial=total * 0), strict=True))
+            return [found[k] for k in counts]
         sums = self._cumulated(parts, total)
         return [sums[..., k - 1] if k else total * 0 for k in counts]
 

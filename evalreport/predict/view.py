@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -14,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from evalreport.statistics.design_based import Sample
-from evalreport.statistics.numbering import tallied, unless_once
+from evalreport.statistics.exact_sums import exact_sum
+from evalreport.statistics.numbering import unless_once
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[Any]
@@ -135,12 +134,9 @@ class View(ABC):
     def total_weight(self, chosen: Any = slice(None), power: int = 1) -> float:
         """Sum of the weights of the chosen rows, or of a power of them, rounded once."""
         assert self.weight is not None
-        if self.times is None:
-            return math.fsum(self.weight[chosen] ** power)
-        parts, times = tallied(self.weight[chosen], self.times[chosen])
-        # Rounded once, as the sum over all rows would be.
-        pairs = zip((parts**power).tolist(), times.tolist(), strict=True)
-        return float(sum((Fraction(part) * int(n) for part, n in pairs), Fraction()))
+        return exact_sum(
+            self.weight[chosen] ** power, None if self.times is None else self.times[chosen]
+        )
 
     def groups_of(self, column: str) -> tuple[str, ...]:
         """The values of a subgroup column."""

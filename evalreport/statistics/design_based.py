@@ -13,12 +13,12 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.statistics.exact_sums import sum_of_parts
+from evalreport.statistics.exact_sums import exact_sum
 
 Codes = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -213,20 +213,31 @@ class Sample:
         ]
 
 
-def single_rows_df(contributions: Floats, times: Floats) -> float:
-    """Degrees of freedom of the variance of a sum over single rows, as :meth:`Sample.estimated`.
+class Spread(NamedTuple):
+    """How many rows there are, their mean, and the sum of squared distances from it.
 
-    Args:
-        contributions: of each kind of rows, shape (k,).
-        times: how many rows are of each kind, shape (k,).
+    ``df``: degrees of freedom of that sum, fewer than n - 1 where few rows lie far off.
     """
-    m, size = float(np.sum(times)), len(contributions)
-    mean = sum_of_parts(lambda at: times[at] * contributions[at], size) / m
-    squared, fourth = (
-        sum_of_parts(lambda at: times[at] * (contributions[at] - mean) ** power, size)  # noqa: B023
-        for power in (2, 4)
-    )
-    return variance_df(m, squared, fourth)
+
+    n: int
+    mean: float
+    squared: float
+    df: float
+
+
+def spread_of(values: Floats, times: npt.NDArray[Any] | None) -> Spread:
+    """The same of kinds of rows, both of shape (k,); one row of each where ``times`` is None.
+
+    Sums are rounded once, so they depend neither on the order of rows nor on how they were counted.
+    """
+    n = len(values) if times is None else int(np.sum(times))
+    mean = exact_sum(values, times) / n
+    # of values that are all the same the mean may be rounded, and they do not vary for that
+    powers = np.zeros(len(values)) if bool(np.all(values == values[0])) else values - mean
+    powers *= powers
+    squared = exact_sum(powers, times)
+    powers *= powers
+    return Spread(n, mean, squared, variance_df(n, squared, exact_sum(powers, times)))
 
 
 def variance_df(m: float, squared: float, fourth: float) -> float:

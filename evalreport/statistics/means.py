@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from evalreport.statistics.design_based import variance_df
+from evalreport.statistics.design_based import spread_of
 from evalreport.statistics.exact_sums import exact_sum, sums_by_code
 from evalreport.statistics.interval import Interval, deviate, z_value
-from evalreport.statistics.numbering import numbered
+from evalreport.statistics.numbering import numbered, unless_once
 from evalreport.statistics.tail import t_two_sided
 
 
@@ -194,18 +194,14 @@ def mean_of(values: ArrayLike, times: ArrayLike | None, *, own_df: bool) -> Mean
     depend neither on the order of rows nor on how they were counted.
 
     ``own_df``: with as many degrees of freedom as the variance has, fewer than n - 1 where few
-    rows lose much (see :func:`evalreport.statistics.design_based.variance_df`).
+    rows lose much (see :func:`evalreport.statistics.design_based.spread_of`).
     """
     x = np.asarray(values, np.float64)
-    often = None if times is None else np.asarray(times, np.int64)
-    n = x.size if often is None else int(often.sum())
-    if n < 2:
+    often = unless_once(None if times is None else np.asarray(times, np.int64))
+    if (x.size if often is None else int(often.sum())) < 2:
         return None
-    mean = exact_sum(x, often) / n
-    # of values that are all the same the mean may be rounded, and they do not vary for that
-    squared = 0.0 if bool(np.all(x == x[0])) else exact_sum((x - mean) ** 2, often)
-    df = variance_df(n, squared, exact_sum((x - mean) ** 4, often)) if own_df else n - 1.0
-    return Mean(mean, squared / (n - 1.0) / n, df)
+    n, mean, squared, df = spread_of(x, often)
+    return Mean(mean, squared / (n - 1.0) / n, df if own_df else n - 1.0)
 
 
 def welch_t(one: Mean, two: Mean, level: float) -> PairedT:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import survey_rows
 
-from evalreport.statistics.design_based import Sample, collapsed, single_rows_df
+from evalreport.statistics.design_based import Sample, collapsed, spread_of
 
 
 def sample_of(number: int, kind: int) -> tuple[Sample, dict[str, np.ndarray]]:
@@ -174,5 +174,5 @@ def test_single_rows_that_are_alike_may_be_counted() -> None:
     rows = np.repeat(values, times)
     stratum, unit = np.zeros(len(rows), np.int64), np.arange(len(rows))
     drawn = Sample(stratum, ("all",), unit, np.array([math.inf]), "complex")
-    found = single_rows_df(values, times.astype(float))
+    found = spread_of(values, times).df
     assert found == pytest.approx(drawn.estimated(rows).df, rel=1e-12)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -36,9 +37,8 @@ from evalreport.plan.task import AT_THRESHOLD, Task
 from evalreport.predict.view import LabelView
 from evalreport.results.identity import EVERYTHING
 from evalreport.statistics.delta import gradient
-from evalreport.statistics.design_based import DesignVariance, single_rows_df
-from evalreport.statistics.exact_sums import sum_of_parts
-from evalreport.statistics.numbering import numbered, tallied
+from evalreport.statistics.design_based import DesignVariance, spread_of
+from evalreport.statistics.numbering import numbered, unless_once
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int64]
@@ -90,7 +90,8 @@ def _known(own: Floats, view: LabelView) -> DesignVariance | None:
     variance = _variance(totals, times)
     if not math.isfinite(variance):
         return None
-    return DesignVariance(variance, float(times.sum()) - 1.0, single_rows_df(totals, times))
+    n, _, _, df = spread_of(totals, times)
+    return DesignVariance(variance, n - 1.0, df)
 
 
 def correlation(
@@ -116,27 +117,21 @@ def correlation(
     return min(max(found, -1.0), 1.0)
 
 
-def _units(contributions: Floats, view: LabelView) -> tuple[Floats, Floats]:
-    """What rows, or clusters, add up to, and how many do.
-
-    Equal contributions are counted before they are added, so that kinds of rows tell what rows do.
-    """
+def _units(contributions: Floats, view: LabelView) -> tuple[Floats, npt.NDArray[Any] | None]:
+    """What rows, or clusters, contribute, and how many do; one each where None."""
     if view.cluster is None:
-        return tallied(contributions, view.times)
+        return contributions, unless_once(view.times)
     codes = numbered(view.cluster[0])[1]
-    return tallied(summed(codes, contributions, int(codes.max(initial=-1)) + 1, view.times))
+    return summed(codes, contributions, int(codes.max(initial=-1)) + 1, view.times), None
 
 
-def _variance(totals: Floats, times: Floats) -> float:
+def _variance(totals: Floats, times: npt.NDArray[Any] | None) -> float:
     """Of a sum of units that are drawn with replacement; NaN with one of them.
 
     m / (m - 1) times the squared distances of the units' totals from their mean.
     """
-    m, size = float(times.sum()), len(totals)
-    if m < 2:
-        return math.nan
-    mean = sum_of_parts(lambda at: times[at] * totals[at], size) / m
-    return m / (m - 1.0) * sum_of_parts(lambda at: times[at] * (totals[at] - mean) ** 2, size)
+    m = len(totals) if times is None else int(times.sum())
+    return m / (m - 1.0) * spread_of(totals, times).squared if m > 1 else math.nan
 
 
 def _table(side: Side, task: Task, code: Codes, weight: Floats) -> Floats:

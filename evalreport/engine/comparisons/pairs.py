@@ -110,8 +110,11 @@ class Side:
             if metric.row_loss is None:
                 return None
             score, positive = self.scores(task), self.view.actual == self.class_index(task)
-            by_class = metric.row_loss(score, True), metric.row_loss(score, False)
-            return np.asarray(np.where(positive, *by_class), np.float64)
+            found = np.empty(len(score))
+            for side in (True, False):
+                chosen = positive if side else ~positive
+                found[chosen] = metric.row_loss(score[chosen], side)
+            return found
         return self._cell_losses(task, metric)
 
     def _cell_losses(self, task: Task, metric: Metric) -> Floats | None:

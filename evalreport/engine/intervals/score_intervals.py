@@ -38,6 +38,7 @@ from evalreport.metrics.ranking import line_of_area, roc_auc
 from evalreport.predict.view import distinct
 from evalreport.results import records
 from evalreport.statistics import delong, design_based, means, obuchowski, proportions
+from evalreport.statistics.numbering import unless_once
 
 
 def score_interval(case: ScoreCase) -> records.Interval | str | None:
@@ -251,7 +252,7 @@ def _area_of_rows(case: ScoreCase) -> records.Interval | None:
         around = intervals.symmetric(area, variance, level, method, (0.0, 1.0))
         return _scaled(case, around)
     influence = obuchowski.weighted_influence(*alike)
-    df = math.inf if case.asked else design_based.single_rows_df(influence, times)
+    df = math.inf if case.asked else design_based.spread_of(influence, unless_once(times)).df
     around = intervals.on_logits(area, variance, level, method, (0.0, 1.0), df)
     return _scaled(case, around)
 
