@@ -42,7 +42,9 @@ def quoted(text: str) -> str:
 
 
 def shown_value(value: Any) -> str:
-    """A value as shown in messages: a text as ``quoted``."""
+    """A value as shown in messages: a text as ``quoted``, no integer that fills the line."""
+    if isinstance(value, int) and value.bit_length() > 256:
+        return f"an integer of {value.bit_length()} bits"
     return quoted(value) if isinstance(value, str) else repr(value)
 
 

@@ -35,12 +35,16 @@ _INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 _NOT_A_NUMBER = "not a number"
 #: Texts by which other programs say that there is no number.
 _NO_VALUE = frozenset({"na", "n/a", "#n/a", "<na>", "null", "none", "missing", ".", "-", "?"})
+#: Fourth powers of weights, which variances and degrees of freedom hold, stay within doubles.
+LARGEST_WEIGHT = 1e50
 _INSTEAD = {
     "infinite": "scores and weights are finite",
     "too large": "numbers are at most 1.8e308",
     "written with a decimal comma": "write a decimal point",
     _NOT_A_NUMBER: "give a number, or nothing (or nan) where there is none",
     "negative": "weights are 0 or more",
+    "too small for a weight": f"weights are 0, or at least {1 / LARGEST_WEIGHT:g}",
+    "too large for a weight": f"weights are at most {LARGEST_WEIGHT:g}",
 }
 #: How far the scores of a row may be from adding up to 1.
 SUM_TOLERANCE = 1e-6 * (1 + 1e-9)  # 0.333333 three times is 1e-6 off, not more
@@ -108,15 +112,20 @@ def with_grain(table: RawTable, columns: Sequence[str], grain: float | None) -> 
 
 
 def weights(table: RawTable, name: str) -> Numbers:
-    """The weights of a column: numbers that are 0 or more."""
+    """The weights of a column: numbers that are 0 or more, and can be added up and multiplied."""
     found = numbers(table, name)
-    negative = np.flatnonzero(found.values < 0)
-    if not len(negative):
-        return found
-    problem = _problem(
-        table, name, "negative", negative, lambda row: repr(float(found.values[row]))
-    )
-    return Numbers(found.values, found.missing, (*found.problems, problem), found.findings)
+    values = found.values
+    wrong = {
+        "negative": values < 0,
+        "too small for a weight": (values > 0) & (values < 1 / LARGEST_WEIGHT),
+        "too large for a weight": values > LARGEST_WEIGHT,
+    }
+    problems = [
+        _problem(table, name, kind, np.flatnonzero(rows), lambda row: repr(float(values[row])))
+        for kind, rows in wrong.items()
+        if rows.any()
+    ]
+    return replace(found, problems=(*found.problems, *problems)) if problems else found
 
 
 def sums_to_one(table: RawTable, names: Sequence[str], rows: npt.NDArray[Any]) -> list[Problem]:
@@ -185,7 +194,10 @@ def _numbers(table: RawTable, column: RawColumn) -> Numbers:
 
 
 def _of_numbers(table: RawTable, column: RawColumn) -> Numbers:
-    values = np.asarray(column.values, np.float64)
+    try:
+        values = np.asarray(column.values, np.float64)
+    except OverflowError:
+        return _of_objects(table, column)  # an integer beyond any double
     if column.missing.any():
         values = np.where(column.missing, np.nan, values)
     infinite = np.flatnonzero(np.isinf(values))

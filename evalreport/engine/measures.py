@@ -305,7 +305,7 @@ class Measurer(TaskMeasurer[LabelView, MemoryTables]):
 
     def _other(self, task: Task) -> Measurer:
         """What measures the other of two classes: the same rows, scored for it."""
-        complement = self.metric_of(task).kind is Kind.PROBABILITY and self.view.source == "score"
+        complement = self.metric_of(task).kind is Kind.PROBABILITY and self.view.source != "margin"
         if complement not in self._others:
             view = self.view.of_other_class(complement)
             self._others[complement] = Measurer(

@@ -107,9 +107,10 @@ def judged(
     ``times``: how many rows each entry stands for, where that is more than one.
     """
     view = view_of_output(actual, output, labels, positive)
+    facts = facts_of(view, ())  # entries that stand for several rows are counts, no weights
     if times is not None:
         view = replace(view, weight=times.astype(np.float64))
-    return Judged(MemoryTables(view), facts_of(view, ()))
+    return Judged(MemoryTables(view), facts)
 
 
 def _representative(tasks: tuple[Task, ...]) -> Task | None:

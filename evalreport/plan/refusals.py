@@ -14,6 +14,9 @@ NO_ORDER = "it needs the order of the classes, which texts do not have: declare 
 TWO_CLASS_COSTS = (
     "costs of false negatives and false positives are of two classes: {actual: {predicted: cost}}"
 )
+#: Why p values are not given of rows that are not so many independent ones.
+NO_WEIGHTED_P = "its p value is of independent rows that weigh 1, and these have weights"
+NO_CLUSTERED_P = "its p value is of independent rows, and these are in clusters"
 #: Above so many classes the area of every pair of classes is not computed.
 PAIRED_CLASSES = 50
 
@@ -24,8 +27,8 @@ def refused(
     """Why a model cannot give a metric, or None."""
     metric = request.metric
     table = needed_table(metric, facts)
-    if "costs" in metric.context and (unpriced := _refused_costs(requests, facts)) is not None:
-        return unpriced
+    if (reason := _refused_of_any_table(metric, requests, facts)) is not None:
+        return reason
     if table is Table.LABEL_SETS:
         return "it needs sets of labels; this dataset has one label per row"
     if "threshold" in metric.context and facts.source == "prediction":
@@ -49,7 +52,11 @@ def refused(
     return _refused_classes(metric, table, facts)
 
 
-def _refused_costs(requests: Requests, facts: Facts) -> str | None:
+def _refused_of_any_table(metric: Metric, requests: Requests, facts: Facts) -> str | None:
+    if metric.p_value and (facts.weighted or facts.clustered):
+        return NO_CLUSTERED_P if facts.clustered else NO_WEIGHTED_P
+    if "costs" not in metric.context:
+        return None
     if not requests.costs:
         return "the spec declares no costs"
     return TWO_CLASS_COSTS if requests.outcome_costs and not facts.two_classes else None

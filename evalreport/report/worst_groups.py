@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evalreport.numbers import count_text, value_text
+from evalreport.numbers import value_text
 from evalreport.report.cards import interval_text
 from evalreport.report.contents import Contents, View, identity, view_of
 from evalreport.report.leading import comparable_in_groups
-from evalreport.report.words import MOST_NAMES, column_text, label_text, listed, subgroup_text
+from evalreport.report.words import (
+    MOST_NAMES,
+    column_text,
+    counted,
+    label_text,
+    listed,
+    subgroup_text,
+)
 from evalreport.report.worst import (
     compares_groups,
     groups_differ,
@@ -112,4 +119,4 @@ def _under(contents: Contents, m: records.Measure) -> str:
         fewer = int(both[1] < both[0])
         return contents.rows_of(both[fewer], others if fewer else names[0], positive=not fewer)
     share = m.denominator if share_of_rows(contents, m) else None
-    return contents.rows_text(m.n) if share is None else f"{count_text(share)} rows"
+    return contents.rows_text(m.n) if share is None else counted(share, "row")

@@ -324,8 +324,9 @@ def _grouped(
         raise NotEstimable("scores outside [0, 1] are not probabilities: they have no logit")
     edge = (probability == 0.0) | (probability == 1.0)
     if bool(edge.any()):
-        rows = float(np.sum((pos + neg)[edge]))
-        raise NotEstimable(f"logit of 0 or 1 is infinite: {rows:g} rows have such a probability")
+        # sums of weights, where rows have some: no number of rows
+        own, total = float(np.sum((pos + neg)[edge])), float(np.sum(pos) + np.sum(neg))
+        raise NotEstimable(f"logit of 0 or 1 is infinite: {own:g} of {total:g} are 0 or 1")
     logits, negative = np.log(probability), -probability
     logits -= np.log1p(negative, out=negative)
     return logits, pos, neg

@@ -113,6 +113,25 @@ def test_weights_are_not_negative(table_of: TableOf) -> None:
     assert told == "a.csv:3: w is negative in row 2 (line 3): -0.5; weights are 0 or more"
 
 
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ("1e51", "large for a weight in row 2 (line 3): 1e+51; weights are at most 1e+50"),
+        ("1e-51", "small for a weight in row 2 (line 3): 1e-51; weights are 0, or at least 1e-50"),
+    ],
+)
+def test_weights_can_be_added_up_and_multiplied(table_of: TableOf, given: str, told: str) -> None:
+    assert not weights(table_of("w\n1e50\n1e-50\n0\n"), "w").problems
+    assert (
+        str(weights(table_of(f"w\n1\n{given}\n"), "w").problems[0]) == f"a.csv:3: w is too {told}"
+    )
+
+
+def test_integers_beyond_any_double_are_told() -> None:
+    (problem,) = numbers(frame(s=[1, 10**5000]), "s").problems
+    assert "s is too large in row 2: an integer of 16610 bits" in str(problem)
+
+
 def test_scores_of_a_row_add_up_to_one(table_of: TableOf) -> None:
     rows = np.arange(2)
 

@@ -24,6 +24,7 @@ SCORE = np.round(1 / (1 + np.exp(-(RNG.normal(size=N) + 1.5 * TRUTH - 0.8))), 3)
 FRAME = {
     "y": np.where(TRUTH, "ill", "healthy").tolist(),
     "p": SCORE.tolist(),
+    "not_p": (1 - SCORE).tolist(),
     "said": np.where(SCORE >= 0.5, "ill", "healthy").tolist(),
     "margin": np.log(SCORE / (1 - SCORE)).tolist(),
     "w": (1 + np.arange(N) % 3).tolist(),
@@ -89,6 +90,14 @@ def test_both_classes_agree_with_scikit_learn(results: Any, label: str) -> None:
     # the logit of 1 - p is minus that of p, and so is the log odds of the outcome
     slopes = [value(results, "calibration_slope", one)["value"] for one in ("ill", "healthy")]
     assert slopes[0] == pytest.approx(slopes[1])
+
+
+def test_a_column_of_each_class_gives_what_one_score_gives(results: Any) -> None:
+    by_class = run({"scores": {"healthy": "not_p", "ill": "p"}})
+    for label in ("ill", "healthy"):
+        own = value(by_class, "calibration_slope", label)
+        assert own["state"] == "value"
+        assert own["value"] == pytest.approx(value(results, "calibration_slope", label)["value"])
 
 
 def test_what_is_of_both_classes_stands_once(results: Any) -> None:

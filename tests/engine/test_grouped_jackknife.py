@@ -372,3 +372,56 @@ def test_a_difference_of_pooled_areas_leaves_out_rows_of_all_classes() -> None:
     assert found["p_value"] == pytest.approx(
         2 * stats.t.sf(abs(found["difference"]) / error, 39), rel=1e-9
     )
+
+
+def test_no_limit_moves_with_a_name() -> None:
+    rng = np.random.default_rng(6)
+    actual = rng.random(400) < 0.4
+    scores = np.round(0.3 * actual + 0.7 * rng.random(400), 3).tolist()
+    columns = {"y": np.where(actual, "ill", "well").tolist(), "s": scores, "g": ["all"] * 400}
+
+    def limits(dataset: str, model: str) -> list[Any]:
+        spec = {
+            "evalreport": 1,
+            "positive": {"label": "ill"},
+            "datasets": {dataset: {"target": "y"}},
+            "models": {model: {"score": "s"}},
+            "metrics": ["brier_scaled", "oe_ratio", "h_measure", {"lift": {"top": 0.2}}],
+            "subgroups": ["g"],
+        }
+        found = evalreport.run(spec, frames={dataset: columns}).json["measures"]
+        assert {m["interval"]["method"] for m in found} == {"grouped_jackknife"}
+        return [[m["interval"] for m in found if m["subgroup"] == g] for g in ({}, {"g": "all"})]
+
+    whole, group = limits("d", "m")
+    for one, other in zip(whole, group, strict=True):
+        assert (one["low"], one["high"]) == (other["low"], other["high"])
+    assert limits("another", "name") == [whole, group]
+
+
+def test_no_limit_of_a_difference_moves_with_the_reference() -> None:
+    rng = np.random.default_rng(2)
+    actual = rng.random(300) < 0.4
+    columns = {
+        "y": np.where(actual, "ill", "well").tolist(),
+        "s": np.round(0.3 * actual + 0.7 * rng.random(300), 3).tolist(),
+        "t": np.round(0.1 * actual + 0.9 * rng.random(300), 3).tolist(),
+    }
+
+    def differences(reference: str) -> list[Any]:
+        spec = {
+            "evalreport": 1,
+            "positive": {"label": "ill"},
+            "datasets": {"d": {"target": "y"}},
+            "models": {"a": {"score": "s"}, "b": {"score": "t"}},
+            "metrics": ["brier_scaled", "h_measure", {"lift": {"top": 0.2}}],
+            "comparisons": {"reference": reference},
+        }
+        found: list[Any] = evalreport.run(spec, frames={"d": columns}).json["comparisons"]
+        return found
+
+    for one, other in zip(differences("a"), differences("b"), strict=True):
+        assert one["interval"]["method"] == "grouped_jackknife"
+        assert one["difference"] == -other["difference"]
+        assert one["interval"]["low"] == pytest.approx(-other["interval"]["high"])
+        assert one["p_value"] == pytest.approx(other["p_value"])

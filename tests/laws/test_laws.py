@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import evalreport
-from evalreport.metrics.catalogue import catalogue
+from evalreport.metrics.catalogue import catalogue, metric_named
 from evalreport.metrics.declare import Goal, Table
 
 pytestmark = [pytest.mark.requirement("R8"), pytest.mark.requirement("R14")]
@@ -109,7 +109,10 @@ def test_a_weight_of_two_is_a_row_twice(drawn: list[tuple[int, float]]) -> None:
     weighted = _measures({**once, "w": [2] * len(drawn)}, dataset={**LABELS, "weight": "w"})
     twice = _measures({k: v + v for k, v in once.items()}, dataset=LABELS)
     for key, measure in twice.items():
-        if measure["state"] == "value":
+        if metric_named(key[0]).p_value:
+            # a test of so many independent rows: a weight does not make more of them
+            assert weighted[key]["state"] == "not_applicable", key
+        elif measure["state"] == "value":
             assert weighted[key]["value"] == pytest.approx(measure["value"], rel=1e-9, abs=1e-12), (
                 key
             )

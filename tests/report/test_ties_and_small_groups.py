@@ -153,3 +153,22 @@ def test_n_beside_metrics_of_label_sets_counts_the_rows_of_the_group() -> None:
     first = next(s.text for s in page.all("section") if s.attrs["id"] == "verdict")
     assert "classes" not in first
     assert "not declared" not in first
+
+
+def test_one_row_is_a_row() -> None:
+    groups = ["F"] * 4 + ["M"] * 3 + ["X"]
+    actual = ["a", "b", "a", "c", "b", "a", "a", "b"]
+    found = evalreport.run(
+        {
+            "evalreport": 1,
+            "datasets": {"d": {"target": "y"}},
+            "models": {"m": {"scores": {"a": "pa", "b": "pb", "c": "pc"}}},
+            "metrics": ["accuracy"],
+            "subgroups": ["g"],
+        },
+        frames={
+            "d": {"y": actual, "g": groups, "pa": [0.5] * 8, "pb": [0.25] * 8, "pc": [0.25] * 8}
+        },
+    ).to_html()
+    assert "1 rows" not in found
+    assert "g X, 1 row;" in found or "g X, 1 row." in found

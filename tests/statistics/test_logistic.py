@@ -102,7 +102,7 @@ def test_the_fit_solves_the_score_equations(groups: list[tuple[float, int, int]]
     ("p", "pos", "neg", "reason"),
     [
         ([0.0, 0.5], [1, 1], [1, 1], "logit of 0 or 1"),
-        ([0.5, 1.0], [1, 3], [1, 1], "4 rows"),
+        ([0.5, 1.0], [1, 3], [1, 1], "4 of 6 are 0 or 1"),
         ([0.4, 0.4], [1, 1], [1, 1], "are the same"),
         ([0.2, 0.8], [0, 5], [5, 0], "separate"),
         ([0.8, 0.2], [0, 5], [5, 0], "separate"),

@@ -19,7 +19,7 @@ from evalreport.engine.comparisons.pairs import Pair, Side, ordered, row_by_row
 from evalreport.engine.comparisons.replicates import Replicates, replicates_of
 from evalreport.engine.intervals.bootstrap import of_rows
 from evalreport.engine.intervals.class_bootstrap import Columns, ScoreColumn
-from evalreport.engine.intervals.grouped_jackknife import GROUPS, groups_of
+from evalreport.engine.intervals.grouped_jackknife import GROUPS, groups_of, lots
 from evalreport.engine.intervals.jackknife import Units
 from evalreport.engine.intervals.score_averages import average_of_both
 from evalreport.engine.metric_values import stacked_value
@@ -163,7 +163,7 @@ class PairedDraws:
 
     def _without_groups(self) -> Iterator[Floats]:
         """How much each row weighs without each group of rows or clusters, in batches (b, n)."""
-        view, rng = self._each_row.model.view, self._rng("groups")
+        view, rng = self._each_row.model.view, lots(self.settings.seed)
         held = _held(view)
         if view.sample is not None:
             # the pair is in an order of its own, see pairs.ordered

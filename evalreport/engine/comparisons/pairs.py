@@ -288,13 +288,17 @@ def ordered(both: Pair) -> Pair:
     """The same rows in an order of their own, so that draws do not depend on the file's.
 
     By weight, predictions and true class; rows equal in all of these are interchangeable.
-    Rows of a cluster stand together, clusters in the order of what their rows hold.
+    Rows of a cluster stand together, clusters in the order of what their rows hold. Which model
+    is the reference does not matter: what the two hold decides whose predictions come first.
     """
-    keys: list[npt.NDArray[Any]] = []
+    sides: list[list[npt.NDArray[Any]]] = []
     for view in (both.model.view, both.reference.view):
-        if view.class_scores is not None:
-            keys.extend(view.class_scores.T)
-        keys.extend(k for k in (view.weight, view.score, view.predicted) if k is not None)
+        own = [] if view.class_scores is None else [*view.class_scores.T]
+        sides.append(
+            [*own, *(k for k in (view.weight, view.score, view.predicted) if k is not None)]
+        )
+    sides.sort(key=lambda side: [np.sort(own).tobytes() for own in side])
+    keys = [own for side in sides for own in side]
     actual, cluster = both.model.view.actual, both.model.view.cluster
     if cluster is None:
         order = np.lexsort([*keys, actual])

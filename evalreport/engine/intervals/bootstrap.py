@@ -273,7 +273,7 @@ class Bootstrap:
     def _without_groups(self, where: Slice, index: int | None) -> Iterator[ScoreTable]:
         """The score table without each random group of rows or clusters."""
         view, table = self.tables.view, self.tables.scores(where, index)
-        rng = self.rng(where, f"groups {index}")
+        rng = grouped_jackknife.lots(self.settings.seed)
         if view.cluster is None and view.weight is None:
             return grouped_jackknife.of_counts(table, rng)
         held, cells = self._units(where, index), 2 * len(table.scores)

@@ -72,7 +72,7 @@ def _values(parts: Iterable[Floats]) -> Floats:
 def _each_left_out(case: Case) -> Iterator[tuple[Columns, Floats]]:
     """What is drawn, and how much of each is left without each group of rows or clusters."""
     measurer, task = case.measurer, case.task
-    view, rng = measurer.view, measurer.bootstrap.rng(task.where, "groups")
+    view, rng = measurer.view, grouped_jackknife.lots(measurer.settings.seed)
     if view.weight is None and view.cluster is None and view.sample is None:
         kinds, rows = _alike(measurer, task)
         parts = grouped_jackknife.parts_of_kinds(rows, rng)

@@ -20,6 +20,7 @@ from evalreport.engine.intervals import methods as intervals
 from evalreport.metrics.tables import ScoreTable
 from evalreport.predict.view import LabelView
 from evalreport.results.records import Interval
+from evalreport.statistics.resampling import generator
 from evalreport.statistics.tail import t_quantile
 
 Floats = npt.NDArray[np.float64]
@@ -29,6 +30,11 @@ METHOD = "grouped_jackknife"
 NO_INFLUENCE = "the influence of a row is not known here: groups of rows are left out"
 #: Groups that are left out in turn: the error of the variance is then about 20 %.
 GROUPS = 50
+
+
+def lots(seed: int) -> np.random.Generator:
+    """What puts rows into groups: of the seed alone, so that no limit moves with a name."""
+    return generator(seed, "groups")
 
 
 def groups_of(units: int, rng: np.random.Generator) -> Places:

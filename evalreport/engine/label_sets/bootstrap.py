@@ -125,8 +125,8 @@ class SetBootstrap:
         kinds, counts = self._alike(where)
         view, parts = self.tables.view, None
         if view.weight is None and view.cluster is None:
-            rng = self._rng(where, "groups")
-            parts = grouped_jackknife.parts_of_kinds(counts, rng)
+            lots = grouped_jackknife.lots(self.settings.seed)
+            parts = grouped_jackknife.parts_of_kinds(counts, lots)
         if parts is None:
             return self._of_scores(where, metric, arguments, kind, self._kept_rows(where))
         left = ((counts - part).astype(np.float64)[None] for part in parts)
@@ -207,7 +207,7 @@ class SetBootstrap:
     def _kept_rows(self, where: Slice) -> Iterator[Floats]:
         """How much each row counts without each group, shape (1, n), in canonical order."""
         held = self._units(where)
-        group = grouped_jackknife.groups_of(held.units, self._rng(where, "groups"))
+        group = grouped_jackknife.groups_of(held.units, grouped_jackknife.lots(self.settings.seed))
         for g in range(int(group.max()) + 1):
             yield ((group != g)[held.unit] * held.weight)[None]
 

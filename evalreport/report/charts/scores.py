@@ -11,6 +11,7 @@ from evalreport.report.charts.labels import folded
 from evalreport.report.charts.lines import bars, sticks
 from evalreport.report.charts.points import Curve, Points, columns, in_reach, reach, with_span
 from evalreport.report.charts.style import INK, NEGATIVES, SMALL, SOFT, colour
+from evalreport.report.words import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -83,7 +84,7 @@ def scores(
         else:
             own.locator_params(axis="y", nbins=3, integer=True)
         above = f"{folded(name, 30, 1)}\n" if name and not k else ""
-        told = f"{above}{folded(label, 22, 1)}, {count_text(sum(heights))} rows"
+        told = f"{above}{folded(label, 22, 1)}, {counted(sum(heights), 'row')}"
         own.set_title(told, loc="left", color=SOFT if k else color, fontsize=SMALL, pad=3)
         own.tick_params(labelbottom=bool(k))
         if not k and near:
