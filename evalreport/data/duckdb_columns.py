@@ -77,7 +77,7 @@ def kind_of(type_name: str) -> Kind | None:
     if type_name.startswith("ENUM(") and type_name.endswith(")"):
         return Kind.TEXT
     of, begins, size = type_name.lower().partition("[")
-    kind = _NAMES.get(re.sub(r"\(.*", "", of))
+    kind = _NAMES.get(re.sub(r"(\(| collate ).*", "", of))
     if not begins:
         return kind
     if of in ("text", "varchar", "character varying") and size == "]":

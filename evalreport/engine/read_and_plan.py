@@ -24,6 +24,7 @@ from evalreport.engine.counting.choosing import (
     asked_engine,
     choose,
     limit_bytes,
+    room_of,
     stored_rows,
 )
 from evalreport.engine.counting.counting_views import (
@@ -35,7 +36,7 @@ from evalreport.engine.counting.counting_views import (
     views_of_kinds,
 )
 from evalreport.engine.counting.reads import Reads
-from evalreport.engine.databases.addresses import again, open_database, open_table
+from evalreport.engine.databases.sessions import again, open_database, open_table
 from evalreport.engine.databases.wanted import UNWATCHED, Watcher
 from evalreport.engine.ledgers.characteristics import characteristic_problems
 from evalreport.engine.ledgers.named_files import model_identities, read_logo, read_protocol
@@ -475,7 +476,8 @@ def _read(
         if isinstance(path, Query):
             from evalreport.engine.databases.kinds import read_query
 
-            table = again(spec.engine.retries, lambda: read_query(given, path, columns))
+            room = room_of(spec, query=True)
+            table = again(spec.engine.retries, lambda: read_query(given, path, columns, room))
         else:
             table = again(
                 spec.engine.retries,

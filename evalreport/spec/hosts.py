@@ -68,8 +68,8 @@ def postgres_address(address: str) -> PostgresAddress:
     mode = None
     for parameter in (found["parameters"] or "").split("&"):
         key, _, value = parameter.partition("=")
-        if key == "host" and value.startswith("/") and not places:
-            places = ((unquote(value), None),)
+        if key == "host" and value.startswith("/") and "%" not in value and not places:
+            places = ((value, None),)
         elif key == "sslmode" and value in modes:
             mode = value
         elif parameter:

@@ -172,7 +172,7 @@ def test_errors_of_a_client(client: Client, monkeypatch: pytest.MonkeyPatch) -> 
     with pytest.raises(FilesError, match="refuses to show it") as refused:
         copied("s3://audit/one.csv")
     assert not isinstance(refused.value, LostError)
-    monkeypatch.setattr("evalreport.engine.databases.addresses.PAUSE", 0.0)
+    monkeypatch.setattr("evalreport.engine.databases.sessions.PAUSE", 0.0)
     client.errors = [OSError("curlCode: 7, could not connect")]
     with pytest.raises(LostError, match="does not answer"):
         run("s3://audit/one.csv")

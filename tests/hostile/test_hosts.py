@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import ssl
 import struct
@@ -16,7 +17,7 @@ import pytest
 from hostile.command import Workshop
 from programs import program
 
-from evalreport.engine.databases.addresses import connection_settings
+from evalreport.engine.databases.sessions import libpq_address
 from evalreport.spec.hosts import is_local, postgres_address
 
 SECRET = "s3cret-of-the-operator"  # noqa: S105 - of the test
@@ -187,7 +188,8 @@ REFUSED = [
     "postgresql://2130706433/db", "postgresql://localhost@evil.example/db",
     "postgresql://[::ffff:203.0.113.9]/db",
     # What the driver would read in another way, or take more from than a host.
-    "postgresql:///db?host=203.0.113.9", "postgresql://localhost/db?host=203.0.113.9",
+    "postgresql:///db?host=203.0.113.9", "postgresql:///db?host=/run%2C203.0.113.9",
+    "postgresql://localhost/db?host=203.0.113.9",
     "postgresql://localhost/db?hostaddr=203.0.113.9", "postgresql://localhost/db?service=evil",
     "postgresql://localhost/db?passfile=/etc/passwd", "postgresql://localhost/db?sslkey=/etc/x",
     "postgresql://localhost/db?options=-c%20x", "postgresql://a@b@evil.example/db",
@@ -231,24 +233,28 @@ def test_a_token_for_a_cluster_does_not_stand_in_a_spec(workshop: Workshop) -> N
 
 
 def test_what_is_asked_of_the_driver() -> None:
-    def settings(address: str, **environment: str) -> dict[str, Any]:
-        return connection_settings(address, environment)
+    def settings(address: str, **environment: str) -> list[str]:
+        found = libpq_address(address, environment)
+        assert found.startswith(address)
+        return [one for one in re.split("[?&]", found)[1:] if not one.startswith("connect_")]
 
-    assert settings("postgresql:///db") == {"dbname": "db"}
-    assert settings("postgresql:///db?host=/run/pg") == {"host": "/run/pg", "dbname": "db"}
-    assert settings("postgresql://u@[::1]:99/d?sslmode=require") == {
-        "host": "::1", "port": "99", "user": "u", "dbname": "d", "sslmode": "require"
-    }  # fmt: skip
+    assert settings("postgresql:///db") == []
+    assert settings("postgresql:///db?host=/run/pg") == ["host=/run/pg"]
+    assert settings("postgresql://u@[::1]:99/d?sslmode=require") == ["sslmode=require"]
     # The operator's own PGHOST, for an address that names none.
-    assert settings("postgresql:///db", PGHOST="db.example.org")["sslmode"] == "verify-full"
-    assert settings("postgresql://db.example.org/d", PGSSLMODE="disable") == {
-        "host": "db.example.org", "dbname": "d", "sslmode": "disable", "require_auth": "!password"
-    }  # fmt: skip
-    # A spec asks for more, never for less.
+    assert settings("postgresql:///db", PGHOST="db.example.org") == ["sslmode=verify-full"]
+    assert settings("postgresql://db.example.org/d", PGSSLMODE="disable") == [
+        "sslmode=disable", "require_auth=%21password"
+    ]  # fmt: skip
+    assert "require_auth=scram-sha-256" in settings(
+        "postgresql://db.example.org/d", PGSSLMODE="require", PGREQUIREAUTH="scram-sha-256"
+    )
+    assert settings("postgresql://db.example.org/d", PGSSLMODE="none") == ["sslmode=verify-full"]
+    # A spec asks for more, never for less; of two the driver takes the last.
     for own, asked, then in (("require", "verify-full", "verify-full"),
                              ("verify-ca", "disable", "verify-ca")):  # fmt: skip
         found = settings(f"postgresql://db.example.org/d?sslmode={asked}", PGSSLMODE=own)
-        assert found["sslmode"] == then
+        assert found == [f"sslmode={asked}", f"sslmode={then}"]
 
 
 def test_this_computer_and_others() -> None:

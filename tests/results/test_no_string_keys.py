@@ -65,9 +65,6 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     "arguments of a metric, by their names": {
         "engine/intervals/table_intervals.py": "weights",
     },
-    "columns of a counting query's answer, before there are records": {
-        "engine/databases/kinds.py": "n",
-    },
     "the manifest and its settings, a file of its own with a reader of its own": {
         "cli/redrawing.py": "cadence series",
         "runs/manifest.py": "schema",

@@ -86,6 +86,14 @@ def limit_bytes(text: str) -> int:
     return int(float(found[1]) * _UNITS[found[2]])
 
 
+def room_of(spec: Spec, *, query: bool) -> int:
+    """Bytes that kinds of rows may take; those that a ``query`` may take a spec can only lower."""
+    usual = max(limit_bytes(MEMORY), (machine_bytes() or 0) // 2)
+    limit = spec.engine.memory_limit
+    most = limit_bytes(limit) if limit else usual
+    return min(most, usual) if query else most
+
+
 def asked_engine(spec: Spec, option: str) -> str:
     """The engine that the command names, else the one of the spec."""
     return option if option != "auto" else str(spec.engine.name)

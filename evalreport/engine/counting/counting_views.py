@@ -6,7 +6,6 @@ as a row in memory is, and stands for so many rows.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -32,11 +31,10 @@ from evalreport.engine.counting.choosing import (
     counts_lack,
     limit_bytes,
     loaded,
-    machine_bytes,
+    room_of,
 )
-from evalreport.engine.databases.kinds import counted_kinds, database
-from evalreport.engine.databases.query_limits import QueryWatch, limits_of
-from evalreport.engine.databases.sessions import Session
+from evalreport.engine.databases.kinds import counted_kinds
+from evalreport.engine.databases.sessions import Session, database
 from evalreport.engine.databases.wanted import (
     OTHER_ENGINE,
     UNWATCHED,
@@ -212,8 +210,8 @@ def as_declared(
 
 def _wanted(spec: Spec, name: str, requests: Requests, watch: Watcher) -> Wanted:
     """The columns that are counted by, and what is kept to."""
-    limit, dataset = spec.engine.memory_limit, spec.datasets[name]
-    memory = limit_bytes(limit or MEMORY)
+    dataset = spec.datasets[name]
+    memory = limit_bytes(spec.engine.memory_limit or MEMORY)
     subgroups = requests.subgroup_columns
     # as they are written: what is checked in memory looks at that
     columns = columns_read(spec, name, subgroups) or columns_needed(spec, name, subgroups)
@@ -236,7 +234,7 @@ def _wanted(spec: Spec, name: str, requests: Requests, watch: Watcher) -> Wanted
         grains={} if grain is None else dict.fromkeys(scores, grain),
         id=dataset.id if identified else None,
         repeats=dataset.cluster is not None,
-        room=memory if limit else max(memory, (machine_bytes() or 0) // 2),
+        room=room_of(spec, query=isinstance(path, Query | ClusterTable)),
     )
 
 
@@ -259,7 +257,7 @@ def _session(
     asked = wanted.query or wanted.table
     lines = source.suffix.startswith(".jsonl")
     if asked is not None:
-        with database(source, asked, QueryWatch(source.name, limits_of(os.environ))) as found:
+        with database(source, asked, wanted.room) as found:
             yield found, wanted
     elif kept and isinstance(source, Files) and len(source.parts) > 1 and not lines:
         from evalreport.engine.counting.kept_kinds import rows_of_files

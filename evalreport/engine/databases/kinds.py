@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-from collections.abc import Collection, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.data.delimited import check_names
-from evalreport.data.duckdb_columns import Kind
-from evalreport.data.source import Source, reading
+from evalreport.data.source import Source
 from evalreport.data.table import PARTNER, RawColumn, RawTable
 from evalreport.engine.calendar import period_name
-from evalreport.engine.databases.addresses import Address
-from evalreport.engine.databases.query_limits import QueryWatch, limits_of
 from evalreport.engine.databases.query_text import (
     MOST,
     Column,
@@ -28,21 +22,11 @@ from evalreport.engine.databases.query_text import (
     rows_query,
     twice_query,
 )
-from evalreport.engine.databases.sessions import Session
-from evalreport.engine.databases.wanted import (
-    BYTES,
-    NotPlainError,
-    TooManyKindsError,
-    Wanted,
-)
+from evalreport.engine.databases.sessions import Address, Session, database
+from evalreport.engine.databases.wanted import NotPlainError, TooManyKindsError, Wanted
 from evalreport.errors import DataError, Location, Problem
-from evalreport.spec.datasets import ClusterTable, Query
-from evalreport.statistics.numbering import in_order, numbered
-
-#: So many kinds have a whole number each.
-_MOST_KINDS = 2**62
-#: Bytes that a value takes at most which is a list, or written as JSON.
-OWN_BYTES = 160
+from evalreport.spec.datasets import Query
+from evalreport.statistics.numbering import in_order
 
 
 class Kinds(NamedTuple):
@@ -50,38 +34,6 @@ class Kinds(NamedTuple):
 
     table: RawTable
     rows: int
-
-
-@contextmanager
-def database(source: Source, asked: Query | ClusterTable, watch: QueryWatch) -> Iterator[Session]:
-    """A session for the rows that are asked for in a database.
-
-    Raises FilesError where nobody answers or the rows may not be seen, LostError where that may
-    change, DataError for a query that fails, LimitError for one that takes more than it may.
-    """
-    with _session(source, asked, watch) as found:
-        check_names(found.header, source.name)
-        yield found
-
-
-def _session(
-    source: Source, asked: Query | ClusterTable, watch: QueryWatch
-) -> AbstractContextManager[Session]:
-    from evalreport.engine.databases import files, servers
-
-    if isinstance(source, Address):
-        if isinstance(asked, ClusterTable):
-            return servers.spark(source, asked, watch)
-        return servers.postgres(source, asked, watch)
-    assert isinstance(asked, Query)
-    with reading(source) as stream:
-        begins = stream.read(16)
-    if begins == files.SQLITE:
-        return files.sqlite_file(source, asked, watch)
-    if begins[8:12] == b"DUCK":
-        return files.duckdb_file(source, asked, watch)
-    what = "the file is not a database that is read"
-    raise DataError(Problem(what, "a SQLite or DuckDB file", Location(source.name)))
 
 
 def counted_kinds(found: Session, source: Source, wanted: Wanted) -> Kinds:
@@ -94,16 +46,14 @@ def counted_kinds(found: Session, source: Source, wanted: Wanted) -> Kinds:
     number, a type that is not counted and an id that is not unique; TooManyKindsError for kinds
     beyond the room; NotPlainError where rows do not give the number of rows they represent.
     """
-    asked = KindsQuery(found, source.name, wanted)
-    held = asked.counted()
-    counts = {name: held.pop().values for name in reversed(asked.counts)}
-    number = counts.pop("n")
+    held = KindsQuery(found, source.name, wanted).counted()
+    times = held.pop().values.astype(np.int64, copy=False)
     in_database = found.size is None
-    rows = int(counts.get("rows_read", number).sum()) if found.size is None else found.size
+    rows = int(times.sum()) if found.size is None else found.size
     if not rows:
         raise no_rows(source)
-    check_counts("wrong" in counts and counts["wrong"].any(), number.sum())
-    times = number.astype(np.int64, copy=False)
+    if wanted.count in found.header:
+        times = _represented(times, held.pop())
     taken, times, sha256 = canonical(held, times, hashed=in_database)
     if in_database:
         wanted.watch.seen(rows, rows)
@@ -111,21 +61,28 @@ def counted_kinds(found: Session, source: Source, wanted: Wanted) -> Kinds:
     return Kinds(RawTable(source.name, len(times), found.header, kept, sha256, times=times), rows)
 
 
-def check_counts(wrong: Any, total: Any) -> None:
-    """Raise NotPlainError for rows without the number that they represent: reading names each."""
-    if wrong or not 0 < total <= MOST:
+def _represented(times: npt.NDArray[np.int64], each: RawColumn) -> npt.NDArray[np.int64]:
+    """How many rows are of each kind, of which every row read stands for ``each``.
+
+    Raises NotPlainError for what is no number of rows: reading names each.
+    """
+    values = np.where(each.missing, -1.0, each.values)
+    wrong = (values < 0) | (values > MOST) | (values != np.floor(values))
+    if wrong.any() or not 0 < (times * values).sum() <= MOST:
         raise NotPlainError("rows do not give the number of rows they represent")
+    return times * values.astype(np.int64)
 
 
-def read_query(source: Source, query: Query, columns: Collection[str] | None) -> RawTable:
+def read_query(
+    source: Source, query: Query, columns: Collection[str] | None, memory: int
+) -> RawTable:
     """The asked columns (default all) of the rows that a query gives, one by one.
 
     Rows come in the order the database gives them; results do not depend on it. The table of a
     source behind an address has the hash of their kinds. Raises as ``database``, and DataError
     for a type that is not read.
     """
-    watch = QueryWatch(source.name, limits_of(os.environ))
-    with database(source, query, watch) as found:
+    with database(source, query, memory) as found:
         kept = [name for name in found.header if columns is None or name in columns]
         of_columns = KindsQuery(found, source.name, Wanted(tuple(kept), query=query))
         values = [of_columns.plain(name) for name in kept]
@@ -156,7 +113,7 @@ class KindsQuery:
         self._columns = {column.name: column for column in found.columns}
 
     def parts(self) -> dict[str, str]:
-        """The columns that are there, and what rows are told apart by in each; the id is last.
+        """The columns that are there, and what rows are told apart by in each; counts are last.
 
         Raises DataError for what is no date, number or score where one is wanted, and for an id
         that stands in several rows.
@@ -166,6 +123,8 @@ class KindsQuery:
         found = {name: self._value(name) for name in others}
         if wanted.id is not None and wanted.id in self._columns:
             found[wanted.id] = self._identified(wanted.id)
+        if wanted.count is not None and wanted.count in self._columns:
+            found[wanted.count] = self._dialect.as_number(self._column(wanted.count))
         return found
 
     def _value(self, name: str) -> str:
@@ -196,39 +155,20 @@ class KindsQuery:
                 raise self._wrong(what, "give each row its own id")
         return f"CASE WHEN {self._dialect.empty(column)} THEN NULL ELSE 'id' END"
 
-    @property
-    def counts(self) -> tuple[str, ...]:
-        """What the query gives beside the columns of the kinds."""
-        said = self._session.times is None and self._wanted.count is not None
-        return ("n", "rows_read", "wrong") if said else ("n",)
-
     def select(self) -> tuple[list[str], str]:
-        """The columns of the kinds, and the query of these. Raises as ``parts``."""
-        parts, count = self.parts(), self._wanted.count
-        times = known = self._session.times
-        if times is None and count is not None:
-            times = self._dialect.as_number(self._column(count))
-        asked = self._dialect, self._session.rows, [*parts.values()], times
-        return [*parts], kinds_query(*asked, known=known is not None)
+        """The columns of the kinds, and the query of these and ``n``. Raises as ``parts``."""
+        parts, session = self.parts(), self._session
+        return [*parts], kinds_query(self._dialect, session.rows, [*parts.values()], session.times)
 
     def counted(self) -> list[RawColumn]:
-        """The answer to the query of kinds. Raises TooManyKindsError."""
+        """The columns of the kinds, that of counts and ``n``. Raises TooManyKindsError."""
         names, text = self.select()
-        width = sum(self._bytes(name) for name in names)
-        most = self._wanted.most_kinds(width)
-        found = self._session.fetch(f"{text} LIMIT {most + 1}", [*names, *self.counts])
+        most = self._wanted.most_kinds(len(names))
+        found = self._session.fetch(f"{text} LIMIT {most + 1}", [*names, "n"])
         if len(found[-1].values) > most:
-            (number,) = self._session.fetch(count_query(f"({text}) AS kinds"), ["n"])
-            by = [name for name in names if name != self._wanted.id]
-            raise TooManyKindsError(int(number.values[0]), by, most)
+            raise TooManyKindsError([name for name in names if name != self._wanted.id], most)
         periods = self._wanted.periods
         return [self._in_periods(one) if one.name in periods else one for one in found]
-
-    def _bytes(self, name: str) -> int:
-        """Bytes that a value of a column takes at most."""
-        column = self._columns[name]
-        several = column.type == "JSON" or column.kind in (Kind.TEXTS, Kind.NUMBERS)
-        return OWN_BYTES if several else BYTES
 
     def _column(self, name: str) -> Column:
         found = self._columns[name]
@@ -243,12 +183,9 @@ class KindsQuery:
         try:
             names = [period_name(day, self._wanted.periods[column.name]) for day in days]
         except ValueError:
-            raise self._no_date(column.name) from None
+            hint = "ISO 8601, such as 2026-11-21 or 2026-11-21T06:00:00"
+            raise self._wrong(f"{column.name} is not a date in some rows", hint) from None
         return replace(column, values=np.array([*names, ""], object)[codes])
-
-    def _no_date(self, name: str) -> DataError:
-        hint = "ISO 8601, such as 2026-11-21 or 2026-11-21T06:00:00"
-        return self._wrong(f"{name} is not a date in some rows", hint)
 
     def _check_numbers(self, column: Column) -> None:
         """Raise DataError where a column holds what is no number."""
@@ -284,36 +221,15 @@ def canonical(
     for i, column in enumerate(columns):
         columns[i] = _plain(column if len(kept) == len(times) else column.at(kept))
     times = times[kept]
-    del kept
-    codes, told = [], []
-    kind, kinds, chosen = np.zeros(len(times), np.int64), 1, None
-    for place, column in enumerate(columns):
-        code, distinct = _ranked(column)
-        if not hashed and place == 0 and len(distinct) == len(times):
-            # where the first column tells all apart, as scores do, no other is looked at
-            chosen = np.empty(len(times), np.intp)
-            chosen[code] = np.arange(len(times))
-            del code, distinct
-            break
-        kind, kinds = _finer(kind, kinds, code, len(distinct))
-        if hashed:
-            codes.append(code)
-            told.append([column.name, column.kind, _written(distinct)])
-    if chosen is None:
-        order = np.argsort(kind)
-        kind = kind[order]
-        first = np.flatnonzero(np.append(True, kind[1:] != kind[:-1])[: len(times)])
-        times = np.add.reduceat(times[order], first) if len(first) else times
-        chosen = order[first]
-        del order, first
-    else:
-        times = times[chosen]
-    del kind
-    if times.max(initial=1) == 1:
-        times = np.broadcast_to(np.int64(1), times.shape)  # which takes no memory
+    codes, told = _codes_of(columns, len(times), hashed=hashed)
+    chosen, times = _each_once(codes, times)
     digest = hashlib.sha256(json.dumps(told).encode())
-    for code in codes if hashed else ():
-        digest.update(code[chosen].astype("<i8").tobytes())
+    while codes:
+        if hashed:
+            digest.update(codes[0][chosen].astype("<i8").tobytes())
+        del codes[0]
+    if times.max() == 1:
+        times = np.broadcast_to(np.int64(1), times.shape)  # which takes no memory
     digest.update(times.astype("<i8").tobytes())
     found = []
     while columns:
@@ -321,22 +237,44 @@ def canonical(
     return found, times, digest.hexdigest() if hashed else None
 
 
-def _finer(
-    kind: npt.NDArray[np.int64], kinds: int, code: npt.NDArray[np.int32], size: int
-) -> tuple[npt.NDArray[np.int64], int]:
-    """Kinds told apart by one column more, in order, and how many there are at most.
+def _codes_of(
+    columns: list[RawColumn], rows: int, *, hashed: bool
+) -> tuple[list[npt.NDArray[np.int32]], list[list[Any]]]:
+    """The place of each row's value in each column, and what the hash tells of the columns.
 
-    ``code``: the place of each row's value in that column, -1 to ``size`` - 1.
+    Without a hash no column is looked at behind one that tells all rows apart, as scores do.
     """
-    lowest = int(code.min(initial=0))
-    size = max(size - lowest, 1)
-    if kinds > _MOST_KINDS // size:
-        distinct, kind = numbered(kind)
-        kinds = len(distinct)
-    finer = kind * size
-    finer += code
-    finer -= lowest
-    return finer, kinds * size
+    codes, told = [], list[list[Any]]()
+    for column in columns:
+        code, distinct = _ranked(column)
+        codes.append(code)
+        if hashed:
+            told.append([column.name, column.kind, _written(distinct)])
+        elif len(distinct) == rows:
+            break
+    return codes, told
+
+
+def _each_once(
+    codes: list[npt.NDArray[np.int32]], times: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.int64]]:
+    """Places of rows in the order of their codes, the first before the next; alike ones once.
+
+    And how many there are.
+    """
+    rows = len(times)
+    if len(codes) == 1 and rows == int(codes[0].max(initial=-1)) + 1 > 0:
+        # as many places as rows: they are an order already
+        order = np.empty(rows, np.intp)
+        order[codes[0]] = np.arange(rows)
+        return order, times[order]
+    order = np.lexsort(codes[::-1]) if codes else np.arange(rows)
+    new = np.arange(rows) == 0
+    for code in codes:
+        own = code[order]
+        new[1:] |= own[1:] != own[:-1]
+    first = np.flatnonzero(new)
+    return order[first], np.add.reduceat(times[order], first)
 
 
 def _plain(column: RawColumn) -> RawColumn:

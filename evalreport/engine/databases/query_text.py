@@ -18,7 +18,7 @@ from evalreport.data.scores import steps_of
 MOST = 2**53
 _LARGEST = "1.7976931348623157e308"
 #: A number as people write it; and a date, with or without a time of day behind it.
-_NUMBER = r"^[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?$"
+NUMBER = r"^[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?$"
 _MOMENT = (
     r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,9})?)?"
     r"(Z|[+-]([01][0-9]|2[0-3])(:[0-5][0-9])?)?)?$"
@@ -51,7 +51,6 @@ class Dialect:
     of other kinds are taken.
     """
 
-    name: str
     text: str
     whole: str
     double: str
@@ -127,7 +126,7 @@ class Dialect:
             return self.number.format(column.text) if known else f"CAST(NULL AS {self.double})"
         text = self.text.format(column.text)
         number = self.parsed.format(text, self.double)
-        return f"CASE WHEN {self.fits.format(text, _NUMBER)} THEN {number} END"
+        return f"CASE WHEN {self.fits.format(text, NUMBER)} THEN {number} END"
 
 
 def rounded(number: str, grain: float, floor: str = "FLOOR({0})", step: str = "") -> str:
@@ -150,30 +149,19 @@ def rows_query(rows: str, values: Sequence[str]) -> str:
     return f"SELECT {_named(values) or '1 AS n'} FROM {rows}"  # noqa: S608 - places
 
 
-def kinds_query(
-    dialect: Dialect, rows: str, values: Sequence[str], times: str | None, known: bool = False
-) -> str:
+def kinds_query(dialect: Dialect, rows: str, values: Sequence[str], times: str | None) -> str:
     """How many rows there are of each kind of values: ``k0``, ``k1``, ... and ``n``.
 
-    ``times``: how many each row stands for. Unless all are ``known`` to say it, ``rows_read`` are
-    counted as well, and as ``wrong`` those that do not.
+    ``times``: how many each row stands for; one where None.
     """
-    own = [] if times is None else [f"{times} AS t"]
-    inner = ", ".join([*filter(None, [_named(values)]), *own]) or "1 AS one"
-    counts = "COUNT(*) AS n" if times is None else "SUM(t) AS n"
-    if times is not None and not known:
-        whole = f"t = CAST(CAST(t AS {dialect.whole}) AS {dialect.double})"
-        fits = (
-            f"CASE WHEN t >= 0 AND t <= {MOST} THEN CASE WHEN {whole} THEN 1 ELSE 0 END ELSE 0 END"
-        )
-        counts = (
-            f"SUM(CASE WHEN {fits} = 1 THEN t END) AS n, COUNT(*) AS rows_read, "
-            f"CAST(SUM(1 - {fits}) AS {dialect.whole}) AS wrong"
-        )
     keys = [f"k{place}" for place in range(len(values))]
     grouped = ", ".join(dialect.group.format(key) for key in keys)
     by = f" GROUP BY {grouped}" if keys else ""
-    return f"SELECT {', '.join([*keys, counts])} FROM (SELECT {inner} FROM {rows}) AS d{by}"  # noqa: S608
+    inner = ", ".join(filter(None, [_named(values), f"{times or 1} AS t"]))
+    count = "COUNT(*)" if times is None else "SUM(t)"
+    return (
+        f"SELECT {', '.join([*keys, f'{count} AS n'])} FROM (SELECT {inner} FROM {rows}) AS d{by}"  # noqa: S608
+    )
 
 
 def grouped_by_name(
@@ -194,12 +182,10 @@ def twice_query(dialect: Dialect, rows: str, column: Column, times: str | None =
 
     ``times``: how many rows each row stands for.
     """
-    inner = (
-        f"SELECT {dialect.value(column)} AS k0, {times or '1'} AS t FROM {rows} "  # noqa: S608
-        f"WHERE NOT {dialect.empty(column)}"
-    )
-    by = dialect.group.format("k0")
-    return f"SELECT k0, SUM(t) AS n FROM ({inner}) AS d GROUP BY {by} HAVING SUM(t) > 1 LIMIT 1"  # noqa: S608
+    there = f"{rows} WHERE NOT {dialect.empty(column)}"
+    counted = "COUNT(*)" if times is None else "SUM(t)"
+    query = kinds_query(dialect, there, [dialect.value(column)], times)
+    return f"{query} HAVING {counted} > 1 LIMIT 1"
 
 
 def count_query(rows: str, where: str = "1 = 1") -> str:
@@ -212,7 +198,6 @@ def _named(values: Sequence[str]) -> str:
 
 
 POSTGRES = Dialect(
-    "postgres",
     # Put together anew, as blanks at the end of char(n) would be taken for none.
     text='(CASE WHEN {0} IS NOT NULL THEN concat({0}) END COLLATE "C")',
     whole="bigint",
@@ -225,7 +210,6 @@ POSTGRES = Dialect(
     },
 )
 DUCKDB = Dialect(
-    "duckdb",
     text="(CAST({0} AS VARCHAR) COLLATE C)",
     whole="BIGINT",
     double="DOUBLE",
@@ -236,7 +220,6 @@ DUCKDB = Dialect(
 #: A value has a type of its own, so rows are grouped by it as well. What SQLite would do with
 #: rounding of its own, or lacks, it asks of Python: ``evalreport_number`` and ``regexp``.
 SQLITE = Dialect(
-    "sqlite",
     text="({0} || '')",
     whole="INTEGER",
     double="REAL",
@@ -247,7 +230,6 @@ SQLITE = Dialect(
     literal="evalreport_number('{0}')",
 )
 SPARK = Dialect(
-    "spark",
     text="CAST({0} AS STRING)",
     whole="BIGINT",
     double="DOUBLE",

@@ -42,9 +42,9 @@ class NotPlainError(Exception):
 class TooManyKindsError(NotPlainError):
     """Rows are of more kinds, by some ``columns``, than there is room for."""
 
-    def __init__(self, kinds: int, columns: Sequence[str], room: int) -> None:
+    def __init__(self, columns: Sequence[str], room: int) -> None:
         by = ", ".join(columns)
-        super().__init__(f"{kinds:,} kinds of rows by {by}: there is room for {room:,}")
+        super().__init__(f"more than {room:,} kinds of rows by {by}, and there is room for no more")
 
 
 #: So few kinds are held, however low the limit of memory.
@@ -86,6 +86,6 @@ class Wanted:
     repeats: bool = False
     room: int = 1_000_000_000
 
-    def most_kinds(self, width: int) -> int:
-        """How many kinds there is room for, whose values take so many bytes each."""
-        return max(LEAST_KINDS, self.room // (width + BYTES))
+    def most_kinds(self, columns: int) -> int:
+        """How many kinds of so many columns, and their counts, there is room for."""
+        return max(LEAST_KINDS, self.room // ((columns + 1) * BYTES))

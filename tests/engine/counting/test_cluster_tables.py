@@ -10,9 +10,8 @@ import duckdb
 import pytest
 from engine.counting.counted_runs import spec_of
 
-from evalreport.engine.databases import addresses, servers
-from evalreport.engine.databases.addresses import open_table
-from evalreport.engine.databases.servers import table_of
+from evalreport.engine.databases import sessions
+from evalreport.engine.databases.sessions import Address, open_table, table_of
 from evalreport.engine.read_and_plan import prepare
 from evalreport.errors import FilesError, LostError, SpecError
 from evalreport.spec.datasets import ClusterTable
@@ -63,15 +62,14 @@ def test_only_a_cluster_counts_its_tables(engine: str) -> None:
 def test_a_cluster_that_is_not_there_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     tries = []
 
-    def fails(url: str, name: str) -> None:
-        tries.append((url, name))
-        raise LostError("no server answers", name)
+    def fails(source: Address, *_: Any) -> None:
+        tries.append((source.address, source.name))
+        raise LostError("nobody answers", source.name)
 
-    monkeypatch.setattr(servers, "_client", lambda: (KeyError, None))
-    monkeypatch.setattr(servers, "_reach", fails)
-    monkeypatch.setattr(addresses, "PAUSE", 0)
+    monkeypatch.setattr(sessions, "_spark_table", fails)
+    monkeypatch.setattr(sessions, "PAUSE", 0)
     asked = {"name": "spark", "retries": 2, "spark": {"url": "sc://localhost:1"}}
-    with pytest.raises(FilesError, match="no server answers") as caught:
+    with pytest.raises(FilesError, match="nobody answers") as caught:
         prepare(parse_spec(spec({"table": "audit.seen"}, **asked)))
     assert tries == [("sc://localhost:1", "audit.seen (Spark)")] * 3
     assert caught.value.status == 4

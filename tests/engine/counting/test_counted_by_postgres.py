@@ -14,7 +14,7 @@ from engine.counting.counted_runs import comparable, engine_of, run, spec_of
 from engine.counting.postgres_server import SECRET, control, owner
 from engine.counting.test_postgres_rows import spec
 
-from evalreport.engine.databases import addresses, servers
+from evalreport.engine.databases import sessions
 from evalreport.errors import DataError, FilesError, LostError, SpecError
 
 pytestmark = pytest.mark.long
@@ -87,14 +87,14 @@ def test_only_counts_leave_the_server(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     fetched: list[int] = []
-    plain = servers._Postgres.fetch
+    plain = sessions._Postgres.fetch
 
     def watched(self: Any, text: str, names: Sequence[str]) -> Any:
         found = plain(self, text, names)
         fetched.append(len(found[0].values))
         return found
 
-    monkeypatch.setattr(servers._Postgres, "fetch", watched)
+    monkeypatch.setattr(sessions._Postgres, "fetch", watched)
     run(of_server(server, {"score": "score"}, subgroups=["site"]), "database")
     # scores of two decimals by class and site, of 1 500 rows
     assert 0 < max(fetched) < 800
@@ -247,8 +247,8 @@ def test_a_lost_connection_is_tried_again_as_often_as_the_spec_says(
     server: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(addresses, "PAUSE", 0.0)
-    plain, left = servers._Postgres.fetch, [0]
+    monkeypatch.setattr(sessions, "PAUSE", 0.0)
+    plain, left = sessions._Postgres.fetch, [0]
 
     def breaks(self: Any, text: str, names: Sequence[str]) -> Any:
         if left[0] and "COUNT" in text:
@@ -256,7 +256,7 @@ def test_a_lost_connection_is_tried_again_as_often_as_the_spec_says(
             text, names = "SELECT pg_terminate_backend(pg_backend_pid()) AS k0", ["k0"]
         return plain(self, text, names)
 
-    monkeypatch.setattr(servers._Postgres, "fetch", breaks)
+    monkeypatch.setattr(sessions._Postgres, "fetch", breaks)
     asked = of_server(server, {"score": "score"})
     left[0] = 1
     with pytest.raises(FilesError, match="the connection to the database was lost"):

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from engine.counting.counted_runs import comparable, engine_of, run, spec_of
 
-from evalreport.engine.databases import files, query_limits
-from evalreport.engine.databases.query_limits import QueryLimits
+from evalreport.engine.databases import sessions
+from evalreport.engine.databases.sessions import VARIABLE
 from evalreport.errors import DataError, EvalreportError, FilesError, LimitError
 
 METRICS = ["accuracy", "recall", "f1", "roc_auc", "average_precision", "ks", "brier", "log_loss"]
@@ -88,14 +88,14 @@ def test_rows_that_stand_for_several(file: Path) -> None:
 
 def test_only_counts_leave_the_file(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fetched: list[int] = []
-    plain = files._SQLite.fetch
+    plain = sessions._SQLite.fetch
 
     def watched(self: Any, text: str, names: Sequence[str]) -> Any:
         found = plain(self, text, names)
         fetched.append(len(found[0].values))
         return found
 
-    monkeypatch.setattr(files._SQLite, "fetch", watched)
+    monkeypatch.setattr(sessions._SQLite, "fetch", watched)
     run(of_file(file, {"score": "score"}, subgroups=["site"]), "database")
     assert 0 < max(fetched) < 800
 
@@ -103,9 +103,8 @@ def test_only_counts_leave_the_file(file: Path, monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize(
     ("sql", "told", "instead"),
     [
-        ("SELECT * FROM seem", "no such table: seem", "did you mean 'seen'"),
-        ("SELECT truht FROM seen", "no such column: truht", "did you mean 'truth'"),
-        ("SELECT s.scor FROM seen AS s", "no such column: s.scor", "did you mean 'score'"),
+        ("SELECT * FROM seem", "no such table: seem", "one SELECT"),
+        ("SELECT truht FROM seen", "no such column: truht", "one SELECT"),
         ("SELECT truth, score AS scores FROM seen", "has no column 'score'", "mean 'scores'"),
         ("SELECT * FROM seen WHERE false", "gives no rows", "one that gives some"),
         ("SELECT truth, huge AS score FROM seen WHERE id < 0", "gives no rows", "gives some"),
@@ -163,7 +162,7 @@ def test_rows_in_the_log_beside_a_file_are_not_passed_over(tmp_path: Path, engin
 
 @pytest.mark.long
 def test_a_query_without_end_is_stopped(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(query_limits, "LIMITS", QueryLimits(seconds=1))
+    monkeypatch.setenv(VARIABLE, "1")
     sql = """WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n FROM c)
         SELECT 'a' AS truth, 1 AS score FROM c WHERE n < 0"""
     with pytest.raises(LimitError, match="more than 1 s"):

@@ -9,8 +9,7 @@ import duckdb
 import pytest
 from engine.counting.counted_runs import comparable, engine_of, run, spec_of
 
-from evalreport.engine.databases import query_limits
-from evalreport.engine.databases.query_limits import QueryLimits
+from evalreport.engine.databases.sessions import VARIABLE
 from evalreport.errors import DataError, LimitError
 
 ROWS = """SELECT CASE WHEN i % 3 = 0 THEN 'a' ELSE 'b' END AS y, (i % 97)::DECIMAL(6, 2) / 97 AS s,
@@ -114,7 +113,7 @@ def test_what_is_refused(file: Path, sql: str, told: str) -> None:
 
 @pytest.mark.long
 def test_a_query_without_end_is_stopped(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(query_limits, "LIMITS", QueryLimits(seconds=1))
+    monkeypatch.setenv(VARIABLE, "1")
     sql = (
         "SELECT 'a' AS y, count(*) / 2.0 AS s FROM range(1000000) a, range(1000000) b "
         "WHERE hash(a.range + b.range) = 1"

@@ -14,7 +14,7 @@ from engine.counting.counted_runs import comparable, engine_of, run, spec_of
 from engine.counting.twenty_jobs import ROWS, differing, with_paths
 
 from evalreport.engine.counting import choosing, counting_views
-from evalreport.engine.databases import kinds, wanted
+from evalreport.engine.databases import wanted
 from evalreport.engine.predicting import Fitting
 from evalreport.engine.read_and_plan import prepare
 from evalreport.errors import DataError, LimitError
@@ -40,10 +40,10 @@ def test_kinds_beyond_the_limit_are_refused_with_what_to_do(
     write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, engine: str
 ) -> None:
     monkeypatch.setattr(wanted, "LEAST_KINDS", 5)
-    monkeypatch.setattr(kinds, "BYTES", 10**9)
+    monkeypatch.setattr(wanted, "BYTES", 10**9)
     monkeypatch.setattr(choosing, "MANY_ROWS", 1)
     spec = {**spec_on(write(THREE)), "engine": {"memory_limit": "1GB"}}
-    told = "24 kinds of rows by y, a, b, c: there is room for 5"
+    told = "more than 5 kinds of rows by y, a, b, c, and there is room for no more"
     with pytest.raises(LimitError, match=f"{told}; raise engine.memory_limit, or round scores"):
         run(spec, engine)
 

@@ -10,8 +10,7 @@ import pytest
 from engine.counting.counted_runs import comparable, engine_of, run, spec_of
 from engine.counting.postgres_server import SECRET, owner, rows
 
-from evalreport.engine.databases import query_limits
-from evalreport.engine.databases.query_limits import QueryLimits
+from evalreport.engine.databases.sessions import VARIABLE
 from evalreport.errors import DataError, FilesError, LimitError, LostError, SpecError
 
 pytestmark = pytest.mark.long
@@ -127,35 +126,34 @@ def test_no_rows_no_server_and_a_wrong_password(
     with pytest.raises(DataError, match="gives no rows"):
         run(spec(server, "SELECT * FROM seen WHERE false"), "database")
     monkeypatch.setenv("PGPASSWORD", "wrong-one")
-    with pytest.raises(FilesError, match="does not let this user in") as caught:
+    with pytest.raises(FilesError, match=r"password authentication failed.*PGPASSWORD") as caught:
         run({**spec(server), "engine": {"retries": 5}}, "memory")
     assert not isinstance(caught.value, LostError)
     assert "wrong-one" not in str(caught.value)
     monkeypatch.setenv("PGPASSWORD", SECRET)
-    with pytest.raises(FilesError, match="does not answer"):
+    with pytest.raises(LostError, match="no connection to the database"):
         run(spec(1), "memory")
 
 
-def test_of_several_servers_what_the_last_one_says_counts(
+def test_what_one_of_several_servers_says_is_told(
     server: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PGPASSWORD", "wrong-one")
     asked = spec(server)
     address = f"postgresql://reader@127.0.0.1:1,127.0.0.1:{server}/postgres"
     asked["datasets"]["d"]["path"]["database"] = address
-    with pytest.raises(FilesError, match="does not let this user in"):
+    with pytest.raises(FilesError, match="password authentication failed"):
         run(asked, "memory")
     asked["datasets"]["d"]["path"]["database"] = "postgresql://reader@127.0.0.1:1,[::1]:1/db"
-    with pytest.raises(LostError, match=r"does not answer: .*refused"):
+    with pytest.raises(LostError, match=r"no connection to the database: .*refused"):
         run(asked, "memory")
 
 
 @pytest.mark.parametrize("engine", ["memory", "database"])
 def test_rows_that_a_user_may_not_read(server: int, engine: str) -> None:
     secret = "SELECT rolname AS truth, 0.5 AS score, rolpassword AS place, 1 AS site, true AS ok"
-    with pytest.raises(FilesError, match=r"refuses to show the rows: .*; a user") as caught:
+    with pytest.raises(FilesError, match=r"permission denied for .*; one SELECT .* user may read"):
         run(spec(server, f"{secret} FROM pg_authid"), engine)
-    assert not isinstance(caught.value, LostError)
 
 
 def test_how_a_server_writes_values_is_no_matter(server: int) -> None:
@@ -190,22 +188,25 @@ def test_a_password_in_the_spec_is_refused_and_not_repeated(address: str) -> Non
 
 
 @pytest.mark.parametrize(
-    ("sql", "limits", "told"),
+    ("sql", "told"),
     [
-        ("SELECT 'a' AS truth, 1 AS score FROM pg_sleep(60)", {"seconds": 1}, "more than 1 s"),
+        ("SELECT 'a' AS truth, 1 AS score FROM pg_sleep(60)", "more than 1 s"),
         (("WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n FROM c) "
-          "SELECT 'a' AS truth, 1 AS score FROM c WHERE n < 0"), {"seconds": 1}, "more than 1 s"),
+          "SELECT 'a' AS truth, 1 AS score FROM c WHERE n < 0"), "more than 1 s"),
         # In the list of columns a series is given row by row; in FROM the server stores it first.
         ("SELECT generate_series(1, 10000000000)::text AS truth, 1 AS score",
-         {"memory": 150 << 20, "seconds": 60}, "more than 150 MiB of memory"),
+         "more than 143 MiB of memory"),
     ],
 )  # fmt: skip
 def test_a_query_without_end_is_stopped(
-    server: int, sql: str, limits: dict[str, int], told: str, monkeypatch: pytest.MonkeyPatch
+    server: int, sql: str, told: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(query_limits, "LIMITS", QueryLimits(**limits))
     asked = spec(server, sql)
     asked["subgroups"] = []
+    if told == "more than 1 s":
+        monkeypatch.setenv(VARIABLE, "1")
+    else:
+        asked["engine"] = {"memory_limit": "150MB"}
     # Where they are counted, such rows are few kinds.
     for engine in ("memory", "database") if told == "more than 1 s" else ("memory",):
         with pytest.raises(LimitError, match=told):

@@ -11,7 +11,7 @@ from engine.counting.hard_cases import ALL, CASES, database_kinds
 from engine.counting.spark.spark_server import MARKS, server
 from engine.counting.test_hard_cases import fill_duckdb, query_on, rows_of
 
-from evalreport.engine.databases.addresses import open_database, open_table
+from evalreport.engine.databases.sessions import open_database, open_table
 from evalreport.spec.datasets import ClusterTable
 
 pytestmark = MARKS
