@@ -45,8 +45,10 @@ class CalibrationFit(NamedTuple):
     in_the_large: Estimate
 
 
-def calibration_fit(p: ArrayLike, positives: ArrayLike, negatives: ArrayLike) -> CalibrationFit:
-    """Both fits, from a table grouped by predicted probability.
+def calibration_line(
+    p: ArrayLike, positives: ArrayLike, negatives: ArrayLike
+) -> tuple[Estimate, Estimate]:
+    """Intercept and slope of the joint fit (Cox 1958), from a table grouped by probability.
 
     Args:
         p: predicted probabilities, shape (groups,); strictly between 0 and 1.
@@ -57,14 +59,6 @@ def calibration_fit(p: ArrayLike, positives: ArrayLike, negatives: ArrayLike) ->
         NotEstimable: a probability of 0 or 1, one class only, one distinct probability,
             or classes perfectly separated by p.
     """
-    groups = _grouped(p, positives, negatives)
-    return CalibrationFit(*_line(*groups), _in_the_large(*groups))
-
-
-def calibration_line(
-    p: ArrayLike, positives: ArrayLike, negatives: ArrayLike
-) -> tuple[Estimate, Estimate]:
-    """Intercept and slope of the joint fit (Cox 1958); arguments and errors as above."""
     return _line(*_grouped(p, positives, negatives))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evalreport.statistics.logistic import (
+    CalibrationFit,
     NotEstimable,
-    calibration_fit,
     calibration_in_the_large,
     calibration_line,
     robust_errors,
@@ -21,6 +22,13 @@ from evalreport.statistics.logistic import (
 
 def logit(p: float) -> float:
     return math.log(p / (1 - p))
+
+
+def calibration_fit(p: Any, positives: Any, negatives: Any) -> CalibrationFit:
+    return CalibrationFit(
+        *calibration_line(p, positives, negatives),
+        calibration_in_the_large(p, positives, negatives),
+    )
 
 
 def test_two_groups_are_fitted_exactly() -> None:
