@@ -30,7 +30,7 @@ from evalreport.metrics.catalogue import metric_named
 from evalreport.plan.inputs import default_threshold
 from evalreport.plan.task import Plan, Skipped, Task, ThresholdRequest
 from evalreport.predict.view import LabelView, View
-from evalreport.results.identity import MEAN_OF_FOLDS, Slice
+from evalreport.results.identity import EVERYTHING, MEAN_OF_FOLDS, Slice
 from evalreport.results.records import Failure, Interval, Measure
 
 
@@ -241,7 +241,10 @@ class Evaluator(ABC, Generic[Seen, Built]):
     def _rows_of(self, where: Slice) -> Rows:
         n, weight = self.tables.row_count(where), None
         if self.view.weight is not None:
-            weight = self.view.total_weight(self.tables.kinds(where))
+            if where == EVERYTHING:
+                weight = self.view.whole_weight
+            else:
+                weight = self.view.total_weight(self.tables.kinds(where))
         return Rows(n, weight)
 
     @abstractmethod

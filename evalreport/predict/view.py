@@ -131,7 +131,12 @@ class View(ABC):
         counts = self.tally(codes, len(names)).tolist()
         return dict(zip(names, counts, strict=True))
 
-    def total_weight(self, chosen: Any = slice(None), power: int = 1) -> float:
+    @cached_property
+    def whole_weight(self) -> float:
+        """Sum of the weights of all rows."""
+        return self.total_weight(slice(None))
+
+    def total_weight(self, chosen: Any, power: int = 1) -> float:
         """Sum of the weights of the chosen rows, or of a power of them, rounded once."""
         assert self.weight is not None
         return exact_sum(

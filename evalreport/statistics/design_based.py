@@ -216,7 +216,7 @@ class Sample:
 class Spread(NamedTuple):
     """How many rows there are, their mean, and the sum of squared distances from it.
 
-    ``df``: degrees of freedom of that sum, fewer than n - 1 where few rows lie far off.
+    ``df``: degrees of freedom of that sum.
     """
 
     n: int
@@ -225,9 +225,10 @@ class Spread(NamedTuple):
     df: float
 
 
-def spread_of(values: Floats, times: npt.NDArray[Any] | None) -> Spread:
+def spread_of(values: Floats, times: npt.NDArray[Any] | None, *, own_df: bool) -> Spread:
     """The same of kinds of rows, both of shape (k,); one row of each where ``times`` is None.
 
+    ``own_df``: fewer degrees of freedom than n - 1 where few rows lie far off.
     Sums are rounded once, so they depend neither on the order of rows nor on how they were counted.
     """
     n = len(values) if times is None else int(np.sum(times))
@@ -236,6 +237,8 @@ def spread_of(values: Floats, times: npt.NDArray[Any] | None) -> Spread:
     powers = np.zeros(len(values)) if bool(np.all(values == values[0])) else values - mean
     powers *= powers
     squared = exact_sum(powers, times)
+    if not own_df:
+        return Spread(n, mean, squared, n - 1.0)
     powers *= powers
     return Spread(n, mean, squared, variance_df(n, squared, exact_sum(powers, times)))
 

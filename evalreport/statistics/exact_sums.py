@@ -11,9 +11,10 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 
-#: Numbers that are added at once: what is made of them stays in the cache, and sums of 27 bits
-#: each far below 2^53.
+#: Numbers that are added at once: what is made of them stays in the cache.
 BLOCK = 1 << 15
+#: The sum of a block of numbers has so many bits more than they.
+_BITS = 16
 #: Numbers from which on adding them by parts takes less time than ``math.fsum``.
 MANY = 4096
 #: Numbers up to here are taken apart without leaving the range of doubles.
@@ -131,9 +132,9 @@ def _halves(values: Floats) -> tuple[Floats, Floats]:
 def _exact_parts(values: Floats) -> list[float]:
     """Numbers, mostly few, whose sum is exactly that of the values of a block.
 
-    Many are taken apart into multiples of a 2^-26th of the power of two above the largest, of
-    what is left, and so on (Rump, Ogita, Oishi, SIAM J Sci Comput 31, 2008): each part adds up
-    exactly.
+    Many are taken apart into multiples of a 2^-36th of the power of two above the largest, of
+    what is left, and so on (Rump, Ogita, Oishi, SIAM J Sci Comput 31, 2008): the parts of a block
+    add up exactly.
 
     >>> _exact_parts(np.array([1.0, 0.5] * 5000))
     [7500.0]
@@ -141,11 +142,11 @@ def _exact_parts(values: Floats) -> list[float]:
     if len(values) < MANY or not np.abs(values).max() < _LARGE:
         return list(values.tolist())
     sums, rest = [], values
-    above = math.frexp(float(np.abs(rest).max()))[1] + 26
+    above = math.frexp(float(np.abs(rest).max()))[1] + _BITS
     while rest.any():
         coarse = math.ldexp(1.5, above)
         part = (rest + coarse) - coarse
         sums.append(float(part.sum()))
         rest = rest - part
-        above -= 26
+        above -= 53 - _BITS
     return sums

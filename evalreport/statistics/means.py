@@ -200,8 +200,8 @@ def mean_of(values: ArrayLike, times: ArrayLike | None, *, own_df: bool) -> Mean
     often = unless_once(None if times is None else np.asarray(times, np.int64))
     if (x.size if often is None else int(often.sum())) < 2:
         return None
-    n, mean, squared, df = spread_of(x, often)
-    return Mean(mean, squared / (n - 1.0) / n, df if own_df else n - 1.0)
+    n, mean, squared, df = spread_of(x, often, own_df=own_df)
+    return Mean(mean, squared / (n - 1.0) / n, df)
 
 
 def welch_t(one: Mean, two: Mean, level: float) -> PairedT:

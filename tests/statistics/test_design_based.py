@@ -174,5 +174,5 @@ def test_single_rows_that_are_alike_may_be_counted() -> None:
     rows = np.repeat(values, times)
     stratum, unit = np.zeros(len(rows), np.int64), np.arange(len(rows))
     drawn = Sample(stratum, ("all",), unit, np.array([math.inf]), "complex")
-    found = spread_of(values, times).df
+    found = spread_of(values, times, own_df=True).df
     assert found == pytest.approx(drawn.estimated(rows).df, rel=1e-12)

@@ -290,7 +290,7 @@ def effective_sample_size(_run: RunFacts, view: View) -> Iterator[Caution]:
     """Kish's number (sum of w)^2 / sum of w^2; a warning below half of the rows."""
     if view.weight is None or not view.rows or _corrected(view):
         return
-    total, squares = view.total_weight(), view.total_weight(power=2)
+    total, squares = view.whole_weight, view.total_weight(slice(None), 2)
     if not squares > 0:
         return
     effective = effective_size_from_sums(total, squares)

@@ -90,7 +90,7 @@ def _known(own: Floats, view: LabelView) -> DesignVariance | None:
     variance = _variance(totals, times)
     if not math.isfinite(variance):
         return None
-    n, _, _, df = spread_of(totals, times)
+    n, _, _, df = spread_of(totals, times, own_df=True)
     return DesignVariance(variance, n - 1.0, df)
 
 
@@ -131,7 +131,7 @@ def _variance(totals: Floats, times: npt.NDArray[Any] | None) -> float:
     m / (m - 1) times the squared distances of the units' totals from their mean.
     """
     m = len(totals) if times is None else int(times.sum())
-    return m / (m - 1.0) * spread_of(totals, times).squared if m > 1 else math.nan
+    return m / (m - 1.0) * spread_of(totals, times, own_df=False).squared if m > 1 else math.nan
 
 
 def _table(side: Side, task: Task, code: Codes, weight: Floats) -> Floats:
@@ -163,7 +163,7 @@ def _contributions(side: Side, task: Task, value: Evaluated) -> Floats | None:
         return np.asarray(weight * slopes.reshape(-1)[code], np.float64)
     losses = side.losses(task)
     if losses is not None:
-        total = float(view.rows) if view.weight is None else view.total_weight()
+        total = float(view.rows) if view.weight is None else view.whole_weight
         return np.asarray(weight * (losses - value.outcome.number) / total, np.float64)
     if task.average is not None or task.table != Table.SCORES.value:
         task = replace(task, where=EVERYTHING)

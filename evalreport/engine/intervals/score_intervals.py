@@ -252,7 +252,9 @@ def _area_of_rows(case: ScoreCase) -> records.Interval | None:
         around = intervals.symmetric(area, variance, level, method, (0.0, 1.0))
         return _scaled(case, around)
     influence = obuchowski.weighted_influence(*alike)
-    df = math.inf if case.asked else design_based.spread_of(influence, unless_once(times)).df
+    df = math.inf
+    if not case.asked:
+        df = design_based.spread_of(influence, unless_once(times), own_df=True).df
     around = intervals.on_logits(area, variance, level, method, (0.0, 1.0), df)
     return _scaled(case, around)
 
