@@ -400,7 +400,7 @@ def _scores(shown: Shown, k: int) -> On:
     said = f"{contents.operator(view)} {threshold_text(at)}" if at is not None else ""
     return partial(
         scores, curve=curve, labels=labels, threshold=at, scale=Scale.of(shown.curves),
-        said_at=said, name=name,
+        said_at=said, name=name, weighted=contents.is_weighted(view),
     )  # fmt: skip
 
 
@@ -520,10 +520,15 @@ def at_first(contents: Contents, view: View) -> dict[str, float] | None:
 
 
 def prevalence(contents: Contents, curve: Record) -> float | None:
-    """The share of the class of a curve among the rows of its dataset; of several, of its rows."""
+    """The share of the class of a curve among its rows, as they are weighted; else of its dataset.
+
+    None where neither is known.
+    """
     sizes = contents.class_sizes(curve)
-    if sizes is not None and not contents.is_binary(view_of(curve)):
+    if sizes is not None:
         return sizes[0] / sum(sizes) if sum(sizes) else None
+    if contents.is_weighted(view_of(curve)):
+        return None
     for record in contents.of(RowLedger):
         known = record.classes and not any(c.uncounted for c in record.classes)
         if record.dataset == curve.dataset and known:

@@ -367,7 +367,8 @@ def _aside(shown: Shown) -> str:
         beats = "Shaded: thresholds at which a model beats treating all and none."
         return beats if better(shown.curves) else ""
     if shown.kind == "score_distribution":
-        return "Bars are rows, on one scale."
+        weighted = any(contents.is_weighted(view_of(one)) for one in curves)
+        return f"Bars are {'weights' if weighted else 'rows'}, on one scale."
     many = len(curves) > 1
     return _band_words(contents, curves) if curves[0].band is not None and not many else ""
 

@@ -49,10 +49,12 @@ def scores(
     scale: Scale | None = None,
     said_at: str = "",
     name: str = "",
+    weighted: bool = False,
 ) -> None:
     """Two rows of bars in the place of the axes, each under the name of its class.
 
-    ``said_at`` stands above the line of the threshold, ``name`` above all.
+    ``said_at`` stands above the line of the threshold, ``name`` above all. ``weighted``: bars are
+    sums of weights.
     """
     axes.axis("off")
     scale = scale or Scale.of([curve])
@@ -84,7 +86,9 @@ def scores(
         else:
             own.locator_params(axis="y", nbins=3, integer=True)
         above = f"{folded(name, 30, 1)}\n" if name and not k else ""
-        told = f"{above}{folded(label, 22, 1)}, {counted(sum(heights), 'row')}"
+        whole = sum(heights)
+        many = f"weight {count_text(whole)}" if weighted else counted(whole, "row")
+        told = f"{above}{folded(label, 22, 1)}, {many}"
         own.set_title(told, loc="left", color=SOFT if k else color, fontsize=SMALL, pad=3)
         own.tick_params(labelbottom=bool(k))
         if not k and near:
