@@ -224,6 +224,11 @@ class Spread(NamedTuple):
     squared: float
     df: float
 
+    @property
+    def of_sum(self) -> float:
+        """The variance of the sum of rows that are drawn with replacement; NaN with one of them."""
+        return self.n / (self.n - 1.0) * self.squared if self.n > 1 else math.nan
+
 
 def spread_of(values: Floats, times: npt.NDArray[Any] | None, *, own_df: bool) -> Spread:
     """The same of kinds of rows, both of shape (k,); one row of each where ``times`` is None.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -85,11 +86,22 @@ def _with_logits(x: Floats, n: Floats) -> tuple[Floats, Floats]:
 
 
 def _newton(u: Floats, pos: Floats, neg: Floats) -> tuple[float, float, tuple[float, float, float]]:
-    """Newton's method with halved steps; the log-likelihood is concave, so it cannot miss.
+    """Intercept, slope and the information (aa, ab, bb) at them."""
+    some = slice(None, None, _SOME)
+    if len(u) > _MANY:
+        # few of them may have one class, or be separated where all are not
+        with suppress(NotEstimable, ValueError, ZeroDivisionError):
+            return _climbed(*_newton(u[some], pos[some], neg[some])[:2], u, pos, neg)
+    return _climbed(math.log(float(np.sum(pos)) / float(np.sum(neg))), 0.0, u, pos, neg)
 
-    Returns intercept, slope and the information (aa, ab, bb) at them.
+
+def _climbed(
+    a: float, b: float, u: Floats, pos: Floats, neg: Floats
+) -> tuple[float, float, tuple[float, float, float]]:
+    """The same by Newton's method with halved steps, from an intercept and a slope on.
+
+    The log-likelihood is concave, so it cannot miss.
     """
-    a, b = _start_of_line(u, pos, neg)
     likelihood, *moments = _moments(a, b, u, pos, neg)
     for _ in range(_MOST_STEPS):
         step_a, step_b = _newton_step(*moments)
@@ -106,17 +118,6 @@ def _newton(u: Floats, pos: Floats, neg: Floats) -> tuple[float, float, tuple[fl
             likelihood, *moments = _moments(a + size * step_a, b + size * step_b, u, pos, neg)
         a, b = a + size * step_a, b + size * step_b
     raise NotEstimable("the logistic fit did not converge")
-
-
-def _start_of_line(u: Floats, pos: Floats, neg: Floats) -> tuple[float, float]:
-    """Where Newton's method begins: of many groups at the line of one in :data:`_SOME`."""
-    if len(u) > _MANY:
-        some = slice(None, None, _SOME)
-        try:
-            return _newton(u[some], pos[some], neg[some])[:2]
-        except (NotEstimable, ValueError, ZeroDivisionError):
-            pass  # these have one class, or are separated
-    return math.log(float(np.sum(pos)) / float(np.sum(neg))), 0.0
 
 
 def _newton_step(

@@ -88,12 +88,11 @@ def unless_once(times: npt.NDArray[Any] | None) -> npt.NDArray[Any] | None:
 
 
 def tallied(
-    values: npt.NDArray[Any], times: npt.ArrayLike | None = None, *, overwrite: bool = False
+    values: npt.NDArray[Any], times: npt.ArrayLike | None = None
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.float64]]:
     """The distinct values, ascending, and how many rows have each; both of shape (distinct,).
 
-    ``times``: how many rows each value stands for, shape (n,); one each without it. ``overwrite``:
-    ``values`` may be put in order where they stand, which takes less memory.
+    ``times``: how many rows each value stands for, shape (n,); one each without it.
 
     >>> distinct, rows = tallied(np.array([7, 3, 7]), np.array([2, 1, 5]))
     >>> distinct.tolist(), rows.tolist()
@@ -102,8 +101,7 @@ def tallied(
     times = unless_once(None if times is None else np.asarray(times))
     if times is None:
         # Sorting alone takes a tenth of the time of sorting with places.
-        ordered = values if overwrite else values.copy()
-        ordered.sort()
+        ordered = np.sort(values)
         new = _new(ordered)
         if np.all(new):
             return ordered, np.broadcast_to(np.float64(1.0), ordered.shape)

@@ -208,12 +208,12 @@ FORBIDDEN_IMPORTS = {
     "socket", "http", "urllib.request", "ftplib", "smtplib", "requests", "telnetlib", "ssl",
     "xmlrpc", "asyncio", "ctypes", "pty", "code", "codeop", "runpy", "imp",
 }  # fmt: skip
-#: The optional engine speaks to a Spark server; folds may be fitted by several workers.
+#: Folds may be fitted by several workers.
 #: Of ctypes the loader alone: whether Pango is there, and no search for it.
 # Time stamps are asked for at the address that the operator names on the command line, and
 # nowhere else; pyHanko checks them by coroutines only.
 ALLOWED_IMPORTS = {
-    ("servers.py", "socket"), ("cross_validation.py", "joblib"), ("paper.py", "ctypes"),
+    ("cross_validation.py", "joblib"), ("paper.py", "ctypes"),
     ("stamp.py", "urllib"), ("stamp.py", "asyncio"),
     # `qualify` holds the compiled files of the installation against their sources, and asks the
     # Pango that is loaded anyway for its version.

@@ -10,6 +10,7 @@ import pytest
 import statsmodels.api as sm
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import expit
 
 from evalreport.statistics.logistic import (
     CalibrationFit,
@@ -159,6 +160,18 @@ def test_many_groups_are_fitted_as_all_of_them_solve_the_equations():
         line = outcome - 1 / (1 + np.exp(-(fit.intercept.value + fit.slope.value * x)))
         large = outcome - 1 / (1 + np.exp(-(fit.in_the_large.value + x)))
         assert [line.sum(), (line * x).sum(), large.sum()] == pytest.approx([0, 0, 0], abs=1e-6)
+
+
+def test_few_groups_that_are_separated_do_not_decide_for_all_of_them():
+    # no row of the first of every sixteen is on the wrong side, four of the others are
+    p = np.linspace(0.001, 0.999, 160_000)
+    y = p > 0.5
+    wrong = np.array([40_001, 79_993, 80_009, 120_003])
+    y[wrong] = ~y[wrong]
+    intercept, slope = calibration_line(p, y, ~y)
+    x = np.log(p) - np.log1p(-p)
+    residual = y - expit(intercept.value + slope.value * x)
+    assert [residual.sum(), (residual * x).sum()] == pytest.approx([0, 0], abs=1e-6)
 
 
 #: statsmodels 0.14: GLM, binomial, frequency weights, covariance by cluster without its own

@@ -86,12 +86,10 @@ def _known(own: Floats, view: LabelView) -> DesignVariance | None:
     if view.sample is not None:
         found = view.sample.estimated(own)
         return found if math.isfinite(found.variance) else None
-    totals, times = _units(own, view)
-    variance = _variance(totals, times)
-    if not math.isfinite(variance):
+    spread = spread_of(*_units(own, view), own_df=True)
+    if not math.isfinite(spread.of_sum):
         return None
-    n, _, _, df = spread_of(totals, times, own_df=True)
-    return DesignVariance(variance, n - 1.0, df)
+    return DesignVariance(spread.of_sum, spread.n - 1.0, spread.df)
 
 
 def correlation(
@@ -105,10 +103,10 @@ def correlation(
     if one is None or two is None:
         return None
     view = both.model.view
-    first, second = (_variance(*_units(own, view)) for own in (one, two))
+    first, second = (_variance(own, view) for own in (one, two))
     one -= two
     del two
-    apart = _variance(*_units(one, view))
+    apart = _variance(one, view)
     if not math.isfinite(first + second + apart):
         return None
     if min(first, second) <= _VANISHED:
@@ -125,13 +123,8 @@ def _units(contributions: Floats, view: LabelView) -> tuple[Floats, npt.NDArray[
     return summed(codes, contributions, int(codes.max(initial=-1)) + 1, view.times), None
 
 
-def _variance(totals: Floats, times: npt.NDArray[Any] | None) -> float:
-    """Of a sum of units that are drawn with replacement; NaN with one of them.
-
-    m / (m - 1) times the squared distances of the units' totals from their mean.
-    """
-    m = len(totals) if times is None else int(times.sum())
-    return m / (m - 1.0) * spread_of(totals, times, own_df=False).squared if m > 1 else math.nan
+def _variance(own: Floats, view: LabelView) -> float:
+    return spread_of(*_units(own, view), own_df=False).of_sum
 
 
 def _table(side: Side, task: Task, code: Codes, weight: Floats) -> Floats:
