@@ -367,10 +367,14 @@ def _aside(shown: Shown) -> str:
         beats = "Shaded: thresholds at which a model beats treating all and none."
         return beats if better(shown.curves) else ""
     if shown.kind == "score_distribution":
-        weighted = any(contents.is_weighted(view_of(one)) for one in curves)
-        return f"Bars are {'weights' if weighted else 'rows'}, on one scale."
+        return f"Bars are {'weights' if _weighted(shown) else 'rows'}, on one scale."
     many = len(curves) > 1
     return _band_words(contents, curves) if curves[0].band is not None and not many else ""
+
+
+def _weighted(shown: Shown) -> bool:
+    """Whether counts of any of the curves are sums of weights."""
+    return any(shown.contents.is_weighted(view_of(one)) for one in shown.records)
 
 
 def _is_smoothed(curve: Curve, dots: Sequence[Curve]) -> bool:
@@ -426,7 +430,7 @@ def _finding(shown: Shown) -> str:
 def _finding_of_classes(shown: Shown) -> str:
     """Which class fares worst by the curves of one kind, each against the other classes."""
     if shown.kind == "score_distribution":
-        return upper_half_finding(shown.curves)
+        return upper_half_finding(shown.curves, weighted=_weighted(shown))
     if shown.kind == "decision":
         return better_finding(shown.curves)
     return _end(shown)

@@ -123,8 +123,11 @@ def scores_finding(found: Sequence[Above], classes: tuple[str, str]) -> str:
     return ", ".join(told)
 
 
-def upper_half_finding(curves: Sequence[Curve]) -> str:
-    """The class of which the smallest share of rows scores a half or more, from its bins."""
+def upper_half_finding(curves: Sequence[Curve], *, weighted: bool = False) -> str:
+    """The class of which the smallest share of rows scores a half or more, from its bins.
+
+    ``weighted``: bins hold sums of weights.
+    """
     shares = []
     for curve in curves:
         bins = columns(curve.points, "low", "positives")
@@ -139,9 +142,13 @@ def upper_half_finding(curves: Sequence[Curve]) -> str:
     own, rows, name = same[0]
     if len(same) > 1:
         whose = listed([name for *_, name in same])
-        return f"{100 * least:.3g} % of the rows of {whose} each score 0.50 or more"
+        what = "weight" if weighted else "rows"
+        return f"{100 * least:.3g} % of the {what} of {whose} each score 0.50 or more"
     rest = ", the smallest share" if len(shares) > 1 else ""
-    return f"{count_text(own)} of {count_text(rows)} rows of {name} score 0.50 or more{rest}"
+    part = f"{count_text(own)} of {count_text(rows)}"
+    if weighted:
+        return f"a weight of {part} of {name} scores 0.50 or more{rest}"
+    return f"{part} rows of {name} score 0.50 or more{rest}"
 
 
 def precision_finding(curves: Sequence[Curve]) -> str:

@@ -197,6 +197,9 @@ def test_the_finding_of_the_scores_of_classes_is_of_those_of_their_own() -> None
     assert said([bins("a", 5, 0, 5, 0), bins("b", 1, 0, 1, 0), bins("c", 0, 0, 2, 2)]) == (
         "50 % of the rows of a and b each score 0.50 or more"
     )
+    assert said([bins("a", 2, 2, 3, 3), bins("b", 1, 0, 0, 9)], weighted=True) == (
+        "a weight of 6 of 10 of a scores 0.50 or more, the smallest share"
+    )
     # bins of a margin have no end at a half
     assert said([Curve("a", 0, {"low": [-1.0, 0.2], "positives": [3, 4]})]) == ""
 
